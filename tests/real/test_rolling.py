@@ -109,6 +109,7 @@ def test_a_running_server_works_with_the_schema_of_a_later_version_and_starts_on
         session_id = ask(server, "slow story")
         wait_for(server, session_id, "running")
         migrate_further(url)
+        store_unknown_activity(url, session_id)
         assert get(server, "/ready").status_code == 200
         wait_for(server, session_id, "completed")
         assert post(server, f"/sessions/{session_id}/messages", content="ping test").status_code == 202
@@ -116,6 +117,17 @@ def test_a_running_server_works_with_the_schema_of_a_later_version_and_starts_on
     with serving(tmp_path / "data", database_url=url, auto_migrate="true") as server:
         wait_for(server, ask(server, "ping test"), "completed")
         assert session_at(server, session_id)["messages"][-1]["role"] == "assistant"
+
+
+def store_unknown_activity(url: str, session_id: str) -> None:
+    engine = create_engine(url)
+    columns = "id, session_id, position, kind, details, created_at"
+    with engine.begin() as db:
+        statement = (
+            f"INSERT INTO activities ({columns}) VALUES ('later', :session_id, 2, 'hologram', '{{}}', now())"
+        )
+        db.execute(text(statement), {"session_id": session_id})
+    engine.dispose()
 
 
 @pytest.mark.parametrize(

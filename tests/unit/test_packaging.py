@@ -141,14 +141,110 @@ def compose() -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module")
+def kubernetes() -> dict[tuple[str, str], dict[str, Any]]:
+    """By kind and name."""
+    found = yaml.safe_load_all((ROOT / "deploy" / "kubernetes" / "pilothouse.yaml").read_text())
+    return {(one["kind"], one["metadata"]["name"]): one for one in found}
+
+
+class TestKubernetes:
+    SECRET = {"AUTH_TOKEN": "secret", "DATABASE_URL": "postgresql://user:password@host:5432/name"}
+
+    def pods(self, kubernetes: dict[tuple[str, str], dict[str, Any]]) -> dict[str, dict[str, Any]]:
+        return {
+            name: one["spec"]["template"]["spec"]
+            for (kind, name), one in kubernetes.items()
+            if kind in ("Deployment", "Job")
+        }
+
+    @pytest.mark.parametrize("name", ["web", "worker", "migrate"])
+    def test_each_process_gets_settings_that_exist_and_fit_together(
+        self, kubernetes: dict[tuple[str, str], dict[str, Any]], name: str
+    ) -> None:
+        (container,) = self.pods(kubernetes)[name]["containers"]
+        own = {one["name"]: str(one.get("value", "")) for one in container.get("env", [])}
+        assert set(own) - {"POD_IP"} <= SETTINGS
+        assert container["envFrom"] == [
+            {"configMapRef": {"name": "pilothouse"}},
+            {"secretRef": {"name": "pilothouse"}},
+        ]
+        shared = kubernetes["ConfigMap", "pilothouse"]["data"]
+        assert set(shared) <= SETTINGS
+        values = {**shared, **self.SECRET, **own}
+        values |= {"WORKER_URL": own.get("WORKER_URL", "").replace("$(POD_IP)", "10.0.0.7")}
+        settings = Settings.model_validate({key.lower(): value for key, value in values.items() if value})
+        assert settings.is_shared
+        assert settings.role == own.get("ROLE", "all")
+        if name == "worker":
+            assert settings.own_address == "http://10.0.0.7:8000"
+
+    def test_commands_ports_and_probes_are_those_of_the_product(
+        self, kubernetes: dict[tuple[str, str], dict[str, Any]]
+    ) -> None:
+        pods = self.pods(kubernetes)
+        (job,) = pods["migrate"]["containers"]
+        assert job["command"][-4:] == ["python", "-m", "server", "migrate"]
+        port = int(kubernetes["ConfigMap", "pilothouse"]["data"]["PORT"])
+        for name in ("web", "worker"):
+            (container,) = pods[name]["containers"]
+            assert "command" not in container
+            assert [one["containerPort"] for one in container["ports"]] == [port]
+            assert container["livenessProbe"]["httpGet"]["path"] == "/api/health"
+            assert container["readinessProbe"]["httpGet"]["path"] == "/api/ready"
+            assert (
+                pods[name]["terminationGracePeriodSeconds"] > Settings.model_fields["drain_timeout"].default
+            )
+
+    def test_the_objects_name_each_other(self, kubernetes: dict[tuple[str, str], dict[str, Any]]) -> None:
+        pods = self.pods(kubernetes)
+        for (kind, name), one in kubernetes.items():
+            if kind == "Service":
+                labels = kubernetes["Deployment", name]["spec"]["template"]["metadata"]["labels"]
+                assert one["spec"]["selector"] == labels
+                (container,) = pods[name]["containers"]
+                ports = {port["name"] for port in container["ports"]}
+                assert {port["targetPort"] for port in one["spec"]["ports"]} <= ports
+        claims = {
+            volume["persistentVolumeClaim"]["claimName"]
+            for pod in pods.values()
+            for volume in pod.get("volumes", [])
+            if "persistentVolumeClaim" in volume
+        }
+        assert claims == {"data"}
+        assert ("PersistentVolumeClaim", "data") in kubernetes
+        assert kubernetes["PersistentVolumeClaim", "data"]["spec"]["accessModes"] == ["ReadWriteMany"]
+        (rule,) = kubernetes["Ingress", "pilothouse"]["spec"]["rules"]
+        assert rule["host"] in kubernetes["ConfigMap", "pilothouse"]["data"]["PUBLIC_URL"]
+        assert rule["http"]["paths"][0]["backend"]["service"]["name"] == "web"
+
+    def test_no_process_has_more_rights_than_it_needs(
+        self, kubernetes: dict[tuple[str, str], dict[str, Any]], dockerfile: str
+    ) -> None:
+        pods = self.pods(kubernetes)
+        for pod in pods.values():
+            for container in pod["containers"]:
+                rights = container["securityContext"]
+                assert rights == {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+        for name in ("web", "worker", "migrate"):
+            user = pods[name]["securityContext"]["runAsUser"]
+            assert f"--uid {user}" in dockerfile
+
+    def test_nothing_secret_is_in_the_file(self, kubernetes: dict[tuple[str, str], dict[str, Any]]) -> None:
+        assert not [name for kind, name in kubernetes if kind == "Secret"]
+        assert not {"AUTH_TOKEN", "DATABASE_URL"} & set(kubernetes["ConfigMap", "pilothouse"]["data"])
+
+
+@pytest.fixture(scope="module")
 def dockerfile() -> str:
     return (ROOT / "Dockerfile").read_text().replace("\\\n", " ")
 
 
 class TestContainer:
-    def test_compose_gives_the_server_only_settings_that_exist(self, compose: dict[str, Any]) -> None:
-        for name in ("server", "migrate"):
-            assert set(compose["services"][name]["environment"]) <= SETTINGS
+    @pytest.mark.parametrize("name", ["server", "migrate", "web", "worker"])
+    def test_compose_gives_its_services_only_settings_that_exist(
+        self, compose: dict[str, Any], name: str
+    ) -> None:
+        assert set(compose["services"][name]["environment"]) <= SETTINGS
 
     def test_compose_does_not_start_without_a_password(self, compose: dict[str, Any]) -> None:
         environment = compose["services"]["server"]["environment"]
@@ -158,7 +254,8 @@ class TestContainer:
     def test_compose_publishes_on_loopback_unless_told_otherwise(self, compose: dict[str, Any]) -> None:
         services = compose["services"]
         assert services["server"]["ports"] == ["${PUBLISH:-127.0.0.1:8000}:8000"]
-        assert [name for name, service in services.items() if "ports" in service] == ["server"]
+        assert services["balancer"]["ports"] == services["server"]["ports"]
+        assert [name for name, service in services.items() if "ports" in service] == ["server", "balancer"]
 
     def test_the_server_waits_for_the_migration_and_that_for_the_database(
         self, compose: dict[str, Any]
@@ -183,6 +280,34 @@ class TestContainer:
     def test_a_stop_leaves_time_to_drain(self, compose: dict[str, Any]) -> None:
         grace = int(compose["services"]["server"]["stop_grace_period"].removesuffix("s"))
         assert grace > Settings.model_fields["drain_timeout"].default
+
+    def test_without_a_profile_compose_starts_one_server_with_its_database(
+        self, compose: dict[str, Any]
+    ) -> None:
+        services = compose["services"]
+        assert [name for name in services if "profiles" not in services[name]] == [
+            "server", "migrate", "database",
+        ]  # fmt: skip
+        assert "REDIS_URL" not in services["server"]["environment"]
+
+    def test_the_scaled_services_fit_together(self, compose: dict[str, Any]) -> None:
+        services = compose["services"]
+        scaled = {name: one for name, one in services.items() if one.get("profiles") == ["scale"]}
+        assert set(scaled) == {"web", "worker", "balancer", "valkey"}
+        for role in ("web", "worker"):
+            environment = services[role]["environment"]
+            values = {
+                name.lower(): re.sub(r"\$\{.*?\}", "secret", value) for name, value in environment.items()
+            }
+            settings = Settings.model_validate(values)
+            assert (settings.role, settings.is_shared) == (role, True)
+            assert settings.redis_url == "redis://valkey:6379/0"
+            assert int(services[role]["stop_grace_period"].removesuffix("s")) > settings.drain_timeout
+            assert set(services[role]["depends_on"]) == {"migrate", "valkey"}
+        # Named alone it starts all the others, and not the server that would use the database alone.
+        assert services["balancer"]["depends_on"] == ["web", "worker"]
+        assert "reverse_proxy" in compose["configs"]["balancer"]["content"]
+        assert "dynamic a web 8000" in compose["configs"]["balancer"]["content"]
 
     def test_the_image_runs_as_a_user_and_reports_its_health(self, dockerfile: str) -> None:
         lines = dockerfile.splitlines()
