@@ -16,6 +16,7 @@ from server.agent.gate.gate import Gate
 from server.agent_runner import AgentRunner
 from server.automations.automations import Automations
 from server.automations.scheduler import Scheduler
+from server.browser.browser import BrowserUnavailable
 from server.browser.browsers import Browsers
 from server.browser.chromium.reach import Reach
 from server.browser.observation import Observation
@@ -25,7 +26,7 @@ from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import Database
 from server.database.migrate import NotReady, prepare_database
-from server.errors import BadRequest, Conflict, Forbidden, Unavailable
+from server.errors import AppError, BadRequest, Conflict, Forbidden, Unavailable
 from server.events import Event, Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
@@ -51,6 +52,7 @@ from server.store import Ownership, Store, process_name
 from server.stream.bus import InProcessBus
 
 if TYPE_CHECKING:
+    from server.browser.host.chromiums import HostChromiums
     from server.database.sole_use import SoleUse
     from server.runs.pg_queue import PgRunQueue
     from server.runs.shared_browsers import SharedBrowsers
@@ -405,22 +407,36 @@ def is_for_channels(event: Event) -> bool:
 
 def _open_browsers(settings: Settings, store: Store) -> tuple[Browsers, SharedBrowsers | None]:
     if not settings.is_shared:
-        return _open_own_browsers(settings), None
+        return _open_own_browsers(settings, store), None
     from server.runs.shared_browsers import Peers, SharedBrowsers
 
-    local = None if settings.role == "web" else _open_own_browsers(settings)
+    local = None if settings.role == "web" else _open_own_browsers(settings, store)
     shared = SharedBrowsers(settings, store, Peers(settings), local)
     return shared, shared
 
 
-def _open_own_browsers(settings: Settings) -> Browsers:
+def _open_own_browsers(settings: Settings, store: Store) -> Browsers:
     if settings.is_mock:
         from server.browser.mock.pool import MockBrowsers
 
         return MockBrowsers(settings)
     from server.browser.pool import BrowserPool
 
-    return BrowserPool(settings)
+    chromiums = _open_hosts(settings, store) if settings.browser_hosts else None
+    return BrowserPool(settings, chromiums=chromiums)
+
+
+def _open_hosts(settings: Settings, store: Store) -> HostChromiums:
+    from server.browser.chromium.profiles import Profiles
+    from server.browser.host.chromiums import HostChromiums
+
+    async def next_epoch(session_id: str) -> tuple[int, str | None]:
+        try:
+            return await store.raise_browser_epoch(session_id)
+        except AppError as error:
+            raise BrowserUnavailable(error.detail) from error
+
+    return HostChromiums(settings, Profiles(settings), next_epoch, store.set_browser_host, name=store.owner)
 
 
 def _model_builder(preferences: Preferences) -> Any:

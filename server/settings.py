@@ -51,6 +51,10 @@ def file_limit() -> int:
     return MOST_FILES if soft == resource.RLIM_INFINITY else min(soft, MOST_FILES)
 
 
+def _split_names(value: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in value.split(",") if part.strip())
+
+
 class Settings(BaseSettings):
     """The settings of one server. Field names in upper case are the environment's names.
 
@@ -119,6 +123,24 @@ class Settings(BaseSettings):
         ge=3,
         le=600,
         description="With `REDIS_URL`: seconds without a sign of life after which another worker continues a worker's runs.",
+    )
+    browser_pool: str = Field(
+        "local",
+        description="Where browsers run: `local`, or comma-separated addresses of browser hosts, such as "
+        "`http://browser-1:9200` ([scaling.md](scaling.md)). Each address is one host, which keeps the profiles of its "
+        "sessions. Needs `BROWSER_SECRET`.",
+    )
+    browser_secret: SecretStr | None = Field(
+        None,
+        description="With `BROWSER_POOL`: the secret of 16 or more characters that browser hosts and the processes that use "
+        "them share.",
+    )
+    browser_keep: float = Field(
+        120,
+        ge=0,
+        le=86_400,
+        description="On a browser host: seconds that a browser stays open for the next process when the one that used it is "
+        "gone.",
     )
     worker_url: str | None = Field(
         None,
@@ -328,9 +350,7 @@ class Settings(BaseSettings):
     )  # fmt: skip
     @classmethod
     def _split(cls, value: object) -> object:
-        if isinstance(value, str):
-            return tuple(part.strip() for part in value.split(",") if part.strip())
-        return value
+        return _split_names(value) if isinstance(value, str) else value
 
     @field_validator("forwarded_allow_ips")
     @classmethod
@@ -375,6 +395,29 @@ class Settings(BaseSettings):
             raise ValueError("use an address without a path, such as http://worker-1:8000")
         return value.rstrip("/") if value else value
 
+    @field_validator("browser_pool")
+    @classmethod
+    def _addresses_of_hosts(cls, value: str) -> str:
+        hosts = _split_names(value)
+        if hosts == ("local",):
+            return "local"
+        if not hosts or not all(re.fullmatch(r"https?://[^\s/?#@]+/?", host) for host in hosts):
+            raise ValueError("use local, or addresses without a path, such as http://browser-1:9200")
+        return ",".join(host.rstrip("/") for host in hosts)
+
+    @model_validator(mode="after")
+    def _hosts_fit(self) -> Settings:
+        secret = self.browser_secret.get_secret_value() if self.browser_secret else None
+        if secret is not None and len(secret) < 16:
+            raise ValueError("BROWSER_SECRET needs 16 or more characters")
+        if not self.browser_hosts:
+            return self
+        if secret is None:
+            raise ValueError("BROWSER_POOL needs BROWSER_SECRET")
+        if self.browser_layout == "shared" or self.browser_profile == "shared":
+            raise ValueError("BROWSER_POOL needs BROWSER_LAYOUT=own, and BROWSER_PROFILE=session or fresh")
+        return self
+
     @model_validator(mode="after")
     def _roles_fit(self) -> Settings:
         if self.role != "all" and not self.redis_url:
@@ -411,6 +454,11 @@ class Settings(BaseSettings):
     def is_shared(self) -> bool:
         """Whether other processes use the same database at the same time."""
         return self.redis_url is not None
+
+    @property
+    def browser_hosts(self) -> tuple[str, ...]:
+        """Addresses of browser hosts; empty if browsers run on this machine."""
+        return () if self.browser_pool == "local" else _split_names(self.browser_pool)
 
     @property
     def own_address(self) -> str:

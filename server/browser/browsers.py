@@ -73,6 +73,10 @@ class Browsers(Protocol):
         """End the session's browser and its processes; with `purge` also delete its profile and files."""
         ...
 
+    async def leave(self, session_id: str) -> None:
+        """Give the session's browser up for another process: it stays open if it can outlive this one."""
+        ...
+
     def opened(self) -> Sequence[str]:
         """The sessions whose browser is open here."""
         ...

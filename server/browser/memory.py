@@ -10,10 +10,8 @@ from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.chromium.running import Limited
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +48,7 @@ def weigh(groups: Collection[int]) -> dict[int, Weight]:
     return weights
 
 
-async def end_heavy_pages(browsers: Iterable[SessionBrowser], limit: int) -> None:
+async def end_heavy_pages(browsers: Iterable[Limited], limit: int) -> None:
     """Kill the heaviest page process of each browser that uses more than `limit` MB, and no other.
 
     Chromium keeps the documents of earlier pages until its next garbage collection, so that is asked for first.
@@ -58,7 +56,7 @@ async def end_heavy_pages(browsers: Iterable[SessionBrowser], limit: int) -> Non
     running = {browser.chromium.pid: browser for browser in browsers if browser.chromium}
     heavy = await _heavier_than(limit, running)
     if heavy:
-        await asyncio.gather(*(it.collect_garbage() for group in heavy if (it := running[group].monitor)))
+        await asyncio.gather(*(running[group].collect_garbage() for group in heavy))
         heavy = await _heavier_than(limit, heavy)
     for group, weight in heavy.items():
         if heaviest := weight.heaviest:

@@ -11,12 +11,12 @@ from typing import Literal
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.browsers import BrowserState
-from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import Chromium
-from server.browser.chromium.egress import Egress, Resolve
+from server.browser.chromium.egress import Resolve
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import SHARED, Profiles
 from server.browser.chromium.reach import Reach
+from server.browser.chromium.running import Chromiums, RunningChromium
 from server.browser.mcp.browser_use import BROWSER_USE
 from server.browser.mcp.lifecycle import SessionResources
 from server.browser.mcp.other_browser import OTHER
@@ -24,11 +24,10 @@ from server.browser.mcp.playwright import PLAYWRIGHT
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
-from server.browser.memory import end_heavy_pages
+from server.browser.own_chromiums import OwnChromiums
 from server.browser.slots import QueueListener, Slots
 from server.browser.takeover.chromium_view import CdpScreen
 from server.browser.takeover.live_view import LiveView
-from server.fs.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -37,28 +36,27 @@ LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
 """Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `rest`."""
 
-SMALL_PROFILE = 200
-"""MB. Limit of a profile while free disk space is below MIN_FREE_DISK (unless BROWSER_DISK is lower)."""
-
 _SERVERS = {"playwright": PLAYWRIGHT, "browser-use": BROWSER_USE}
 
 
 class BrowserPool:
-    """Implements the `Browsers` protocol."""
+    """Implements the `Browsers` protocol. `chromiums` is where they run; unset: on this machine."""
 
-    def __init__(self, settings: Settings, resolve: Resolve | None = None) -> None:
+    def __init__(
+        self, settings: Settings, resolve: Resolve | None = None, *, chromiums: Chromiums | None = None
+    ) -> None:
         self._settings = settings
-        self._resolve = resolve
         self._server = _SERVERS.get(settings.browser_mcp, OTHER)
         self._processes = Processes(settings.browsers_dir / "processes")
         self._profiles = Profiles(settings)
+        self._chromiums = chromiums or OwnChromiums(settings, self._processes, self._profiles, resolve)
         self._places = Slots(settings.max_browsers, self._on_queue_change)
         self.place_listeners: list[QueueListener] = []
         self.reach = Reach.of(settings, self.own_ports)
         """The current network rules of its browsers."""
         self._open: dict[str, SessionBrowser] = {}
         self._views: dict[str, LiveView] = {}
-        self._shared = SharedChromium(lambda: self._start(SHARED))
+        self._shared = SharedChromium(self._start_shared)
         self._status: dict[str, Literal["starting", "parked"]] = {}
         self._tools = ToolFinder(self._server, self._processes, self._profiles.scratch("-tools"))
         self._maintenance: asyncio.Task[None] | None = None
@@ -76,7 +74,7 @@ class BrowserPool:
     def configure(self, settings: Settings) -> None:
         """Apply changed settings: host rules and slot limit at once, the rest at the next browser start."""
         self._settings = settings
-        self._profiles.mode = settings.browser_profile
+        self._chromiums.configure(settings)
         self._places.resize(settings.max_browsers)
         self.reach = Reach.of(settings, self.own_ports)
         for browser in self._open.values():
@@ -129,10 +127,8 @@ class BrowserPool:
 
     async def missing_programs(self) -> list[str]:
         missing = []
-        if self._server.needs_chromium(self._settings) and not parts.find_chromium(
-            self._settings.browser_executable
-        ):
-            missing.append(parts.NO_CHROMIUM)
+        if self._server.needs_chromium(self._settings) and (program := self._chromiums.missing()):
+            missing.append(program)
         try:
             await self._tools.server(self._settings)
         except BrowserUnavailable as error:
@@ -146,7 +142,7 @@ class BrowserPool:
             await self._tools.find(self._settings)
         except BrowserUnavailable as error:
             return error.detail
-        return None
+        return await self._chromiums.ready() if self._server.needs_chromium(self._settings) else None
 
     async def park(self, session_id: str) -> None:
         browser = self._open.get(session_id)
@@ -161,18 +157,29 @@ class BrowserPool:
         if browser is not None:
             await browser.close()
         await self._free(session_id, purge=purge)
+        self._forget(session_id)
+        if purge:
+            await self._profiles.purge(session_id)
+            await self._chromiums.purge(session_id)
+
+    async def leave(self, session_id: str) -> None:
+        browser = self._open.pop(session_id, None)
+        if browser is not None:
+            await browser.leave()
+        await self._free(session_id)
+        self._forget(session_id)
+
+    def _forget(self, session_id: str) -> None:
         self._status.pop(session_id, None)
         self._resting.discard(session_id)
         if (view := self._views.get(session_id)) and not view.is_watched and not view.is_held:
             del self._views[session_id]
-        if purge:
-            await self._profiles.purge(session_id)
 
     def opened(self) -> Sequence[str]:
         return [name for name, browser in self._open.items() if browser.chromium is not None]
 
     async def renew_profile(self, session_id: str) -> None:
-        await self._profiles.renew(session_id)
+        await self._chromiums.renew(session_id)
 
     async def aclose(self) -> None:
         self._is_closing = True
@@ -180,16 +187,17 @@ class BrowserPool:
         if self._maintenance is not None:
             await self._maintenance
         await asyncio.gather(*(view.aclose() for view in self._views.values()))
-        await asyncio.gather(*(self.close(session_id) for session_id in list(self._open)))
+        await asyncio.gather(*(self.leave(session_id) for session_id in list(self._open)))
+        await self._chromiums.aclose()
         await self._processes.aclose()
 
     async def _free(self, session_id: str, *, purge: bool = False) -> None:
         """Release the profile and the slot of a session whose browser has ended."""
-        await self._profiles.close(session_id, purge=purge)
+        await self._chromiums.finish(session_id, purge=purge)
         self._places.leave(session_id)
 
     def _resources(self, session_id: str, tools: tuple[ToolSpec, ...]) -> SessionResources:
-        async def launch() -> Chromium:
+        async def launch() -> RunningChromium:
             return await self._launch(session_id)
 
         return SessionResources(
@@ -203,7 +211,7 @@ class BrowserPool:
             tuple(others_of(self._settings, self._processes)),
         )
 
-    async def _launch(self, session_id: str) -> Chromium:
+    async def _launch(self, session_id: str) -> RunningChromium:
         await self._places.enter(session_id)
         restore = self._status.get(session_id) == "parked"
         self._status[session_id] = "starting"
@@ -217,22 +225,17 @@ class BrowserPool:
         finally:
             self._status.pop(session_id, None)
 
-    async def _start(self, session_id: str, *, restore: bool = False) -> Chromium:
-        executable = parts.find_chromium(self._settings.browser_executable)
-        if executable is None:
-            raise BrowserUnavailable(parts.NO_CHROMIUM)
-        profile = await self._profiles.open(session_id)
-        if removed := await self._profiles.trim(session_id, self._profile_limit()):
-            users = [self._open[name] for name in self._open if session_id in (name, SHARED)]
-            for browser in users:
-                browser.note(f"The browser's profile was too large for the disk: {removed}.")
-        if short := shortage(self._settings.data_dir, self._settings.min_free_disk):
-            raise BrowserUnavailable(f"No browser is started: {short}.")
-        chromium = await Chromium.start(
-            executable, profile, self._processes, Egress(self.reach, self._resolve),
-            headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
-        )  # fmt: skip
-        chromium.egress.use(self.reach)  # the rules may have changed during the start
+    async def _start(self, session_id: str, *, restore: bool = False) -> RunningChromium:
+        def note(line: str) -> None:
+            for name in list(self._open):
+                if session_id in (name, SHARED):
+                    self._open[name].note(line)
+
+        return await self._chromiums.start(session_id, lambda: self.reach, note, restore=restore)
+
+    async def _start_shared(self) -> Chromium:
+        chromium = await self._start(SHARED)
+        assert isinstance(chromium, Chromium)
         return chromium
 
     async def _maintain(self) -> None:
@@ -241,32 +244,10 @@ class BrowserPool:
             self._wakeup.clear()
             await self._park_unused()
             sharing = max(1, len(self._open)) if self._server.shares_chromium(self._settings) else 1
-            await self._end_large_profiles()
-            await end_heavy_pages(list(self._open.values()), self._settings.browser_memory * sharing)
+            await self._chromiums.keep_within_limits(list(self._open.values()), sharing=sharing)
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
                     await self._wakeup.wait()
-
-    def _profile_limit(self) -> int:
-        """In MB."""
-        limit = self._settings.browser_disk
-        is_short = shortage(self._settings.data_dir, self._settings.min_free_disk)
-        return min(limit, SMALL_PROFILE) if is_short else limit
-
-    async def _end_large_profiles(self) -> None:
-        """Quit each browser whose profile is too large; the profile is trimmed at the next start."""
-        limit = self._profile_limit()
-        for browser in list(self._open.values()):
-            chromium = browser.chromium
-            if chromium is None or not chromium.is_running:
-                continue
-            size = await asyncio.to_thread(size_of, chromium.profile) // MEGABYTE
-            if size > limit:
-                log.warning("a browser's profile has %d MB; the browser is ended", size)
-                browser.note(
-                    f"What sites stored on disk grew to {size} MB, more than the {limit} MB of a browser: it was ended."
-                )
-                await chromium.quit()
 
     async def _park_unused(self) -> None:
         """Park idle browsers, longest unused first: one freed slot may be enough for the queue."""
@@ -275,7 +256,7 @@ class BrowserPool:
             view = self._views.get(session_id)
             is_used = browser.is_busy or (view is not None and view.has_holder)
             limit = self._settings.session_idle_timeout
-            if self._places.is_crowded:
+            if self._places.is_crowded or self._chromiums.is_crowded:
                 limit = 0 if session_id in self._resting else min(limit, CROWDED_IDLE)
             if browser.chromium and not is_used and unused > limit:
                 log.info("session %s: browser parked after %.0f s", session_id, unused)

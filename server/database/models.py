@@ -69,6 +69,10 @@ class SessionRow(Base):
     """The address of the icon of the site that it worked on last."""
     worker: Mapped[str | None] = mapped_column(String(64))
     """With several processes: the name of the one that has its browser."""
+    browser_host: Mapped[str | None] = mapped_column(String(200))
+    """The address of the browser host that has its profile."""
+    browser_epoch: Mapped[int] = mapped_column(default=0)
+    """The fencing token of its browser on a host: incremented for every process that starts or takes it."""
     automation_id: Mapped[str | None] = mapped_column(String(32), index=True)
     """The automation whose runs it has."""
 

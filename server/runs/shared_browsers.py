@@ -70,7 +70,7 @@ class SharedBrowsers:
     async def _claim(self, session_id: str) -> None:
         local = self._here
         if session_id in local.opened():  # it was claimed by another process since
-            await local.close(session_id)
+            await local.leave(session_id)
         deadline = asyncio.get_running_loop().time() + self._settings.run_lease + PATIENCE
         while isinstance(former := await self._store.claim_browser(session_id), ProcessRow):
             await self._ask_to_leave(former, session_id)
@@ -83,9 +83,9 @@ class SharedBrowsers:
         self._mine.add(session_id)
 
     async def leave(self, session_id: str) -> None:
-        """Close the browser here, so that another process may open it."""
+        """Give up the browser here, so that another process may use it."""
         self._mine.discard(session_id)
-        await self._here.close(session_id)
+        await self._here.leave(session_id)
         await self._store.leave_browser(session_id)
 
     async def _ask_to_leave(self, peer: ProcessRow, session_id: str) -> None:

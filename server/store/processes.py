@@ -13,6 +13,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 
 from server.database import Database, reading, writing
 from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
+from server.errors import Conflict
 from server.events import Message
 from server.ops.json_types import JsonObject
 from server.store.lookups import STEER, UNFINISHED, grants_of, is_ours, session_of
@@ -125,6 +126,29 @@ class ProcessQueries:
         """This process has closed the session's browser."""
         mine = (SessionRow.id == session_id, SessionRow.worker == self.owner)
         db.execute(update(SessionRow).where(*mine).values(worker=None))
+
+    # Browsers on hosts
+
+    @writing
+    def raise_browser_epoch(self, db: Connection, session_id: str) -> tuple[int, str | None]:
+        """The next fencing token of the session's browser, and the host that has its profile.
+
+        Raises Conflict if another process has claimed the browser.
+        """
+        session = session_of(db, session_id, lock=True)
+        if self.ownership.is_shared and session.worker != self.owner:
+            raise Conflict("Another process has the browser of this session.")
+        change(db, session, browser_epoch=session.browser_epoch + 1)
+        return session.browser_epoch, session.browser_host
+
+    @writing
+    def set_browser_host(self, db: Connection, session_id: str, host: str) -> None:
+        db.execute(update(SessionRow).where(SessionRow.id == session_id).values(browser_host=host))
+
+    @reading
+    def known_sessions(self, db: Connection, session_ids: Collection[str]) -> set[str]:
+        """Those of these sessions that exist, archived ones included."""
+        return set(db.scalars(select(SessionRow.id).where(SessionRow.id.in_(session_ids))))
 
     def _holder(self, db: Connection, name: str | None) -> ProcessRow | None:
         fresh = ProcessRow.seen_at > CLOCK - timedelta(seconds=self.ownership.lease_seconds)

@@ -187,7 +187,7 @@ def launch(
     defaults = {"agent_mode": "mock", "port": str(port), "auth_token": token, "data_dir": str(data_dir)}
     chosen = {**defaults, **settings}
     log = log or data_dir / "server.log"
-    environment = {**_environment(), **{name.upper(): value for name, value in chosen.items()}}
+    environment = environment_of(chosen)
     process: Process
     if not program and not wrapper:
         folder = Path(chosen["data_dir"])
@@ -208,9 +208,11 @@ def launch(
     return Server(process, int(chosen["port"]), chosen["auth_token"], log)
 
 
-def _environment() -> dict[str, str]:
+def environment_of(settings: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a process with these settings and no other ones."""
     ours = {name.upper() for name in Settings.model_fields} | {"GEMINI_API_KEY"}
-    return {name: value for name, value in os.environ.items() if name not in ours} | {"PYTHONPATH": str(ROOT)}
+    others = {name: value for name, value in os.environ.items() if name not in ours}
+    return {**others, "PYTHONPATH": str(ROOT), **{name.upper(): value for name, value in settings.items()}}
 
 
 def end(process: Process) -> None:

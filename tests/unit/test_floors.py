@@ -38,9 +38,9 @@ RIGHT = tuple(name for _, right in COLUMNS for name in names_in(right))
 
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "fastapi": ("server.main", "server.api", "server.http.startup"),
-    "starlette": ("server.main", "server.api", "server.auth", "server.http"),
+    "starlette": ("server.main", "server.api", "server.auth", "server.http", "server.browser.host"),
     "sse_starlette": ("server.api",),
-    "uvicorn": ("server.__main__", "server.http.connection"),
+    "uvicorn": ("server.__main__", "server.http.connection", "server.browser.host.__main__"),
     "sqlalchemy": ("server.store", "server.database", "server.checkpoints"),
     "redis": ("server.stream",),
     "pgqueuer": ("server.store.jobs", "server.runs.pg_queue"),

@@ -12,7 +12,7 @@ import logging
 import re
 from collections.abc import Callable
 
-from server.browser.chromium.devtools import TOO_LARGE, DevTools, DevToolsClient
+from server.browser.chromium.devtools import TOO_LARGE, DevToolsAccess, DevToolsConnection
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
@@ -38,14 +38,14 @@ class Cdp:
     """A connection to one browser. `closed` is set once it has ended."""
 
     def __init__(self) -> None:
-        self._client: DevToolsClient | None = None
+        self._client: DevToolsConnection | None = None
         self._waiting: dict[int, asyncio.Future[Params]] = {}
         self._listeners: dict[str, list[Listener]] = {}
         self._last_id = 0
         self.closed = asyncio.Event()
 
     @classmethod
-    async def connect(cls, devtools: DevTools, *, deadline: float = 5) -> Cdp:
+    async def connect(cls, devtools: DevToolsAccess, *, deadline: float = 5) -> Cdp:
         """Raises CdpError."""
         cdp = cls()
         try:

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.devtools import PIPES_SCRIPT, DevTools
+from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.egress import Egress
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.relay import Relay
@@ -128,6 +129,13 @@ class Chromium:
                 why = f"Chromium did not start: {error or 'it took too long'}"
             raise BrowserUnavailable(why) from None
 
+    is_remote = was_kept = False
+    fetch: Fetch | None = None
+    kept_tab: str | None = None
+
+    def follow_tab(self, current: Callable[[], str | None]) -> None:
+        """Do nothing: it ends with this process."""
+
     @property
     def ports(self) -> set[int]:
         """Local ports that this server opened for it: DevTools relay and egress proxy."""
@@ -167,6 +175,9 @@ class Chromium:
         await self.quit()
         self.cdp.close()
         await _end(self.process, self.processes, self.devtools, self.relay, self.egress)
+
+    async def leave(self) -> None:
+        await self.close()
 
 
 async def _end(

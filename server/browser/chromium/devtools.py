@@ -18,6 +18,7 @@ import logging
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from typing import Protocol
 
 from server.ops.json_types import Json, JsonObject
 
@@ -43,6 +44,26 @@ _ENDS_LENGTH = 90
 """Bytes at the end of a message that are searched for `_SESSION`, and at its start for `_ANSWER`."""
 
 _UNKNOWN_SESSION = {"code": -32001, "message": "Session with given id not found."}
+
+
+class DevToolsConnection(Protocol):
+    """One client's own connection to the DevTools of a browser."""
+
+    async def send(self, message: Message) -> None:
+        """Send `{id, method, params, sessionId?}`. Raises ConnectionError."""
+        ...
+
+    def detach(self) -> None:
+        """Disconnect. Idempotent."""
+        ...
+
+
+class DevToolsAccess(Protocol):
+    """Where clients connect to the DevTools of one browser: here, or through a tunnel."""
+
+    async def attach(self, receive: Receive, lost: Callable[[], None]) -> DevToolsConnection:
+        """Connect a client; see `DevTools.attach`. Raises ConnectionError."""
+        ...
 
 
 class DevTools:

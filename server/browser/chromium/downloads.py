@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,15 +14,23 @@ from server.ops.background_tasks import BackgroundTasks
 MAX_BYTES = 25_000_000
 MAX_FILES = 50
 
+Fetch = Callable[[str, Path, int], Awaitable[None]]
+"""Copies a download, named by its guid, from another machine to a file, at most the given number of bytes and one
+more. Raises ConnectionError."""
+
 
 class Downloads:
     """Tracks the downloads of one browser context and keeps those within the limits.
 
-    The browser writes a file to `scratch` under a generated name; once complete, it is moved to `folder`.
+    The browser writes a file to `scratch` under a generated name; once complete, it is moved to `folder`. `fetch` copies
+    it to `scratch` first if the browser is on another machine.
     """
 
-    def __init__(self, cdp: Cdp, folder: Path, scratch: Path, note: Callable[[str], None]) -> None:
+    def __init__(
+        self, cdp: Cdp, folder: Path, scratch: Path, note: Callable[[str], None], fetch: Fetch | None = None
+    ) -> None:
         self._cdp = cdp
+        self._fetch = fetch
         self._folder = folder
         self._scratch = scratch
         self._note = note
@@ -85,7 +93,12 @@ class Downloads:
 
     async def _arrive(self, guid: str, name: str) -> None:
         try:
+            if self._fetch:
+                await self._fetch(guid, self._scratch / guid, MAX_BYTES)
             await asyncio.to_thread(self._keep, guid, name)
+        except ConnectionError:
+            self._note(f"The download of {name} did not complete.")
+            self._drop(guid)
         finally:
             self._arriving -= 1
 

@@ -51,6 +51,8 @@ class Egress:
         """0 until the proxy is started."""
         self.last_refusal: tuple[float, str] | None = None
         """Monotonic time in seconds, and a sentence."""
+        self.on_refusal: Callable[[str], None] = lambda sentence: None
+        """Called with each `last_refusal`."""
         self.reach = reach
         self._resolve = resolve or resolve_by_system
         self._server: asyncio.Server | None = None
@@ -155,6 +157,7 @@ class Egress:
     def _remember(self, sentence: str) -> None:
         log.info("egress: %s", sentence)
         self.last_refusal = monotonic(), sentence
+        self.on_refusal(sentence)
 
 
 async def resolve_by_system(host: str, port: int) -> Sequence[Address]:

@@ -16,7 +16,7 @@ from websockets.asyncio.server import Server, ServerConnection, broadcast, serve
 from websockets.exceptions import ConnectionClosed
 from websockets.http11 import Request, Response
 
-from server.browser.chromium.devtools import DevTools
+from server.browser.chromium.devtools import DevToolsAccess
 
 log = logging.getLogger(__name__)
 _wire_log = logging.getLogger(f"{__name__}.wire")
@@ -29,9 +29,9 @@ MAX_UNREAD = 128 * 1024 * 1024
 
 
 class Relay:
-    """Serves the clients of one DevTools pipe."""
+    """Serves the clients of one browser's DevTools."""
 
-    def __init__(self, devtools: DevTools, *, max_unread: int = MAX_UNREAD) -> None:
+    def __init__(self, devtools: DevToolsAccess, *, max_unread: int = MAX_UNREAD) -> None:
         self._devtools = devtools
         self._max_unread = max_unread
         self._path = "/" + secrets.token_urlsafe(32)

@@ -85,6 +85,15 @@ class CurrentPage:
         return watch.pages.get(self._target or "") or list(watch.pages.values())[-1]
 
     @property
+    def target(self) -> str | None:
+        """The target id of the tab that is current by what the tool server has reported."""
+        return self._target
+
+    def choose(self, target: str) -> None:
+        """Select the tab with this target id, if there is one."""
+        self._target = target
+
+    @property
     def moment(self) -> Moment | None:
         """None if there is no page monitor."""
         page = self.page

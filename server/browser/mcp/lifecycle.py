@@ -17,10 +17,10 @@ from server.browser.addresses import host_of
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
-from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.downloads import Downloads
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.processes import Processes
+from server.browser.chromium.running import RunningChromium
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.other_mcp import OtherServer
 from server.settings import Settings
@@ -33,6 +33,7 @@ MAX_FAILURES = 3
 FAILURE_WINDOW = 300.0
 BROWSER_RESTARTED = "The browser was restarted: open pages and what was typed are lost, logins may be too."
 TOOLS_RESTARTED = "The browser tools were restarted; the page is still there."
+BROWSER_KEPT = "The connection to the browser was lost for a moment; the page is still there."
 BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed is lost."
 
 
@@ -43,7 +44,7 @@ class SessionResources:
     session_id: str
     settings: Settings
     processes: Processes
-    launch: Callable[[], Awaitable[Chromium]]
+    launch: Callable[[], Awaitable[RunningChromium]]
     scratch: Path
     """Folder for the MCP server's output; emptied after each call."""
     files: Path
@@ -78,6 +79,14 @@ class Driver(Protocol):
         """After a restart of the server: switch it to the tab that was current before."""
         ...
 
+    def current_tab(self) -> str | None:
+        """The target id of the current tab; None if it is not known."""
+        ...
+
+    def choose_tab(self, target: str) -> None:
+        """Make the tab with this target id the one to return to."""
+        ...
+
 
 class Notes:
     """Buffers lines for the model until the next outcome or observation."""
@@ -99,7 +108,7 @@ class Lifecycle:
     """Starts each part when first needed, and again after it was lost; restarts are added to the notes."""
 
     def __init__(self, resources: SessionResources, driver: Driver, notes: Notes) -> None:
-        self.chromium: Chromium | None = None
+        self.chromium: RunningChromium | None = None
         self.watch: PageMonitor | None = None
         self.was_parked = False
         self._resources = resources
@@ -114,6 +123,8 @@ class Lifecycle:
         self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
         self._hangs = ("", 0)
         self._is_new = True
+        self._was_lost = False
+        """The connection to a browser on a host has ended; it may still be running."""
 
     async def make_ready(self) -> McpClient:
         """Return an open MCP session on a running browser. Raises BrowserUnavailable."""
@@ -123,17 +134,17 @@ class Lifecycle:
         """Start the browser without its tools. Raises BrowserUnavailable."""
         await self._until_over(self._open())
 
-    async def close(self) -> None:
-        """End permanently, and cancel starts in progress."""
+    async def close(self, *, leaves: bool = False) -> None:
+        """End permanently, and cancel starts in progress. With `leaves`, the browser may stay for another process."""
         self._is_over = True
         for start in self._starts:
             start.cancel()
         await asyncio.gather(*self._starts, return_exceptions=True)
-        await self.end()
+        await self.end(leaves=leaves)
 
-    async def end(self) -> None:
+    async def end(self, *, leaves: bool = False) -> None:
         """End the processes; the profile stays. Shielded: completes even if the caller is cancelled."""
-        self._ending = asyncio.create_task(self._end())
+        self._ending = asyncio.create_task(self._end(leaves=leaves))
         await asyncio.shield(self._ending)
 
     async def recover(self, url: str | None) -> None:
@@ -206,20 +217,32 @@ class Lifecycle:
             await self._lose_browser()
         if self.chromium is None:
             self.chromium = await self._resources.launch()
-            if self.was_parked:
-                self.was_parked = False
-                self._notes.add(BROWSER_WOKEN)
+            self._tell_start(self.chromium)
         if self.watch is None:
             await self._watch_over(self.chromium)
 
-    async def _watch_over(self, chromium: Chromium, context: str | None = None) -> None:
+    def _tell_start(self, chromium: RunningChromium) -> None:
+        was_parked, was_lost = self.was_parked, self._was_lost
+        self.was_parked = self._was_lost = False
+        if chromium.kept_tab:
+            self._driver.choose_tab(chromium.kept_tab)
+        if chromium.was_kept:
+            self._is_new = False
+            self._notes.add(BROWSER_KEPT) if was_lost else None
+        elif was_lost:
+            self._notes.add(BROWSER_RESTARTED)
+        elif was_parked:
+            self._notes.add(BROWSER_WOKEN)
+        chromium.follow_tab(self._driver.current_tab)
+
+    async def _watch_over(self, chromium: RunningChromium, context: str | None = None) -> None:
         settings, resources = self._resources.settings, self._resources
         self.watch = PageMonitor(
             chromium.cdp, self._notes.add, context=context, emulates_viewport=chromium.headless,
             dismisses_questions=self._driver.dismisses_questions,
         )  # fmt: skip
         self._downloads = Downloads(
-            chromium.cdp, resources.files, resources.scratch / "arriving", self._notes.add
+            chromium.cdp, resources.files, resources.scratch / "arriving", self._notes.add, chromium.fetch
         )
         try:
             await self.watch.start()
@@ -256,8 +279,10 @@ class Lifecycle:
 
     async def _lose_browser(self) -> None:
         self.count_failure()
+        self._was_lost = self.chromium is not None and self.chromium.is_remote
         await self.end()
-        self._notes.add(BROWSER_RESTARTED)
+        if not self._was_lost:
+            self._notes.add(BROWSER_RESTARTED)
 
     async def _stop_pages(self, url: str | None) -> None:
         if (watch := self.watch) is None:
@@ -272,12 +297,14 @@ class Lifecycle:
                 with suppress(CdpError):
                     await hangs.replace(watch.cdp, page, watch.context)
 
-    async def _end(self) -> None:
-        parts = (self._mcp, self.watch, self._downloads, self.chromium)
+    async def _end(self, *, leaves: bool = False) -> None:
+        parts, chromium = (self._mcp, self.watch, self._downloads), self.chromium
         self._mcp = self.watch = self._downloads = self.chromium = None
         for part in parts:
             if part is not None:
                 await part.close()
+        if chromium is not None:
+            await (chromium.leave() if leaves else chromium.close())
         for other in self._resources.others:
             await other.close()
         await asyncio.to_thread(shutil.rmtree, self._resources.scratch, ignore_errors=True)

@@ -22,9 +22,9 @@ from server.browser.browser import (
     ToolOutcome,
     ToolSpec,
 )
-from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.request_log import ChromiumRequestLog
+from server.browser.chromium.running import RunningChromium
 from server.browser.masking import make_picture, mask_text
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
@@ -137,10 +137,16 @@ class SessionBrowser(Browser):
     async def return_to_page(self, mcp: McpClient) -> None:
         await self._adapter.return_to_page(mcp)
 
+    def current_tab(self) -> str | None:
+        return self._calls.here.target
+
+    def choose_tab(self, target: str) -> None:
+        self._calls.here.choose(target)
+
     # Used by the pool and the live view
 
     @property
-    def chromium(self) -> Chromium | None:
+    def chromium(self) -> RunningChromium | None:
         return self._lifecycle.chromium
 
     @property
@@ -188,6 +194,14 @@ class SessionBrowser(Browser):
     def note(self, line: str) -> None:
         """Add a line for the model to the next outcome or observation."""
         self._notes.add(line)
+
+    async def collect_garbage(self) -> None:
+        if self.monitor:
+            await self.monitor.collect_garbage()
+
+    async def leave(self) -> None:
+        """End the processes here; the browser stays for another process if it can outlive this one."""
+        await self._lifecycle.close(leaves=True)
 
     async def park(self) -> None:
         """End the processes until the next use."""

@@ -65,6 +65,9 @@ class MockBrowsers:
         if purge:
             await self._profiles.purge(session_id)
 
+    async def leave(self, session_id: str) -> None:
+        await self.close(session_id)
+
     def opened(self) -> Sequence[str]:
         return list(self._browsers)
 

@@ -1,0 +1,1 @@
+"""Browser hosts: machines that run browsers for workers, and the tunnel between both."""

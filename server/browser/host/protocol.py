@@ -1,0 +1,104 @@
+"""The messages between a browser host and the processes that use its browsers.
+
+`/browsers/{session_id}` is a WebSocket with messages of JSON: the first is an `Acquire`, the reply a `Granted` or a
+`Refusal`. Then the process sends `ToHost`, the host `ToHolder`. It is the holder until the connection ends, or until a
+process with a higher epoch acquires the browser.
+
+`/browsers/{session_id}/{epoch}/devtools` is a WebSocket with DevTools messages, for each client of the holder one.
+`/browsers/{session_id}/{epoch}/files/{name}` takes a file for an upload and gives a download. Each request has the
+secret as its bearer token.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from server.browser.chromium.reach import Reach
+
+MOST_UPLOAD = 100_000_000
+"""Bytes of a file that is given to a page."""
+MOST_MESSAGE = 256 * 1024 * 1024
+"""Maximum bytes of one DevTools message."""
+SET_FILES = "DOM.setFileInputFiles"
+SET_DOWNLOADS = "Browser.setDownloadBehavior"
+
+RefusalCode = Literal["stale", "full", "unavailable"]
+
+
+class Rules(BaseModel):
+    """What a browser may reach, without what belongs to its host."""
+
+    private_network: Literal["always", "by name", "never"]
+    allowed_hosts: list[str] = Field(default_factory=list)
+    blocked_hosts: list[str] = Field(default_factory=list)
+    own_names: list[tuple[str, int]] = Field(default_factory=list)
+
+    @classmethod
+    def of(cls, reach: Reach) -> Rules:
+        return cls(
+            private_network=reach.private_network,
+            allowed_hosts=list(reach.allowed_hosts),
+            blocked_hosts=list(reach.blocked_hosts),
+            own_names=list(reach.own_names),
+        )
+
+    def reach(self, own_ports: Callable[[], Collection[int]]) -> Reach:
+        return Reach(
+            self.private_network, self.allowed_hosts, self.blocked_hosts, own_ports, tuple(self.own_names)
+        )
+
+
+class Acquire(BaseModel):
+    holder: str
+    """The process, for the log."""
+    epoch: int = Field(ge=1)
+    lease: float = Field(gt=0, le=600)
+    """Seconds without a sign of life after which nothing of the holder is done any more."""
+    rules: Rules
+    restore: bool = False
+    """A start reopens the pages that were open at the last regular exit."""
+    profile: Literal["session", "fresh"] = "session"
+
+
+class Granted(BaseModel):
+    headless: bool
+    was_kept: bool
+    """It was running, with its pages."""
+    tab: str | None = None
+    """Target id of the tab that was current."""
+    notes: list[str] = Field(default_factory=list)
+
+
+class Refusal(BaseModel):
+    code: RefusalCode
+    detail: str
+
+
+class Reply(BaseModel):
+    """The host's first message: one of the two."""
+
+    granted: Granted | None = None
+    refused: Refusal | None = None
+
+
+class ToHost(BaseModel):
+    """Each is also a sign of life."""
+
+    tab: str | None = None
+    rules: Rules | None = None
+    then: Literal["hold", "leave", "end"] = "hold"
+    """`leave`: the browser is kept for another process. `end`: it ends, the profile stays."""
+
+
+class ToHolder(BaseModel):
+    is_crowded: bool = False
+    """Another process was refused since all slots of the host are taken."""
+    note: str | None = None
+    """A line for the model."""
+    blocked: str | None = None
+    """A target that the egress proxy has not reached, as a sentence."""
+    has_ended: bool = False
+    """After `end`."""
