@@ -139,8 +139,8 @@ class HostedBrowsers:
         self._profiles = profiles
         self._clock = clock
         self._hosted: dict[str, HostedBrowser] = {}
-        self._highest: dict[str, int] = {}
-        """By session: the highest epoch that was seen."""
+        self._lowest: dict[str, int] = {}
+        """By session: the lowest epoch that may still acquire its browser."""
         self._refused_at: float | None = None
 
     @property
@@ -166,7 +166,7 @@ class HostedBrowsers:
     ) -> tuple[HostedBrowser, Granted]:
         """Give the session's browser to a process, started if it is not running. Raises HostRefuses."""
         self._check_epoch(session_id, asked.epoch)
-        self._highest[session_id] = asked.epoch
+        self._lowest[session_id] = asked.epoch
         hosted = self._hosted.get(session_id)
         if hosted is None:
             if len(self._hosted) >= self.slots:
@@ -197,6 +197,7 @@ class HostedBrowsers:
         hosted.chromium.egress.use(self._reach(hosted))
         self._check_epoch(session_id, asked.epoch)
         hosted.hold(asked, send)
+        self._lowest[session_id] = asked.epoch + 1
         log.info("session %s: %s by %s", session_id, "taken over" if was_kept else "started", asked.holder)
         granted = Granted(
             headless=hosted.chromium.headless, was_kept=was_kept, tab=hosted.tab if was_kept else None,
@@ -205,9 +206,7 @@ class HostedBrowsers:
         return hosted, granted
 
     def _check_epoch(self, session_id: str, epoch: int) -> None:
-        highest = self._highest.get(session_id, 0)
-        hosted = self._hosted.get(session_id)
-        if epoch < highest or (hosted is not None and epoch <= hosted.epoch):
+        if epoch < self._lowest.get(session_id, 0):
             raise HostRefuses("stale", "Another process has taken the browser of this session.")
 
     async def _start(self, hosted: HostedBrowser, asked: Acquire) -> None:
