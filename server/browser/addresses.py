@@ -49,7 +49,8 @@ def _checked(url: str) -> str:
     rest = url.partition(":")[2].replace("\\", "/").lstrip("/")
     try:
         parts = urlsplit(f"http://{rest}")
-        is_valid = bool(host := parts.hostname) and not _NOT_OF_A_HOST.search(host) and parts.port != 0
+        host = parts.hostname or ""
+        is_valid = host != "" and not _NOT_OF_A_HOST.search(host) and parts.port != 0
     except ValueError:
         is_valid = False
     if not is_valid:

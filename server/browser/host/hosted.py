@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 LIMITS_EVERY = 5.0
 CROWDED_FOR = 10.0
-"""Seconds since a process was refused for which holders are told that slots are wanted."""
+"""Seconds since a process was refused for which holders see that slots are wanted."""
 
 
 class HostRefuses(Exception):
@@ -269,7 +269,7 @@ class HostedBrowsers:
         return [folder.name for folder in folders if folder.is_dir() and not folder.suffix]
 
     async def maintain(self) -> None:
-        """Background task: disconnect holders that are silent, end browsers that nobody uses, limit all of them."""
+        """Background task: disconnect holders that are silent, end browsers that no process uses, limit all of them."""
         looked = self._clock()
         while True:
             await asyncio.sleep(0.5)
@@ -288,7 +288,7 @@ class HostedBrowsers:
                 log.info("session %s: its holder is silent and disconnected", hosted.session_id)
                 hosted.drop_holder()
             if self._clock() - hosted.last_sign > self._settings.browser_keep:
-                log.info("session %s: its browser is ended, nobody uses it", hosted.session_id)
+                log.info("session %s: its browser is ended, no process uses it", hosted.session_id)
                 await self.end(hosted)
 
     async def aclose(self) -> None:
