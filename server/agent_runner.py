@@ -75,6 +75,7 @@ class AgentRunner:
         self._screenshots = screenshots
         self._recorder = recorder
         self._is_shared = queue_for is not None
+        self._continues = store.ownership.continues
         self.queue: RunQueue = (
             queue_for(self.execute) if queue_for else InProcessRunQueue(self.execute, slots=settings.max_runs)
         )
@@ -132,7 +133,7 @@ class AgentRunner:
                     {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
                 )
         except asyncio.CancelledError:
-            execution.stop(self._leaving)
+            execution.stop(self._leaving(execution))
         finally:
             stopped.cancel()
         if not work.done():
@@ -236,13 +237,13 @@ class AgentRunner:
         if wishes.get("cancel"):
             execution.stop("cancelled")
         if self._is_closing:
-            execution.stop(self._leaving)
+            execution.stop(self._leaving(execution))
         return execution
 
-    @property
-    def _leaving(self) -> str:
+    def _leaving(self, execution: Execution) -> str:
         """Why an execution is stopped when this process ends."""
-        return "handed_back" if self._is_shared else "interrupted"
+        goes_on = self._is_shared or (self._continues and execution.run.agent == "operator")
+        return "handed_back" if goes_on else "interrupted"
 
     async def _apply_takeover(self, execution: Execution) -> None:
         """Apply the state of a browser takeover to a new execution.
@@ -403,10 +404,10 @@ class AgentRunner:
         if running:
             await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
         self._is_closing = True
-        if self._is_shared:
+        if self._continues:
             await self._wait_between_steps()
         for execution in list(self._executions.values()):
-            execution.stop(self._leaving)
+            execution.stop(self._leaving(execution))
         await self.queue.drain(CANCEL_GRACE + PATIENCE)
         self._background.cancel()
 

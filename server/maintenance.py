@@ -66,7 +66,7 @@ def background_tasks(
         _keep_alive(recovery),
         _keep_safe(server),
         _keep_tidy(server, clock),
-        _keep_swept(Sweeper(server.settings, server.store, server.screenshots)),
+        _keep_swept(server, Sweeper(server.settings, server.store, server.screenshots)),
     ]
 
 
@@ -78,7 +78,7 @@ def shared_tasks(
         shared.keep_alive(),
         shared.keep_house(),
         _keep_tidy(server, clock, shared.is_oldest),
-        _keep_swept(Sweeper(server.settings, server.store, server.screenshots), shared.is_oldest),
+        _keep_swept(server, Sweeper(server.settings, server.store, server.screenshots), shared.is_oldest),
     ]
     if server.settings.role != "web":
         tasks += [
@@ -126,13 +126,16 @@ async def _keep_tidy(
         await asyncio.sleep(TIDY_SECONDS)
 
 
-async def _keep_swept(sweeper: Sweeper, is_due: Callable[[], Awaitable[bool]] = _always) -> None:
-    """Remove orphaned files, SWEEP_AFTER seconds after the start and then once a day."""
+async def _keep_swept(
+    server: MaintainedServer, sweeper: Sweeper, is_due: Callable[[], Awaitable[bool]] = _always
+) -> None:
+    """Remove orphaned files and profiles, SWEEP_AFTER seconds after the start and then once a day."""
     await asyncio.sleep(SWEEP_AFTER)
     while True:
         try:
             if await is_due():
                 await sweeper.sweep()
+                await server.browsers.sweep(server.store.known_sessions)
         except (Unavailable, OSError) as error:
             logger.warning("files that belong to no session are removed later: %s", error)
         await asyncio.sleep(SWEEP_SECONDS)

@@ -276,7 +276,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             _model_builder(preferences),
             browsers,
             checkpoints,
-            is_shared=settings.is_shared,
+            continues=store.ownership.continues,
         )
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         recorder = RunRecorder(settings, store, bus)
@@ -314,7 +314,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             runtime.shared = Shared(shared, shared_browsers, bus)
             tasks = await _begin_shared(stack, runtime, shared, clock)
         else:
-            recovery = Recovery(store, bus, recorder, runner)
+            has_browser = browsers.has_outlived if store.ownership.continues else None
+            recovery = Recovery(store, bus, recorder, runner, has_browser)
             await recovery.recover()
             tasks = background_tasks(runtime, recovery, clock)
         if isinstance(bus, InProcessBus):
@@ -353,7 +354,9 @@ async def _take_database(
 
 def _open_store(database: Database, settings: Settings, installation: str, *, is_alone: bool) -> Store:
     if not settings.is_shared:
-        return Store(database, process_name(installation), is_alone=is_alone)
+        name = process_name(installation)
+        ownership = Ownership(name, continues=bool(settings.browser_hosts))
+        return Store(database, name, is_alone=is_alone, ownership=ownership)
     from server.store.jobs import put_job
 
     owner = process_name()
@@ -407,23 +410,24 @@ def is_for_channels(event: Event) -> bool:
 
 def _open_browsers(settings: Settings, store: Store) -> tuple[Browsers, SharedBrowsers | None]:
     if not settings.is_shared:
-        return _open_own_browsers(settings, store), None
+        hosts = _open_hosts(settings, store) if settings.browser_hosts else None
+        return _open_own_browsers(settings, hosts), None
     from server.runs.shared_browsers import Peers, SharedBrowsers
 
-    local = None if settings.role == "web" else _open_own_browsers(settings, store)
-    shared = SharedBrowsers(settings, store, Peers(settings), local)
+    hosts = _open_hosts(settings, store) if settings.browser_hosts else None
+    local = None if settings.role == "web" else _open_own_browsers(settings, hosts)
+    shared = SharedBrowsers(settings, store, Peers(settings), local, hosts)
     return shared, shared
 
 
-def _open_own_browsers(settings: Settings, store: Store) -> Browsers:
+def _open_own_browsers(settings: Settings, hosts: HostChromiums | None) -> Browsers:
     if settings.is_mock:
         from server.browser.mock.pool import MockBrowsers
 
         return MockBrowsers(settings)
     from server.browser.pool import BrowserPool
 
-    chromiums = _open_hosts(settings, store) if settings.browser_hosts else None
-    return BrowserPool(settings, chromiums=chromiums)
+    return BrowserPool(settings, chromiums=hosts)
 
 
 def _open_hosts(settings: Settings, store: Store) -> HostChromiums:

@@ -122,7 +122,8 @@ class Settings(BaseSettings):
         20,
         ge=3,
         le=600,
-        description="With `REDIS_URL`: seconds without a sign of life after which another worker continues a worker's runs.",
+        description="With `REDIS_URL` or `BROWSER_POOL`: seconds without a sign of life after which another worker continues a "
+        "worker's runs, and a browser host does nothing more for it.",
     )
     browser_pool: str = Field(
         "local",

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from server.browser.browser import Browser, ToolSpec
 from server.browser.takeover.live_view import LiveView
 from server.settings import Settings
+
+Known = Callable[[Sequence[str]], Awaitable[set[str]]]
+"""Returns those of these session ids that exist."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,14 @@ class Browsers(Protocol):
 
     async def leave(self, session_id: str) -> None:
         """Give the session's browser up for another process: it stays open if it can outlive this one."""
+        ...
+
+    async def has_outlived(self, session_id: str) -> bool:
+        """Whether the session's browser, which another process has started, is still open."""
+        ...
+
+    async def sweep(self, known: Known) -> None:
+        """Delete profiles on other machines whose session does not exist any more."""
         ...
 
     def opened(self) -> Sequence[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium import executables as parts
@@ -64,6 +64,12 @@ class OwnChromiums:
 
     async def purge(self, session_id: str) -> None:
         await self._profiles.purge(session_id)
+
+    async def purge_unknown(self, known: Callable[[Sequence[str]], Awaitable[set[str]]]) -> None:
+        """Do nothing: `Sweeper` does."""
+
+    async def is_open(self, session_id: str) -> bool:
+        return False
 
     async def renew(self, session_id: str) -> None:
         await self._profiles.renew(session_id)

@@ -10,7 +10,7 @@ from time import monotonic
 from typing import Literal
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
-from server.browser.browsers import BrowserState
+from server.browser.browsers import BrowserState, Known
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.egress import Resolve
 from server.browser.chromium.processes import Processes
@@ -174,6 +174,12 @@ class BrowserPool:
         self._resting.discard(session_id)
         if (view := self._views.get(session_id)) and not view.is_watched and not view.is_held:
             del self._views[session_id]
+
+    async def has_outlived(self, session_id: str) -> bool:
+        return await self._chromiums.is_open(session_id)
+
+    async def sweep(self, known: Known) -> None:
+        await self._chromiums.purge_unknown(known)
 
     def opened(self) -> Sequence[str]:
         return [name for name, browser in self._open.items() if browser.chromium is not None]

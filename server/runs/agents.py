@@ -117,9 +117,9 @@ class AgentFactory:
         checkpoints: Checkpoints,
         is_replaced: Callable[[], bool] = replaced.is_replaced,
         load_module: Callable[[str], Any] = import_module,
-        is_shared: bool = False,
+        continues: bool = False,
     ) -> None:
-        self._durability: Durability = "sync" if is_shared else "async"
+        self._durability: Durability = "sync" if continues else "async"
         """Another process may have to go on: then what is next is saved before it begins."""
         self._load_module = load_module
         self._is_replaced = is_replaced

@@ -6,12 +6,16 @@ The queue of several processes is `server/runs/pg_queue.py`.
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Protocol
 
 Execute = Callable[[str, asyncio.Event], Awaitable[None]]
 """Executes the run with this id. Sets the event as soon as others can see its execution."""
+
+
+logger = logging.getLogger(__name__)
 
 
 class HandedBack(Exception):
@@ -89,6 +93,8 @@ class InProcessRunQueue:
             has_begun = self._begun[run_id] = asyncio.Event()
             try:
                 await self._execute(run_id, has_begun)
+            except HandedBack:
+                logger.info("run %s is left for the next start", run_id)
             finally:
                 has_begun.set()
                 if self._begun.get(run_id) is has_begun:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Awaitable, Callable
 
 from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow
@@ -16,14 +17,24 @@ logger = logging.getLogger(__name__)
 
 
 class Recovery:
-    def __init__(self, store: Store, bus: EventBus, recorder: RunRecorder, runner: AgentRunner) -> None:
+    def __init__(
+        self,
+        store: Store,
+        bus: EventBus,
+        recorder: RunRecorder,
+        runner: AgentRunner,
+        has_browser: Callable[[str], Awaitable[bool]] | None = None,
+    ) -> None:
+        """`has_browser`: whether the browser of a session has outlived the former process; unset: none has."""
+        self._has_browser = has_browser
         self._store = store
         self._bus = bus
         self._recorder = recorder
         self._runner = runner
 
     async def recover(self) -> None:
-        """After a start: keep questions open, end all other unfinished runs as interrupted."""
+        """After a start: keep questions open, continue runs whose browser is still there, end all others as interrupted."""
+        await self._continue_orphans()
         await self.end_orphans()
         for run, question in await self._store.waiting_runs():
             renewed = await self._store.take_run(run.id, "waiting_user")
@@ -31,6 +42,18 @@ class Recovery:
                 self._bus.open(run.session_id, run.id, renewed.epoch)
                 self._bus.publish(run.session_id, renewed.epoch, [to_interrupt(question)])
                 self._limit(question)
+
+    async def _continue_orphans(self) -> None:
+        """The operator goes on from its last checkpoint, in the page where it was."""
+        if self._has_browser is None:
+            return
+        for run in await self._store.orphaned_runs():
+            if run.agent != "operator" or not run.attempt or not await self._has_browser(run.session_id):
+                continue
+            if taken := await self._store.requeue_run(run):
+                logger.info("run %s is continued, its browser is still there", run.id)
+                self._bus.open(taken.session_id, taken.id, taken.epoch)
+                self._runner.submit(taken.id)
 
     def _limit(self, question: InterruptRow) -> None:
         """Set the remaining time to answer, at most the full timeout: the clock may have been set back."""

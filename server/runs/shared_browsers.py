@@ -9,8 +9,9 @@ from collections.abc import Callable, Sequence
 import httpx
 
 from server.browser.browser import Browser, BrowserUnavailable, ToolSpec
-from server.browser.browsers import Browsers, BrowserState
+from server.browser.browsers import Browsers, BrowserState, Known
 from server.browser.chromium.profiles import Profiles
+from server.browser.chromium.running import Chromiums
 from server.browser.takeover.live_view import LiveView
 from server.database.models import ProcessRow
 from server.settings import Settings
@@ -45,7 +46,16 @@ class Peers:
 class SharedBrowsers:
     """Implements `Browsers`: the browsers of this process, if it has any (`local`), and those of the others."""
 
-    def __init__(self, settings: Settings, store: Store, peers: Peers, local: Browsers | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        store: Store,
+        peers: Peers,
+        local: Browsers | None,
+        hosts: Chromiums | None = None,
+    ) -> None:
+        """`hosts`: the browser hosts, if browsers run there."""
+        self._hosts = hosts
         self._settings = settings
         self._store = store
         self.peers = peers
@@ -156,6 +166,15 @@ class SharedBrowsers:
             await self._store.leave_browser(session_id)
         elif purge:
             await Profiles(self._settings).purge(session_id)
+            if self._hosts:
+                await self._hosts.purge(session_id)
+
+    async def has_outlived(self, session_id: str) -> bool:
+        return self._local is not None and await self._local.has_outlived(session_id)
+
+    async def sweep(self, known: Known) -> None:
+        if self._hosts:
+            await self._hosts.purge_unknown(known)
 
     def opened(self) -> Sequence[str]:
         return self._local.opened() if self._local else ()
@@ -166,4 +185,6 @@ class SharedBrowsers:
     async def aclose(self) -> None:
         if self._local:
             await self._local.aclose()
+        elif self._hosts:
+            await self._hosts.aclose()
         await self.peers.aclose()

@@ -185,7 +185,7 @@ class SharedRuns:
         known = set(self._browsers.opened()) - set(self._runner.executions)
         for session_id in await self._store.gone_sessions(known) if known else ():
             logger.info("session %s: its browser is closed here", session_id)
-            await self._browsers.close(session_id)
+            await self._browsers.leave(session_id)
 
 
 async def _logged(what: str, work: Awaitable[object]) -> None:

@@ -54,9 +54,12 @@ class Ownership:
     """
 
     def __init__(
-        self, owner: str, *, enqueue: Enqueue | None = None, lease_seconds: float = LEASE_SECONDS
-    ) -> None:
+        self, owner: str, *, enqueue: Enqueue | None = None, lease_seconds: float = LEASE_SECONDS,
+        continues: bool = False,
+    ) -> None:  # fmt: skip
+        """`continues`: runs go on in another process, also in one that is alone."""
         self.owner = owner
+        self.continues = continues or enqueue is not None
         self.lease_seconds = lease_seconds
         self._enqueue = enqueue
 

@@ -114,7 +114,7 @@ class RunQueries:
         started = StartedRun(
             run, session, messages, unheard, grants, resumed, budget=budget_of(db, session, run_id)
         )
-        if not self.ownership.is_shared or run.attempt == 1:
+        if not self.ownership.continues or run.attempt == 1:
             return started
         known, reference = run.wishes or {}, question.reference if question else None
         is_new = reference is not None and known.get("resumed") != reference
@@ -135,6 +135,18 @@ class RunQueries:
         if attempt not in (None, run.attempt):
             return None
         self._take(db, session, run, status)
+        return run
+
+    @writing
+    def requeue_run(self, db: Connection, orphan: RunRow) -> RunRow | None:
+        """Let a run of a process that is gone wait for this one to continue it. None if it has ended or is executed."""
+        session, run = _session_and_run(db, orphan.id)
+        if session is None or run is None or run.finished_at or run.held:
+            return None
+        if (run.owner, run.epoch) != (orphan.owner, orphan.epoch):
+            return None
+        change(db, run, status="queued", **self.ownership.waiting())
+        change(db, session, status="queued")
         return run
 
     def _take(self, db: Connection, session: SessionRow, run: RunRow, status: str) -> None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,7 +29,7 @@ from tests.support.live import watching
 from tests.support.model_reply import Asked, Reply, call
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
-from tests.support.server import Server
+from tests.support.server import Server, serving
 from tests.support.sites import Site, document
 
 pytestmark = pytest.mark.timeout(300)
@@ -121,6 +123,18 @@ def hosted_team(
         }
         with cluster(tmp_path_factory.mktemp("hosted"), shared_url, redis.url, **settings) as team:
             yield team
+
+
+@contextmanager
+def alone(folder: Path, player: FormPlayer, host: Host) -> Iterator[Callable[[], Server]]:
+    """Starts a server that is the only one on its database, again after its end."""
+    with providing(player) as provider, ExitStack() as stack:
+        settings = {
+            "agent_mode": "real", "browser_pool": host.url, "browser_secret": host.secret, "drain_timeout": "0",
+            "agent_model": "anthropic:claude-haiku-4-5", "auth_token": "token-of-one-server",
+            **{name.lower(): value for name, value in provider.env.items()},
+        }  # fmt: skip
+        yield lambda: stack.enter_context(serving(folder, **settings))
 
 
 def answer_of(session: dict[str, Any]) -> str:
@@ -218,3 +232,52 @@ def test_a_killed_host_costs_the_page_and_not_the_run(
     assert site.visits == 2
     assert session["run"]["attempt"] == 1
     assert any("the page changed before the action: nothing was done" in text for text in player.seen)
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_a_server_that_is_alone_goes_on_in_the_page_after_its_restart(
+    tmp_path: Path, site: FormSite, player: FormPlayer, host: Host, number: signal.Signals
+) -> None:
+    with alone(tmp_path, player, host) as start:
+        server = start()
+        player.start = site.url("/form-to-fill")
+        session_id = ask(server, "Show more for Ada", agent="operator")
+        eventually_sync(lambda: player.clicks, message="the name is typed", timeout=60)
+        server.process.send_signal(number)
+        server.process.wait(40)
+        session = wait_for(start(), session_id, "completed", timeout=60)
+        player.may_click.set()
+    assert answer_of(session) == "Shown for Ada."
+    assert session["run"]["attempt"] == 2
+    assert [effect.name for effect in site.effects] == ["shown"]
+    assert site.visits == 1
+
+
+def test_an_act_of_a_server_that_is_alone_is_not_repeated_after_its_restart(
+    tmp_path: Path, site: FormSite, player: FormPlayer, host: Host
+) -> None:
+    with alone(tmp_path, player, host) as start:
+        server = start()
+        player.start = site.url("/order")
+        session_id = ask(server, "Order it", agent="operator")
+        eventually_sync(lambda: "/order" in site.paths, message="the order arrives at the site", timeout=60)
+        server.kill()
+        session = wait_for(start(), session_id, "completed", timeout=60)
+    assert answer_of(session) == "I cannot see whether that was done."
+    assert site.paths.count("/order") == 1
+
+
+def test_without_its_browser_the_run_of_a_server_that_is_alone_is_interrupted(
+    tmp_path: Path, site: FormSite, player: FormPlayer, host: Host
+) -> None:
+    with alone(tmp_path, player, host) as start:
+        server = start()
+        player.start = site.url("/form-to-fill")
+        session_id = ask(server, "Show more for Ada", agent="operator")
+        eventually_sync(lambda: player.clicks, message="the name is typed", timeout=60)
+        server.kill()
+        host.kill()
+        host.start()
+        wait_for(start(), session_id, "interrupted", timeout=60)
+        player.may_click.set()
+    assert site.effects == []

@@ -22,9 +22,7 @@ UNKNOWN = (
     "another process took over during this step: it may or may not have happened, an approval for it is void. Look at "
     "the page first, and never do it again unless the page shows that it has not happened"
 )
-NEW_BROWSER = (
-    "another process goes on with this run: the browser may have been started anew, what was typed is lost"
-)
+NEW_BROWSER = "another process goes on with this run: the browser may have been started anew, what was typed may be lost"
 
 
 def restart(values: object, next_nodes: Collection[str]) -> Update | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Protocol
 
 from server.browser.chromium.cdp import Cdp
@@ -121,6 +121,14 @@ class Chromiums(Protocol):
 
     async def purge(self, session_id: str) -> None:
         """Delete its profile."""
+        ...
+
+    async def purge_unknown(self, known: Callable[[Sequence[str]], Awaitable[set[str]]]) -> None:
+        """Delete profiles on other machines of sessions that do not exist any more; `known` returns those that do."""
+        ...
+
+    async def is_open(self, session_id: str) -> bool:
+        """Whether the session's Chromium runs for a process that is not this one."""
         ...
 
     async def renew(self, session_id: str) -> None:

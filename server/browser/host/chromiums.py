@@ -158,13 +158,17 @@ class HostChromiums:
         problems = await asyncio.gather(*(host.problem() for host in self._hosts.values()))
         return None if None in problems else " ".join(filter(None, problems))
 
-    async def has_browser(self, session_id: str, address: str | None) -> bool:
-        """Whether the session's browser runs on the host at this address; False also if that does not answer."""
-        host = self._hosts.get(address or "")
-        try:
-            return await host.has_browser(session_id) if host else False
-        except HostUnreachable:
-            return False
+    async def is_open(self, session_id: str) -> bool:
+        """On any host; those that do not answer do not count."""
+
+        async def ask(host: BrowserHost) -> bool:
+            try:
+                return await host.has_browser(session_id)
+            except HostUnreachable as error:
+                log.warning("whether a browser is still there is not known: %s", error)
+                return False
+
+        return any(await asyncio.gather(*(ask(host) for host in self._hosts.values())))
 
     async def aclose(self) -> None:
         await asyncio.gather(*(host.aclose() for host in self._hosts.values()))

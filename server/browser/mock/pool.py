@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from server.browser.browser import ToolSpec
-from server.browser.browsers import BrowserState
+from server.browser.browsers import BrowserState, Known
 from server.browser.chromium.profiles import Profiles
 from server.browser.mock.browser import TOOLS, MockBrowser
 from server.browser.mock.view import MockScreen
@@ -67,6 +67,12 @@ class MockBrowsers:
 
     async def leave(self, session_id: str) -> None:
         await self.close(session_id)
+
+    async def has_outlived(self, session_id: str) -> bool:
+        return False
+
+    async def sweep(self, known: Known) -> None:
+        """Do nothing: scripted pages have no profile."""
 
     def opened(self) -> Sequence[str]:
         return list(self._browsers)
