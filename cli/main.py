@@ -82,6 +82,12 @@ def move(
     raise typer.Exit(run_move(source, target))
 
 
+@app.command("browser-host")
+def browser_host() -> None:
+    """Run browsers for servers on other machines. Its settings are read from the environment or `.env`."""
+    os.execv(sys.executable, [sys.executable, "-P", "-m", "server.browser.host"])
+
+
 @app.command()
 def chat(
     session: Annotated[

@@ -44,7 +44,7 @@ class Recovery:
                 self._limit(question)
 
     async def _continue_orphans(self) -> None:
-        """The operator goes on from its last checkpoint, in the page where it was."""
+        """Continue the operator from its last checkpoint, in the page where it was."""
         if self._has_browser is None:
             return
         for run in await self._store.orphaned_runs():

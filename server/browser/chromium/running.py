@@ -93,7 +93,7 @@ class Limited(Protocol):
     def chromium(self) -> RunningChromium | None: ...
 
     def note(self, line: str) -> None:
-        """Tell the model."""
+        """Add a line for the model."""
         ...
 
     async def collect_garbage(self) -> None:

@@ -25,7 +25,7 @@ log = logging.getLogger(__name__)
 
 LIMITS_EVERY = 5.0
 CROWDED_FOR = 10.0
-"""Seconds since a process was refused for which holders see that slots are wanted."""
+"""Seconds for which holders learn that slots are wanted, after a process was refused."""
 
 
 class HostRefuses(Exception):
@@ -269,7 +269,7 @@ class HostedBrowsers:
         return [folder.name for folder in folders if folder.is_dir() and not folder.suffix]
 
     async def maintain(self) -> None:
-        """Background task: disconnect holders that are silent, end browsers that no process uses, limit all of them."""
+        """Background task: disconnect holders that are silent, end browsers without a holder, limit all of them."""
         looked = self._clock()
         while True:
             await asyncio.sleep(0.5)
