@@ -139,7 +139,8 @@ class _SharedReadings:
         gauges = [
             GaugeMetricFamily(
                 "pilothouse_browsers_open", "Browsers of this process", len(world.browsers.opened())
-            )
+            ),
+            *cls._of_role(world),
         ]
         with suppress(Unavailable):
             stats = await world.runner.queue.stats()
@@ -156,6 +157,20 @@ class _SharedReadings:
             workers = [one for one in await world.store.live_processes() if one.role != "web"]
             gauges.append(GaugeMetricFamily("pilothouse_workers", "Live workers", len(workers)))
         return cls(gauges)
+
+    @staticmethod
+    def _of_role(world: Runtime) -> list[GaugeMetricFamily]:
+        """The limits of this process, and how far its events are behind."""
+        is_worker = world.settings.role != "web"
+        runs, browsers = world.settings.max_runs, world.current_settings.max_browsers
+        lag = world.shared.bus.lag if world.shared else 0.0
+        return [
+            GaugeMetricFamily("pilothouse_run_slots", "Runs that this process may execute", is_worker * runs),
+            GaugeMetricFamily("pilothouse_browser_slots", "Browsers that it may open", is_worker * browsers),
+            GaugeMetricFamily(
+                "pilothouse_bus_lag_seconds", "How long its oldest event has waited for Redis", lag
+            ),
+        ]
 
     def collect(self) -> list[GaugeMetricFamily]:
         return self._gauges

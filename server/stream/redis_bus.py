@@ -236,6 +236,12 @@ class _Outbox:
             item.number = next(self._numbers)
         self._size = sum(item.size for item in self._unsent)
 
+    @property
+    def oldest(self) -> datetime | None:
+        """When the first item that Redis has not confirmed was published."""
+        first = next(iter(self.batch or self._unsent), None)
+        return first.ts if first else None
+
     def freeze(self) -> None:
         """Choose the next batch: of one run, an opening only as its first item."""
         if self.batch or not self._unsent:
@@ -700,6 +706,12 @@ class RedisBus:
         if epoch is not None:
             lines.append(_Line(int(epoch), 0, run.decode()))
         return lines
+
+    @property
+    def lag(self) -> float:
+        """Seconds for which the oldest event of this process has waited for Redis; 0 if none waits."""
+        waiting = [outbox.oldest for outbox in self._outboxes.values() if outbox.oldest]
+        return max(0.0, (now() - min(waiting)).total_seconds()) if waiting else 0.0
 
     # The list of sessions
 

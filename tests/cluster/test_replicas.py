@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cluster import Team, ask, ends, post, said, session_at, types, wait_for
+from tests.support.cluster import Team, ask, ends, get, post, said, session_at, types, wait_for
 from tests.support.eventually import eventually_sync
+from tests.support.server import Server
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -105,3 +106,22 @@ def test_a_queued_message_runs_next_at_any_worker(team: Team) -> None:
         message="both messages are answered",
     )
     assert [it["content"] for it in session["messages"]] == ["slow story", STORY, "ping test", "Harbour"]
+
+
+def test_each_role_reports_what_it_may_do_and_what_waits(team: Team) -> None:
+    web, _, worker, _ = team.four()
+    session_id = ask(web, "endless story")
+    wait_for(web, session_id, "running")
+    at_web, at_worker = (readings(one) for one in (web, worker))
+    assert (at_web["run_slots"], at_web["browser_slots"], at_web["runs_active"]) == (0, 0, 0)
+    assert at_worker["run_slots"] > 0
+    assert at_worker["browser_slots"] > 0
+    shared = ("queue_jobs", "queue_running", "queue_oldest_seconds", "workers")
+    assert [at_web[name] for name in shared] == [0, 1, 0, 2]
+    assert at_worker["bus_lag_seconds"] < 5
+    assert post(web, f"/sessions/{session_id}/cancel").status_code == 202
+
+
+def readings(server: Server) -> dict[str, float]:
+    lines = [line.split() for line in get(server, "/metrics").text.splitlines() if line[0] != "#"]
+    return {name.removeprefix("pilothouse_"): float(value) for name, value in lines}

@@ -366,3 +366,14 @@ async def test_what_a_newer_version_publishes_keeps_its_number_and_harms_no_read
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+
+async def test_events_that_wait_for_redis_show_as_lag(server: RedisServer) -> None:
+    async with opened(server) as (worker, _):
+        worker.say("one")
+        await eventually(lambda: worker.bus.lag, lambda lag: lag == 0, message="it is confirmed")
+        server.kill()
+        worker.say("two")
+        await eventually(lambda: worker.bus.lag, lambda lag: lag > 0.2, message="it waits")
+        server.start()
+        await eventually(lambda: worker.bus.lag, lambda lag: lag == 0, message="all is confirmed")
