@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from server.browser.chromium.running import Limited
+from server.browser.chromium.running import LimitedBrowser
 
 log = logging.getLogger(__name__)
 
@@ -48,7 +48,7 @@ def weigh(groups: Collection[int]) -> dict[int, Weight]:
     return weights
 
 
-async def end_heavy_pages(browsers: Iterable[Limited], limit: int) -> None:
+async def end_heavy_pages(browsers: Iterable[LimitedBrowser], limit: int) -> None:
     """Kill the heaviest page process of each browser that uses more than `limit` MB, and no other.
 
     Chromium keeps the documents of earlier pages until its next garbage collection, so that is asked for first.

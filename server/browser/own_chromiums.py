@@ -13,7 +13,7 @@ from server.browser.chromium.egress import Egress, Resolve
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
-from server.browser.chromium.running import Limited
+from server.browser.chromium.running import LimitedBrowser
 from server.browser.memory import end_heavy_pages
 from server.fs.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
@@ -74,7 +74,7 @@ class OwnChromiums:
     async def renew(self, session_id: str) -> None:
         await self._profiles.renew(session_id)
 
-    async def keep_within_limits(self, browsers: Sequence[Limited], *, sharing: int = 1) -> None:
+    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser], *, sharing: int = 1) -> None:
         await self._end_large_profiles(browsers)
         await end_heavy_pages(browsers, self._settings.browser_memory * sharing)
 
@@ -93,7 +93,7 @@ class OwnChromiums:
         is_short = shortage(self._settings.data_dir, self._settings.min_free_disk)
         return min(limit, SMALL_PROFILE) if is_short else limit
 
-    async def _end_large_profiles(self, browsers: Sequence[Limited]) -> None:
+    async def _end_large_profiles(self, browsers: Sequence[LimitedBrowser]) -> None:
         """Quit each browser whose profile is too large; the profile is trimmed at the next start."""
         limit = self._profile_limit()
         for browser in browsers:

@@ -86,7 +86,7 @@ class RunningChromium(Protocol):
         ...
 
 
-class Limited(Protocol):
+class LimitedBrowser(Protocol):
     """A session's browser whose memory and disk use is limited."""
 
     @property
@@ -135,7 +135,7 @@ class Chromiums(Protocol):
         """Before a start: a process that is gone, or only frozen, may still use the profile."""
         ...
 
-    async def keep_within_limits(self, browsers: Sequence[Limited], *, sharing: int = 1) -> None:
+    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser], *, sharing: int = 1) -> None:
         """Limit memory and disk of these browsers; a Chromium may have the memory of `sharing` ones."""
         ...
 

@@ -26,8 +26,8 @@ from server.browser.host.protocol import (
     MOST_UPLOAD,
     SET_FILES,
     Acquire,
+    HostReply,
     Refusal,
-    Reply,
     ToHolder,
     ToHost,
 )
@@ -138,11 +138,11 @@ class HostService:
                     socket.path_params["session_id"], asked, outgoing.put_nowait
                 )
             except HostRefuses as refused:
-                refusal = Reply(refused=Refusal(code=refused.code, detail=str(refused)))
+                refusal = HostReply(refused=Refusal(code=refused.code, detail=str(refused)))
                 await socket.send_text(refusal.model_dump_json())
                 return await socket.close()
             async with _connection_of(hosted, socket):
-                await socket.send_text(Reply(granted=granted).model_dump_json())
+                await socket.send_text(HostReply(granted=granted).model_dump_json())
                 await self._follow(socket, hosted, asked.epoch, outgoing)
 
     async def _follow(

@@ -10,7 +10,7 @@ from time import monotonic
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
-from server.browser.chromium.running import Limited
+from server.browser.chromium.running import LimitedBrowser
 from server.browser.host.connection import BrowserHost, HostRefused, HostUnreachable, RemoteChromium
 from server.browser.host.protocol import Acquire, Rules
 from server.settings import Settings
@@ -144,7 +144,7 @@ class HostChromiums:
     async def renew(self, session_id: str) -> None:
         """Do nothing: its host disconnects the former process."""
 
-    async def keep_within_limits(self, browsers: Sequence[Limited], *, sharing: int = 1) -> None:
+    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser], *, sharing: int = 1) -> None:
         """Do nothing: their hosts do."""
 
     @property

@@ -25,8 +25,8 @@ from server.browser.host.protocol import (
     SET_FILES,
     Acquire,
     Granted,
+    HostReply,
     Refusal,
-    Reply,
     Rules,
     ToHolder,
     ToHost,
@@ -128,7 +128,7 @@ class BrowserHost:
         try:
             async with asyncio.timeout(START_SECONDS):
                 await socket.send(asked.model_dump_json())
-                reply = Reply.model_validate_json(await socket.recv())
+                reply = HostReply.model_validate_json(await socket.recv())
             if reply.refused:
                 raise HostRefused(reply.refused)
             if not reply.granted:

@@ -34,7 +34,7 @@ class HostRefuses(Exception):
         self.code: RefusalCode = code
 
 
-class Connection(Protocol):
+class HolderConnection(Protocol):
     """A connection of a browser's holder."""
 
     def abort(self) -> None:
@@ -52,7 +52,7 @@ class HostedBrowser:
         self.rules: Rules | None = None
         self.tab: str | None = None
         self.changing = asyncio.Lock()
-        self.connections: set[Connection] = set()
+        self.connections: set[HolderConnection] = set()
         self.uploads, self.downloads = folder / "uploads", folder / "downloads"
         self._send: Callable[[ToHolder], None] | None = None
         self._notes: list[str] = []

@@ -77,7 +77,7 @@ class Refusal(BaseModel):
     detail: str
 
 
-class Reply(BaseModel):
+class HostReply(BaseModel):
     """The host's first message: one of the two."""
 
     granted: Granted | None = None
