@@ -128,6 +128,16 @@ class Client:
             )
         raise Misused(say("No automation {name}; /automations lists them.", name=name))
 
+    async def grants(self) -> list[JsonObject]:
+        return list((await self.call("GET", "/grants"))["items"])
+
+    async def find_grant(self, name: str) -> JsonObject:
+        """The grant whose id begins so. Raises Misused if there is none, or more than one."""
+        matches = [item for item in await self.grants() if str(item["id"]).startswith(name)]
+        if len(matches) != 1:
+            raise Misused(say("No single permission {name}; /grants lists them.", name=name))
+        return matches[0]
+
     async def find(self, name: str) -> str:
         """Resolve a full session id, a unique prefix, or `last` to an id. Raises Misused if there is none."""
         if name == "last":

@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 from cli.errors import Misused
+from cli.grants import SCOPES
 from cli.json_types import JsonObject
 from cli.words import say
 
@@ -63,7 +64,7 @@ class Call:
 
 
 _WORDS = (Param("words", "rest", is_optional=True),)
-_ALWAYS = Param("always", is_optional=True, choices=("always",))
+_GRANT = Param("grant", "rest", is_optional=True)
 _REFERENCE = Param("ref", "reference", is_optional=True)
 REFERENCE_CHARS = 8
 """Characters of a question's reference that are shown, from its end."""
@@ -76,8 +77,9 @@ COMMANDS = {
         Command("exit", "leave chat mode; in cmd mode, leave"),
         Command(
             "yes",
-            "do what is asked for; always: such things on this site from now on; REF: a question of /inbox",
-            (_REFERENCE, _ALWAYS),
+            "do what is asked for; GRANT allows such things on this site: run|session|automation|always, then "
+            "x3 (how often), until 2026-12-31, max 50, month 200 (amounts); REF: a question of /inbox",
+            (_REFERENCE, _GRANT),
         ),
         Command(
             "no",
@@ -97,6 +99,8 @@ COMMANDS = {
             "run, pause, resume or delete the automation ID of /automations, or list its log",
             (Param("what", choices=("run", "pause", "resume", "delete", "log")), Param("id")),
         ),
+        Command("grants", "what is allowed without asking, with what was used of it"),
+        Command("revoke", "take back the permission ID of /grants", (Param("id"),)),
         Command("stop", "end the run"),
         Command("pause", "hold the run before its next step"),
         Command("resume", "go on"),
@@ -168,7 +172,7 @@ def _read_args(command: Command, text: str) -> JsonObject:
     args: JsonObject = {}
     for param in command.params:
         word, _, rest = (text, "", "") if param.kind == "rest" else text.partition(" ")
-        if param.kind == "reference" and len(word) < REFERENCE_CHARS:
+        if param.kind == "reference" and (len(word) < REFERENCE_CHARS or word.lower() in SCOPES):
             continue
         text = rest.lstrip()
         if word:

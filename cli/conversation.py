@@ -18,6 +18,7 @@ from cli.automations import local_zone, read_schedule
 from cli.client import Client, Event
 from cli.commands import REFERENCE_CHARS, Call, Words
 from cli.errors import Misused, Refused, Trouble
+from cli.grants import read_grant
 from cli.items import Item, Note, Question
 from cli.json_types import JsonObject
 from cli.results import FORMATS, read_columns
@@ -130,6 +131,8 @@ class Conversation:
                 self.screen.print(tables.Inbox(await self.client.questions(), datetime.now(UTC)))
             case "schedule" | "automations" | "automation":
                 return await self._automate(entry)
+            case "grants" | "revoke":
+                return await self._show_grants(entry.args.get("id"))
             case "stop" | "pause" | "resume":
                 return await self._send({"type": "control", "action": CONTROLS[entry.name]})
             case "plan" if entry.args.get("what") in ("accept", "dismiss"):
@@ -152,6 +155,17 @@ class Conversation:
                 self.screen.print(tables.Sessions(await self.client.sessions(limit=20), datetime.now(UTC)))
             case "help":
                 self.screen.print(tables.commands())
+        return {}
+
+    async def _show_grants(self, revoked: str | None) -> JsonObject:
+        if revoked is not None:
+            grant = await self.client.find_grant(revoked)
+            await self.client.call("DELETE", f"/grants/{grant['id']}")
+            self.screen.show(
+                Note(say("Taken back: {kind} on {site}", kind=grant["kind"], site=grant["site"]))
+            )
+            return {}
+        self.screen.print(tables.GrantList(await self.client.grants(), datetime.now().astimezone()))
         return {}
 
     async def _automate(self, entry: Call) -> JsonObject:
@@ -263,7 +277,7 @@ class Conversation:
         frame: JsonObject = {"type": "user_confirm", "reference": asked.reference}
         frame |= {"confirmed": asked.kind == "manual" or answer == "yes"}
         frame |= {"text": args["words"]} if "words" in args else {}
-        frame |= {"remember": True} if "always" in args else {}
+        frame |= _granted(args)
         try:
             return await self._send(frame)
         except Refused as error:
@@ -309,7 +323,7 @@ class Conversation:
         body: JsonObject = {"reference": question["reference"]}
         body |= {"done": True} if is_manual else {"confirmed": is_yes}
         body |= {"message": note} if note else {}
-        body |= {"remember": True} if "always" in entry.args else {}
+        body |= _granted(entry.args)
         await self.client.call("POST", f"/sessions/{question['session_id']}/decision", body)
         title = question["session_title"] or "untitled"
         self.screen.show(Note(f"{'Done' if is_manual else 'Approved' if is_yes else 'Refused'}: {title}"))
@@ -370,3 +384,8 @@ class Conversation:
             self.view.load(session)
             self._begun.set()
         return self.session_id
+
+
+def _granted(args: JsonObject) -> JsonObject:
+    """The grant that was written behind `/yes`, as a field of the decision."""
+    return {"grant": read_grant(args["grant"], datetime.now().astimezone())} if "grant" in args else {}

@@ -179,7 +179,7 @@ def _(item: StepReached) -> RenderableType:
 def _(item: Question) -> RenderableType:
     is_confirm = item.kind == "confirm"
     answer = (
-        "/yes does it · /yes always allows such here · /no [words] refuses"
+        "/yes does it · /yes run|session|automation|always allows such here · /no [words] refuses"
         if is_confirm
         else "/done when you have done it, or answer in words"
     )

@@ -64,8 +64,8 @@ RUSSIAN = {
     "button": "кнопка", "link": "ссылка", "textbox": "поле", "searchbox": "поле поиска", "combobox": "список", "listbox": "список",
     "checkbox": "флажок", "radio": "переключатель", "switch": "переключатель", "tab": "вкладка", "menuitem": "пункт меню",
     "option": "вариант", "element": "элемент", "clickable": "элемент", "file": "поле файла", "heading": "заголовок",
-    "/yes does it · /yes always allows such here · /no [words] refuses":
-        "/yes — сделать · /yes always — всегда разрешать такое здесь · /no [слова] — отказать",
+    "/yes does it · /yes run|session|automation|always allows such here · /no [words] refuses":
+        "/yes — сделать · /yes run|session|automation|always — разрешать такое здесь · /no [слова] — отказать",
     "/done when you have done it, or answer in words": "/done, когда сделаете, или ответ словами",
     "May I do this?": "Можно это сделать?", "Your turn": "Ваш ход",
     "act": "действие", "amount": "сумма", "site": "сайт", "sent to": "отправит на", "why": "почему", "wanted": "нужно",
@@ -89,7 +89,7 @@ RUSSIAN = {
     # Tables
     "id": "номер", "title": "название", "agent": "агент", "model": "модель", "changed": "изменена", "operator": "оператор",
     "assistant": "ассистент", "Nothing waits for you.": "Вас ничего не ждёт.",
-    "/yes REF [always] does it · /no REF [words] refuses": "/yes REF [always] — сделать · /no REF [слова] — отказать",
+    "/yes REF [GRANT] does it · /no REF [words] refuses": "/yes REF [GRANT] — сделать · /no REF [слова] — отказать",
     "… and {n} more elements": "… и ещё {n} элементов", "status": "состояние", "goal": "цель", "none yet": "ещё нет",
     "used": "расход", "fact {n}": "факт {n}", "checked": "отмечено", "expanded": "раскрыто", "selected": "выбрано",
     "filled": "заполнено", "disabled": "неактивно",
@@ -98,6 +98,13 @@ RUSSIAN = {
     "A column is NAME or NAME:TYPE, with one of the types {types}: {part}": "Столбец — это ИМЯ или ИМЯ:ТИП, типы: {types}: {part}",
     "Name the columns of the table, such as: name, price:number": "Назовите столбцы таблицы, например: name, price:number",
     "{path}: not found in what the agent was shown": "{path}: нет в том, что агент видел",
+    # Grants
+    "Nothing is allowed without asking.": "Без вопроса ничего не разрешено.", "for": "на", "kind": "что",
+    "limits": "пределы", "run": "запуск", "session": "сессию", "automation": "автоматизацию", "always": "всегда",
+    "Taken back: {kind} on {site}": "Отозвано: {kind} на {site}",
+    "No single permission {name}; /grants lists them.": "Одного разрешения {name} нет, список: /grants.",
+    "Write it as /yes [REF] run|session|automation|always [xCOUNT] [until DATE] [max AMOUNT] [month AMOUNT]":
+        "Пишется так: /yes [REF] run|session|automation|always [xЧИСЛО] [until ДАТА] [max СУММА] [month СУММА]",
     # Automations
     "There are no automations. /schedule makes one.": "Автоматизаций нет. Создать: /schedule.",
     "It has not run yet.": "Запусков ещё не было.", "name": "название", "next": "следующий раз", "last": "в прошлый раз",
@@ -118,8 +125,12 @@ RUSSIAN = {
     # Commands
     "chat mode: what you write goes to the agent": "режим беседы: то, что вы пишете, уходит агенту",
     "leave chat mode; in cmd mode, leave": "выйти из режима беседы, в режиме команд — выйти совсем",
-    "do what is asked for; always: such things on this site from now on; REF: a question of /inbox":
-        "сделать то, о чём спрашивают; always: такое на этом сайте и дальше; REF: вопрос из /inbox",
+    "do what is asked for; GRANT allows such things on this site: run|session|automation|always, then "
+    "x3 (how often), until 2026-12-31, max 50, month 200 (amounts); REF: a question of /inbox":
+        "сделать то, о чём спрашивают; GRANT разрешает такое на этом сайте: run|session|automation|always, затем "
+        "x3 (сколько раз), until 2026-12-31, max 50, month 200 (суммы); REF: вопрос из /inbox",
+    "what is allowed without asking, with what was used of it": "что разрешено без вопроса и сколько из этого использовано",
+    "take back the permission ID of /grants": "отозвать разрешение ID из /grants",
     "refuse; words tell the agent what to do instead; they may begin with a REF of /inbox":
         "отказать; слова скажут агенту, что сделать вместо этого; могут начинаться с REF из /inbox",
     "you have done what the agent could not": "вы сделали то, чего агент не мог",

@@ -105,7 +105,43 @@ class Inbox:
             )  # fmt: skip
             yield indent(Group(title, indent(question(Question.read(item, None)))))
             yield Text()
-        yield indent(Text(say("/yes REF [always] does it · /no REF [words] refuses"), "quiet"))
+        yield indent(Text(say("/yes REF [GRANT] does it · /no REF [words] refuses"), "quiet"))
+
+
+@dataclass(frozen=True)
+class GrantList:
+    """One row per grant: the first eight characters of its id, what it allows where, its limits and uses."""
+
+    items: Sequence[JsonObject]
+    now: datetime
+    """With the zone that times are shown in."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(say("Nothing is allowed without asking."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("id", "for", "kind", "site", "limits", "used"):
+            table.add_column(say(name), no_wrap=name == "id", min_width=8 if name == "id" else None)
+        for item in self.items:
+            held_for = item["scope"]
+            scope = Text(say(held_for), "quiet" if item["is_over"] else "bold")
+            used = Text(str(item["uses"]))
+            if last := moment(item["last_use"]):
+                used.append(f" · {ago(last, self.now)}", "quiet")
+            table.add_row(short(item["id"]), scope, item["kind"], item["site"], self._limits(item), used)
+        yield table
+
+    def _limits(self, item: JsonObject) -> str:
+        ends_at, currency = moment(item["ends_at"]), item["currency"] or ""
+        parts = [
+            item["count"] is not None and f"x{item['count']}",
+            ends_at and f"until {ends_at.astimezone(self.now.tzinfo):%Y-%m-%d %H:%M}",
+            item["act_amount"] is not None and f"max {item['act_amount']:g} {currency}",
+            item["month_amount"] is not None
+            and f"month {item['month_spent'] or 0:g}/{item['month_amount']:g} {currency}",
+        ]
+        return ", ".join(part for part in parts if part)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory, cost_of
 from server.runs.events import ENDINGS, to_decision
 from server.runs.execution import Execution, RunLease
+from server.runs.grants import RunGrants
 from server.runs.queue import Execute, HandedBack, InProcessRunQueue, RunQueue
 from server.runs.recorder import PATIENCE, RunRecorder
 from server.settings import Settings
@@ -219,7 +220,7 @@ class AgentRunner:
             log_thoughts=self._settings.log_thoughts,
         )
         execution = Execution(
-            run, adapter, self._bus, max_steps=started.session.max_tool_steps, granted=started.grants,
+            run, adapter, self._bus, max_steps=started.session.max_tool_steps,
             lease=RunLease(self._settings.run_lease if self._is_shared else None),
         )  # fmt: skip
         if asked and asked.plan:
@@ -288,7 +289,7 @@ class AgentRunner:
             browser=browser,
             keep=keep,
             inbox=execution,
-            grants=execution,
+            grants=RunGrants(self._store, self._recorder, execution),
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
             take_queued=execution.take_queued,

@@ -10,6 +10,7 @@ from typing import Annotated, ClassVar, Literal, get_args
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from server.grants.coverage import Amount, GrantMark, GrantScope
 from server.ops.json_types import JsonObject
 
 RunStatus = Literal[
@@ -96,6 +97,8 @@ class ToolEnd(Payload):
     """The requests of such an act, at most 20: those with another method than GET and HEAD, and the page it opened."""
     page_says: str | None = None
     """Text that was new on the page after such an act: alerts and headings first. It is the page's: untrusted."""
+    grants: list[GrantMark] | None = None
+    """The grants that allowed such an act; None if the user was asked."""
 
 
 class Message(BaseModel):
@@ -216,6 +219,8 @@ class PolicyRuled(Payload):
     target: Target | None = None
     url: str | None = None
     """The URL that the action opens, else the URL of the page."""
+    grants: list[GrantMark] | None = None
+    """The grants that allow it, where the policy alone would ask."""
 
 
 class Interrupt(Payload):
@@ -231,6 +236,9 @@ class Interrupt(Payload):
     """The price of the action, as shown on the page."""
     sends_to: str | None = None
     """The site that receives the form; None if it is the page's own site."""
+    spends: Amount | None = None
+    scopes: list[GrantScope] | None = None
+    """As in `ConfirmQuestion`."""
     screenshot: str | None = None
     expires_at: datetime | None = None
     position: int | None = None
@@ -295,6 +303,10 @@ class ConfirmQuestion(BaseQuestion):
     """The origin on which the action has its effect."""
     sends_to: str | None = None
     amount: str | None = None
+    spends: Amount | None = None
+    """`amount` as a number; None if the page leaves any doubt of what the act spends."""
+    scopes: list[GrantScope] = Field(default_factory=list)
+    """In which the user may allow acts like this one; empty if each is asked about."""
     digest: str
     """What the approval is bound to, see `approval_digest`."""
     expires_at: datetime

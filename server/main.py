@@ -18,6 +18,7 @@ from server.api import (
     exception_handlers,
     export,
     files,
+    grants,
     live,
     messages,
     questions,
@@ -42,7 +43,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 PARTS = (
-    automations, channels, messages, questions, stream, system, sessions, files, export, results, browser, settings_api, ws, live,
+    automations, channels, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, live)
 """What other processes and the operator ask a worker for."""

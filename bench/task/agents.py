@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,12 +17,16 @@ from langchain_mcp_adapters.sessions import StdioConnection, create_session
 from langchain_mcp_adapters.tools import load_mcp_tools
 from langgraph.checkpoint.memory import InMemorySaver
 
+from server.agent.actions import AimedAction
 from server.agent.context import RunContext, UserUpdates
+from server.agent.gate.gate import Gate
 from server.agent.operator.graph import build_operator
+from server.agent.policy import Judgement, Verdict
 from server.agent.streaming import graph_events
 from server.browser.browser import Browser, PagePicture
 from server.browser.chromium import executables as parts
 from server.files.screenshots import Screenshots
+from server.grants.coverage import GrantUse, HeldGrant
 from tests.support.browsers import open_pool
 
 
@@ -42,7 +47,7 @@ class Operator:
     async def run(self, model: BaseChatModel, text: str) -> str:
         for file in filter(Path.is_file, self._files.rglob("*")):  # each task is a session's first one
             file.unlink()
-        graph = build_operator(model, points=True, checkpointer=InMemorySaver())
+        graph = build_operator(model, points=True, gate=_Allowing(), checkpointer=InMemorySaver())
         config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
         given = {"user_message": text, "message_id": uuid.uuid4().hex}
         async for _ in graph_events(graph, given, config, context=self._context()):
@@ -57,7 +62,7 @@ class Operator:
             return await self._screenshots.keep("bench", picture.data, picture.mime)
 
         return RunContext(
-            run_id="r", session_id="bench", browser=browser, keep=keep, inbox=_Nobody(), grants=_Everything(),
+            run_id="r", session_id="bench", browser=browser, keep=keep, inbox=_Nobody(), grants=_NoGrants(),
             max_tool_steps=30, files=self._files,
         )  # fmt: skip
 
@@ -67,10 +72,18 @@ class _Nobody:
         return UserUpdates()
 
 
-class _Everything:
+class _Allowing(Gate):
     """A person who allows everything: questions are not what is measured."""
 
-    def allowed(self, site: str, kind: str) -> bool:
+    def judge(self, aimed: AimedAction, **options: Any) -> Judgement:
+        return replace(Gate.judge(self, aimed, **options), verdict=Verdict.ALLOW)
+
+
+class _NoGrants:
+    async def held(self) -> Sequence[HeldGrant]:
+        return ()
+
+    async def use(self, uses: Sequence[GrantUse], act: str) -> bool:
         return True
 
 

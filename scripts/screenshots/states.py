@@ -279,6 +279,26 @@ def grants(screen: Screen, world: World) -> None:
     expect(screen.page.get_by_role("button", name=re.compile("^Revoke"))).to_be_visible()
 
 
+def grant_card(screen: Screen, world: World) -> None:
+    opened(screen, world.asked)
+    card = screen.page.get_by_role("region", name="Allow this action?")
+    card.get_by_label("Allow this kind of action on this site").select_option("Always, in all sessions")
+    card.get_by_role("button", name="Limits").click()
+    card.get_by_label("At most this many times").fill("5")
+    card.get_by_label("At most per act (EUR)").fill("50")
+    card.get_by_role("button", name="Approve").scroll_into_view_if_needed()
+
+
+def permissions(screen: Screen, world: World) -> None:
+    body = {"scope": "always", "site": "shop.example", "kind": "order", "currency": "EUR"}
+    limits = {"count": 5, "act_amount": 50, "month_amount": 120, "ends_at": "2030-01-01T00:00:00Z"}
+    if not screen.api.get("/grants").json()["items"][1:]:
+        screen.api.post("/grants", json=body | limits).raise_for_status()
+        screen.api.post("/grants", json=body | {"kind": "send", "site": "mail.example"}).raise_for_status()
+    screen.page.goto("/grants")
+    expect(screen.page.get_by_role("button", name=re.compile("^Revoke")).nth(2)).to_be_visible()
+
+
 def command_menu(screen: Screen, world: World) -> None:
     opened(screen, world.bought)
     screen.page.keyboard.press("Control+k")
@@ -321,6 +341,6 @@ STATES: dict[str, Callable[[Screen, World], Any]] = {
     "running": running, "queued": queued, "usage": usage, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,
     "plan": plan, "plan-proposed": plan_proposed, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu, "inbox": inbox,
-    "grants": grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
+    "grants": grants, "grant-card": grant_card, "permissions": permissions, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
     **{f"settings-{tab}": settings(tab) for tab in TABS},
 }  # fmt: skip

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
+from server.grants.coverage import GrantUse, HeldGrant
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,17 @@ class Inbox(Protocol):
         ...
 
 
-class GrantLookup(Protocol):
-    def allowed(self, site: str, kind: str) -> bool:
-        """Whether the user allowed this kind of action on this site for the session."""
+class GrantBook(Protocol):
+    """The user's grants that apply to the run. Read only where the policy asks, so that they are never outdated."""
+
+    async def held(self) -> Sequence[HeldGrant]: ...
+
+    async def use(self, uses: Sequence[GrantUse], act: str) -> bool:
+        """Count the uses of one act that is about to begin, in the database: all of them or none.
+
+        `act` names it, for a run that breaks off. False if a grant does not cover it any more: the act must not be
+        performed.
+        """
         ...
 
 
@@ -49,7 +58,7 @@ class RunContext:
     keep: Callable[[PagePicture], Awaitable[str | None]]
     """Stores a screenshot; returns its address, None when it could not be stored."""
     inbox: Inbox
-    grants: GrantLookup
+    grants: GrantBook
     max_tool_steps: int
     has_browser: Callable[[], bool] = lambda: True
     """False until the session needs a browser: then there is no page to observe."""

@@ -58,6 +58,7 @@ class CallEnded:
     effect: str | None = None
     effects: list[JsonObject] | None = None
     page_says: str | None = None
+    grants: list[JsonObject] | None = None
 
 
 @dataclass(frozen=True)

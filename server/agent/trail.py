@@ -5,18 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from pydantic import BaseModel
 
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import place_of, secrets_of, site_of, without
+from server.agent.gate.grantable import CONTEXT_SEPARATOR, marks_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.storable import storable
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
 from server.ops.json_types import JsonObject
 
-CONTEXT_SEPARATOR = " · "
 CUT_CHARS = 55
 """From this length on, a part of a context may be cut: the beginning of a text at its end is that text."""
 LEAST_CHARS = 4
@@ -69,7 +70,7 @@ class JudgedAct:
     """`ruling` as in `ruling_of`."""
 
     aimed: AimedAction
-    ruling: Mapping[str, str]
+    ruling: Mapping[str, Any]
 
     @property
     def may_have_effect(self) -> bool:
@@ -79,10 +80,15 @@ class JudgedAct:
 
 def ruling_of(judgement: Judgement) -> JsonObject:
     """The verdict as kept in the state until the act is done; what a grant allowed counts as asked."""
-    return {"verdict": "ask" if judgement.kind else judgement.verdict.value, "kind": judgement.kind}
+    ruling: JsonObject = {
+        "verdict": "ask" if judgement.kind else judgement.verdict.value,
+        "kind": judgement.kind,
+    }
+    marks = marks_of(judgement)
+    return ruling | ({"grants": [mark.model_dump() for mark in marks]} if marks else {})
 
 
-def trail_of(aimed: AimedAction, ruling: Mapping[str, str]) -> JsonObject:
+def trail_of(aimed: AimedAction, ruling: Mapping[str, Any]) -> JsonObject:
     """The act's `Trail` as JSON, without secrets, logins in addresses and empty fields."""
     words = tuple(_words_of(element, aimed.observation) for element in aimed.targets)
     if aimed.hits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
@@ -9,6 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server.api.deps import Body, SessionId, Text, World
+from server.api.grants import AutomationGrantBody, new_grant, to_grant
 from server.api.schemas import (
     Automation,
     AutomationList,
@@ -30,6 +32,7 @@ from server.database.models import AutomationRow, FiringRow
 from server.errors import BadRequest, TooLarge
 from server.ops.json_types import JsonObject
 from server.runtime import Runtime
+from server.store.grants import ListedGrant
 
 router = APIRouter(prefix="/api")
 
@@ -45,6 +48,9 @@ Patience = Annotated[int, Field(ge=60, le=30 * DAY)]
 Keep = Annotated[int, Field(ge=1, le=100)]
 Dollars = Annotated[float, Field(gt=0, le=100_000, allow_inf_nan=False)]
 TokenCount = Annotated[int, Field(ge=1, le=10**12)]
+
+
+GrantList = Annotated[list[AutomationGrantBody], Field(max_length=50)]
 
 
 class BudgetBody(Body):
@@ -70,6 +76,8 @@ class NewAutomation(Body):
     keep: Keep = 10
     budget: BudgetBody | None = None
     enabled: bool = True
+    grants: GrantList = []
+    """What its runs may do without asking."""
     created_from: SessionId | None = None
     """The session that it is made from; with `session_mode` same its runs go on there."""
 
@@ -92,6 +100,8 @@ class AutomationChange(Body):
     keep: Keep | None = None
     budget: BudgetBody | None = None
     enabled: bool | None = None
+    grants: GrantList | None = None
+    """All of them: one that is left out is taken back."""
 
 
 class Imported(Body):
@@ -106,15 +116,21 @@ class RuleBody(Body):
 
 @router.post("/automations", status_code=201)
 async def add(body: NewAutomation, world: World) -> Automation:
-    return to_automation(await world.automations.add(_values(body, world)))
+    granted = [new_grant(one, "automation") for one in body.grants]
+    row = await world.automations.add(_values(body, world))
+    if granted:
+        await world.store.set_automation_grants(row.id, (), granted)
+    return await _shown(row, world)
 
 
 @router.get("/automations")
 async def list_automations(world: World) -> AutomationList:
-    found = await world.automations.listed()
+    found, granted = await world.automations.listed(), await world.store.grants()
     items = [
         ListedAutomation(
-            **dict(to_automation(one.row)), last=to_firing(one.last) if one.last else None, used=one.used
+            **dict(to_automation(one.row, granted)),
+            last=to_firing(one.last) if one.last else None,
+            used=one.used,
         )
         for one in found
     ]
@@ -130,7 +146,7 @@ async def export(world: World, response: Response) -> ExportedAutomations:
 @router.post("/automations/import", status_code=201)
 async def import_all(body: Imported, world: World) -> AutomationList:
     """Add all automations of an export. They are paused."""
-    values = [_values(one, world) for one in body.automations]
+    values = [_values(one, world) for one in body.automations]  # without grants: a file gives no permission
     added = {row.id for row in await world.automations.import_all(values)}
     listed = await list_automations(world)
     return AutomationList(items=[item for item in listed.items if item.id in added])
@@ -150,12 +166,12 @@ async def preview_rule(body: RuleBody, world: World, n: Annotated[int, Query(ge=
 
 @router.get("/automations/{automation_id}")
 async def read(automation_id: Text, world: World) -> Automation:
-    return to_automation(await world.store.automation(automation_id))
+    return await _shown(await world.store.automation(automation_id), world)
 
 
 @router.patch("/automations/{automation_id}")
 async def change(automation_id: Text, body: AutomationChange, world: World) -> Automation:
-    values: JsonObject = body.model_dump(exclude_unset=True)
+    values: JsonObject = body.model_dump(exclude_unset=True, exclude={"grants"})
     empty = [
         name
         for name, value in values.items()
@@ -167,7 +183,12 @@ async def change(automation_id: Text, body: AutomationChange, world: World) -> A
         world.check_model(body.model, "model")
     if "budget" in values:
         values["budget"] = _budget(body.budget)
-    return to_automation(await world.automations.change(automation_id, values))
+    granted = [new_grant(one, "automation") for one in body.grants or () if one.id is None]
+    row = await world.automations.change(automation_id, values)
+    if body.grants is not None:
+        kept = [one.id for one in body.grants if one.id is not None]
+        await world.store.set_automation_grants(automation_id, kept, granted)
+    return await _shown(row, world)
 
 
 @router.delete("/automations/{automation_id}", status_code=204)
@@ -234,7 +255,7 @@ def _values(body: NewAutomation, world: Runtime) -> JsonObject:
     settings = world.current_settings
     if body.model is not None:
         world.check_model(body.model, "model")
-    return body.model_dump() | {
+    return body.model_dump(exclude={"grants"}) | {
         "agent": body.agent or settings.default_agent,
         "model": body.model or world.default_model,
         "max_tool_steps": body.max_tool_steps or settings.max_tool_steps,
@@ -246,9 +267,17 @@ def _budget(body: BudgetBody | None) -> JsonObject | None:
     return (body.model_dump(exclude_none=True) or None) if body else None
 
 
-def to_automation(row: AutomationRow) -> Automation:
-    known = {name: getattr(row, name) for name in Automation.model_fields if name != "has_hook"}
-    return Automation(**known, has_hook=row.hook is not None)
+async def _shown(row: AutomationRow, world: Runtime) -> Automation:
+    return to_automation(row, await world.store.grants(automation_id=row.id))
+
+
+def to_automation(row: AutomationRow, granted: Sequence[ListedGrant]) -> Automation:
+    """`granted`: its grants, perhaps among others."""
+    own = [to_grant(one) for one in granted if one.row.automation_id == row.id]
+    known = {
+        name: getattr(row, name) for name in Automation.model_fields if name not in ("has_hook", "grants")
+    }
+    return Automation(**known, has_hook=row.hook is not None, grants=own)
 
 
 def to_firing(row: FiringRow) -> Firing:

@@ -11,10 +11,12 @@ from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
 from server.api.deps import SessionId, World
+from server.api.grants import to_grant
 from server.errors import NotFound
 from server.events import StateChanged
 from server.files.export import Archive, Conversation, file_name, to_json, to_markdown
 from server.files.transcript import Language
+from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 
 router = APIRouter(prefix="/api")
@@ -62,6 +64,8 @@ async def _archived(world: Runtime) -> AsyncIterator[bytes]:
     automations = await world.automations.exported()
     if automations["automations"]:
         yield await asyncio.to_thread(archive.add_document, "automations", automations)
+    if grants := await _grants(world):
+        yield await asyncio.to_thread(archive.add_document, "grants", {"grants": grants})
     yield await asyncio.to_thread(archive.end)
 
 
@@ -71,8 +75,13 @@ async def _conversation(world: Runtime, session_id: str) -> Conversation:
     closed = [row for row in overview.questions if row.status != "open"]
     shown = state.model_dump(exclude={"type"})
     return Conversation(
-        overview.session, overview.messages, shown, closed, overview.failures, overview.activities
-    )
+        overview.session, overview.messages, shown, closed, overview.failures, overview.activities,
+        await _grants(world, session_id),
+    )  # fmt: skip
+
+
+async def _grants(world: Runtime, session_id: str | None = None) -> list[JsonObject]:
+    return [to_grant(one).model_dump(mode="json") for one in await world.store.grants(session_id=session_id)]
 
 
 def _attachment(parts: Iterable[str] | AsyncIterator[bytes], media_type: str, name: str) -> Response:

@@ -9,9 +9,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server.api.deps import Body, SessionId, Text, World
+from server.api.grants import GrantBody
 from server.api.schemas import Accepted, Decided, Run, Session
 from server.errors import BadRequest, TooLarge
 from server.events import Answer
+from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.columns import SchemaRefused, read_schema
 
@@ -49,6 +51,11 @@ class DecisionBody(Body):
     done: bool | None = None
     message: Annotated[Text, Field(max_length=4000)] | None = None
     remember: bool = False
+    """The same as `grant: {"scope": "session"}`."""
+    grant: GrantBody | None = None
+
+    def wanted(self) -> WantedGrant | None:
+        return self.grant.wanted() if self.grant else WantedGrant() if self.remember else None
 
 
 def check_content(content: str) -> str:
@@ -117,7 +124,7 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
     await world.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
     answer = Answer(reference=body.reference, confirmed=confirmed, message=body.message or "")
-    await world.commands.decide(session_id, answer, remember=body.remember)
+    await world.commands.decide(session_id, answer, grant=body.wanted())
     return Decided(reference=body.reference, confirmed=confirmed)
 
 

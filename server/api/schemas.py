@@ -8,6 +8,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from server.events import Activity, InterruptKind, Message, RunStatus, Target, Usage
+from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 from server.results.rows import ResultRow
 
@@ -82,6 +83,10 @@ class Pending(ResponseModel):
     risk: str | None
     amount: str | None
     sends_to: str | None
+    spends: Amount | None
+    """`amount` as a number, in thousandths; null if the page leaves any doubt of what the act spends."""
+    scopes: list[GrantScope] | None
+    """In which acts like this one can be allowed together with a yes."""
     screenshot: str | None
     expires_at: datetime | None
     position: int
@@ -237,6 +242,37 @@ class ExportedAutomation(ResponseModel):
     budget: AutomationBudget | None
 
 
+class Grant(ResponseModel):
+    """What is allowed without asking."""
+
+    id: str
+    scope: GrantScope
+    site: str
+    kind: str
+    """Of effect, such as `order`."""
+    session_id: str | None
+    """Of the scopes run and session."""
+    session_title: str | None
+    run_id: str | None
+    automation_id: str | None
+    automation_name: str | None
+    count: int | None
+    """How many acts it allows in total."""
+    ends_at: datetime | None
+    act_amount: float | None
+    """The most that one act may spend."""
+    month_amount: float | None
+    """The most that its acts may spend in a calendar month (UTC)."""
+    currency: str | None
+    uses: int
+    month_spent: float | None
+    """What its acts have spent in this month; null without a limit for that."""
+    last_use: datetime | None
+    is_over: bool
+    """It allows nothing any more: used up, or its end has passed."""
+    created_at: datetime
+
+
 class Automation(ExportedAutomation):
     """A task that begins by time, by a web hook or manually."""
 
@@ -248,6 +284,8 @@ class Automation(ExportedAutomation):
     failures: int
     """Its last runs that failed, in a row."""
     has_hook: bool
+    grants: list[Grant]
+    """What its runs may do without asking. Not exported: a file gives no permission."""
     created_from: str | None
     created_at: datetime
     updated_at: datetime
@@ -388,13 +426,6 @@ class Result(ResponseModel):
 class Decided(ResponseModel):
     reference: str
     confirmed: bool
-
-
-class Grant(ResponseModel):
-    id: str
-    site: str
-    kind: str
-    created_at: datetime
 
 
 class Grants(ResponseModel):

@@ -9,9 +9,9 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server.api.deps import Body, SessionId, Text, World
+from server.api.grants import list_grants
 from server.api.schemas import (
     Failure,
-    Grant,
     Grants,
     ListedSession,
     Live,
@@ -192,12 +192,10 @@ async def drop_fact(session_id: SessionId, index: int, world: World) -> WorkingS
 @router.get("/{session_id}/grants")
 async def grants(session_id: SessionId, world: World) -> Grants:
     await world.store.session(session_id)
-    rows = await world.store.grants(session_id)
-    return Grants(items=[Grant.model_validate(row) for row in rows])
+    return await list_grants(world, session_id)
 
 
 @router.delete("/{session_id}/grants/{grant_id}", status_code=204)
 async def revoke(session_id: SessionId, grant_id: Text, world: World) -> Response:
-    await world.store.remove_grant(session_id, grant_id)
-    await world.commands.reload_grants(session_id)
+    await world.store.remove_grant(grant_id, session_id=session_id)
     return Response(status_code=204)

@@ -80,9 +80,10 @@ async def try_key(provider: str, world: World, body: KeyTest | None = None) -> K
 
 @router.post("/purge")
 async def purge(world: World, body: Purge) -> Purged:
-    """Delete sessions permanently: all, with all automations, or the unpinned ones not changed for `older_than_days` days."""
+    """Delete sessions permanently: all, with all automations and grants, or the unpinned ones not changed for `older_than_days` days."""
     if body.older_than_days is None:
         await world.store.remove_automations()
+        await world.store.remove_grants()
         doomed = await world.store.session_ids()
     else:
         doomed = await world.store.sessions_untouched_since(now() - timedelta(days=body.older_than_days))

@@ -16,6 +16,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
+from server.api.grants import GrantBody
 from server.api.messages import check_content, check_schema
 from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
@@ -32,6 +33,7 @@ from server.events import (
     now,
     ruled_by,
 )
+from server.grants.coverage import WantedGrant
 from server.http.idempotency import Receipt
 from server.ops.json_types import JsonObject
 from server.runtime import Runtime
@@ -60,6 +62,8 @@ class UserConfirm(Command):
     confirmed: bool
     text: Annotated[Text, Field(max_length=4000)] | None = None
     remember: bool = False
+    grant: GrantBody | None = None
+    """As in `POST /sessions/{id}/decision`."""
 
 
 class Control(Command):
@@ -156,7 +160,8 @@ async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str
             return {"message_id": accepted.message.id, "run_id": accepted.run.id}
         case UserConfirm():
             answer = Answer(reference=frame.reference, confirmed=frame.confirmed, message=frame.text or "")
-            await commands.decide(session_id, answer, remember=frame.remember)
+            wanted = frame.grant.wanted() if frame.grant else WantedGrant() if frame.remember else None
+            await commands.decide(session_id, answer, grant=wanted)
         case Control(action="cancel"):
             await commands.cancel(session_id)
         case Control(action="pause"):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 from sqlalchemy import (
     JSON,
+    BigInteger,
     CheckConstraint,
     DateTime,
     ForeignKey,
@@ -162,6 +163,8 @@ class InterruptRow(Base):
     created_at: Mapped[datetime]
     expires_at: Mapped[datetime | None]
     decided_at: Mapped[datetime | None]
+    later_at: Mapped[datetime | None]
+    """The person has put it off until then."""
 
 
 class ActivityRow(Base):
@@ -181,16 +184,55 @@ class ActivityRow(Base):
 
 
 class GrantRow(Base):
-    """The user's permission for a kind of action on a site, in one session."""
+    """The user's permission for a kind of effect on a site. Amounts are in thousandths of the currency's unit."""
 
-    __tablename__ = "grants"
-    __table_args__ = (UniqueConstraint("session_id", "site", "kind", name="grant_once"),)
+    __tablename__ = "lasting_grants"
 
     id: Mapped[str] = mapped_column(String(32), primary_key=True)
-    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    scope: Mapped[str] = mapped_column(String(16))
+    """run, session, automation or always."""
+    session_id: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    """Of the scopes run and session."""
+    run_id: Mapped[str | None] = mapped_column(String(32))
+    """Of the scope run."""
+    automation_id: Mapped[str | None] = mapped_column(
+        ForeignKey("automations.id", ondelete="CASCADE"), index=True
+    )
+    """Of the scope automation."""
     site: Mapped[str] = mapped_column(String(255))
     kind: Mapped[str] = mapped_column(String(64))
+    count: Mapped[int | None]
+    """How many acts it allows in total; None: any number. The other limits likewise."""
+    ends_at: Mapped[datetime | None]
+    act_parts: Mapped[int | None] = mapped_column(BigInteger)
+    """The most that one act may spend."""
+    month_parts: Mapped[int | None] = mapped_column(BigInteger)
+    """The most that its acts may spend in a calendar month (UTC)."""
+    currency: Mapped[str | None] = mapped_column(String(8))
+    uses: Mapped[int] = mapped_column(default=0)
+    """Acts that it has allowed; a use is a compare-and-set on it."""
+    month: Mapped[str] = mapped_column(String(7), default="")
+    """The month of its last use with an amount, like `2026-11`."""
+    month_spent: Mapped[int] = mapped_column(BigInteger, default=0)
+    """What its acts have spent in that month."""
+    last_use: Mapped[datetime | None]
     created_at: Mapped[datetime]
+
+
+class GrantUseRow(Base):
+    """One use of a grant: a retry finds by it that the use is counted already."""
+
+    __tablename__ = "grant_uses"
+
+    key: Mapped[str] = mapped_column(String(32), primary_key=True)
+    """Of one attempt of an act."""
+    grant_id: Mapped[str] = mapped_column(
+        ForeignKey("lasting_grants.id", ondelete="CASCADE"), primary_key=True, index=True
+    )
+    run_id: Mapped[str] = mapped_column(String(32))
+    parts: Mapped[int | None] = mapped_column(BigInteger)
+    """The amount that was counted."""
+    at: Mapped[datetime]
 
 
 class ProcessRow(Base):
@@ -310,6 +352,8 @@ class AutomationRow(Base):
     """`run_cost`, `month_cost` in US dollars, `run_tokens`, `month_tokens`."""
     failures: Mapped[int]
     """Its last runs that failed, in a row."""
+    speaks: Mapped[str] = mapped_column(String(8), default="always", server_default="always")
+    """always, or changed: it reports a result only if that differs from the last one."""
     hook: Mapped[str | None] = mapped_column(String(64), unique=True)
     """SHA-256 of the secret in its web hook's address."""
     created_from: Mapped[str | None] = mapped_column(String(64))
@@ -350,4 +394,6 @@ class FiringRow(Base):
     usage: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     receipt: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """Of one that needs the person: `done`, `left`, `waited_for`."""
+    result: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """Of a completed one, to compare the next one with, see `automations/changes.py`."""
     finished_at: Mapped[datetime | None]

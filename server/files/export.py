@@ -51,6 +51,8 @@ class Conversation:
     failures: Sequence[RunRow] = ()
     """Runs that ended without an answer."""
     activities: Sequence[Activity] = ()
+    grants: Sequence[JsonObject] = ()
+    """What is allowed in it without asking."""
 
     @property
     def rows(self) -> list[TranscriptRow]:
@@ -148,6 +150,7 @@ def to_json(conversation: Conversation) -> str:
     rows = {
         "messages": messages,
         "questions": [_question_json(row) for row in conversation.questions],
+        "grants": list(conversation.grants),
         "failures": [
             {"seq": run.end_position, "run_id": run.id, "status": run.status, "error": run.error}
             for run in conversation.failures

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from server.agent.gate.approval import site_of
@@ -14,7 +15,7 @@ from server.agent.operator.answers import answer_in_words
 from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, RunRow, SessionRow
-from server.errors import Conflict, NotFound, Unavailable
+from server.errors import BadRequest, Conflict, NotFound, Unavailable
 from server.events import (
     Answer,
     ConfirmQuestion,
@@ -26,6 +27,7 @@ from server.events import (
     now,
 )
 from server.files.screenshots import Screenshots
+from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
 from server.runs.agents import AgentFactory
@@ -35,6 +37,7 @@ from server.runs.recorder import RunRecorder, to_its_end
 from server.runs.remote import RemoteRuns
 from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, Store, new_id
+from server.store.grants import NewGrant
 from server.stream.bus import EventBus
 
 T = TypeVar("T")
@@ -174,21 +177,22 @@ class RunCommands:
             self._runner.start(accepted)
         return accepted
 
-    async def decide(self, session_id: str, answer: Answer, *, remember: bool = False) -> None:
+    async def decide(self, session_id: str, answer: Answer, *, grant: WantedGrant | None = None) -> None:
         """Answer an open question and resume its run. Only the first answer counts.
 
-        `remember`: a yes also counts for later actions of this kind on this site. Raises NotFound, or Conflict `already_decided` or `approval_expired`.
+        `grant`: a yes also counts for later acts of this kind on this site. Raises NotFound, Conflict
+        `already_decided` or `approval_expired`, or BadRequest `not_grantable`: nothing is decided then.
         """
         self._refuse_when_draining()
-        await to_its_end(self._decide(session_id, answer, remember))
+        await to_its_end(self._decide(session_id, answer, grant))
 
-    async def _decide(self, session_id: str, answer: Answer, remember: bool) -> None:
+    async def _decide(self, session_id: str, answer: Answer, grant: WantedGrant | None) -> None:
         reference = answer.reference or ""
         with self._runner.expecting(session_id):
             try:
                 row = await self._surely(
                     lambda again: self._store.decide(
-                        session_id, answer, grant_of=_grant_of if remember else lambda _: None,
+                        session_id, answer, grant_of=partial(_grant_of, grant) if grant else lambda _: None,
                         late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,
                     )
                 )  # fmt: skip
@@ -209,14 +213,6 @@ class RunCommands:
         if row.status != "expired":
             self._bus.publish(row.session_id, None, [to_decision(row)])
         self._runner.submit(row.run_id)
-
-    async def reload_grants(self, session_id: str) -> None:
-        """Update the grants of the run in progress after one was revoked, so that it asks again."""
-        if execution := self._execution(session_id):
-            grants = await self._store.grants(session_id)
-            execution.grant({(grant.site, grant.kind) for grant in grants})
-        elif self._remote and (run := await self._remote.executed(session_id)):
-            await self._remote.tell(run, "decision")
 
     # Cancel, pause, resume, takeover
 
@@ -411,8 +407,14 @@ class RunCommands:
             raise Unavailable("The server is going down.", code="draining", retry_after=10)
 
 
-def _grant_of(question: Question) -> tuple[str, str] | None:
-    """The (site, kind of action) that "always here" allows; None if the question has no risk kind."""
-    if not isinstance(question, ConfirmQuestion) or not question.risk:
-        return None
-    return site_of(question.place or question.url), question.risk
+def _grant_of(wanted: WantedGrant, question: Question) -> NewGrant:
+    """What the person allows together with a yes. Raises BadRequest if acts like this one are always asked about."""
+    if not isinstance(question, ConfirmQuestion) or wanted.scope not in question.scopes:
+        raise BadRequest("This cannot be allowed for longer than one act.", code="not_grantable")
+    has_amount = wanted.act_parts is not None or wanted.month_parts is not None
+    if has_amount and question.spends is None:
+        raise BadRequest("The page does not show beyond doubt what this act spends.", code="amount_unknown")
+    limits = wanted.model_dump()
+    if has_amount and question.spends:
+        limits["currency"] = question.spends.currency
+    return NewGrant(site=site_of(question.place or question.url), kind=question.risk, **limits)

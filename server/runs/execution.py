@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
@@ -69,7 +69,7 @@ class RunLease:
 
 
 class Execution:
-    """The state of a run in progress; also the agent's inbox and its grants."""
+    """The state of a run in progress; also the agent's inbox."""
 
     def __init__(
         self,
@@ -78,7 +78,6 @@ class Execution:
         bus: EventBus,
         *,
         max_steps: int,
-        granted: Collection[tuple[str, str]] = (),
         clock: Callable[[], float] = time.monotonic,
         lease: RunLease | None = None,
     ) -> None:
@@ -112,7 +111,6 @@ class Execution:
         self._paused = self._held = self._is_leaving = False
         self.is_between_steps = asyncio.Event()
         self._has_lost_picture = False
-        self._granted = frozenset(granted)
         self.queue_place: int | None = None
         """Its position in the queue for a browser, from 1; None if it does not wait for one."""
         self.commit_lock = asyncio.Lock()
@@ -264,13 +262,6 @@ class Execution:
     def take_queued(self) -> float:
         """Seconds that it waited for a free browser since the last call."""
         return self._queueing.take()
-
-    def grant(self, granted: Collection[tuple[str, str]]) -> None:
-        """Replace the (site, kind) pairs that the user has allowed in this session."""
-        self._granted = frozenset(granted)
-
-    def allowed(self, site: str, kind: str) -> bool:
-        return (site, kind) in self._granted
 
     @property
     def is_paused(self) -> bool:

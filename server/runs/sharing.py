@@ -133,7 +133,7 @@ class SharedRuns:
         executed = self._executions
         if not executed:
             return
-        found = await self._store.wishes({one.run.id: one.run.session_id for one in executed})
+        found = await self._store.wishes([one.run.id for one in executed])
         for execution in executed:
             if (wishes := found.get(execution.run.id)) and not execution.is_over:
                 await _logged("a wish is not followed", self._follow(execution, wishes))
@@ -145,7 +145,6 @@ class SharedRuns:
             return
         for message in wishes.messages:
             execution.steer(message)
-        execution.grant(wishes.grants)
         if wishes.plan is not None or wishes.dismissed is not None:
             await self._take_plan(execution)
         if wishes.resume:

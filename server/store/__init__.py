@@ -9,6 +9,7 @@ from server.database import Database
 from server.store.activities import ActivityQueries
 from server.store.automations import AutomationQueries
 from server.store.channels import ChannelQueries
+from server.store.grants import GrantQueries
 from server.store.messages import MessageQueries
 from server.store.owners import LeaseHeld, LeaseWatch, Ownership, is_gone, process_name
 from server.store.preferences import PreferenceQueries
@@ -48,6 +49,7 @@ class Store(
     ProcessQueries,
     ChannelQueries,
     AutomationQueries,
+    GrantQueries,
 ):
     def __init__(
         self,

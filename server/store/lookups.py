@@ -10,7 +10,7 @@ from collections.abc import Collection
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
 
-from server.database.models import GrantRow, InterruptRow, MessageRow, RunRow, SessionRow
+from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, now
 from server.ops.json_types import JsonObject
@@ -28,7 +28,6 @@ OF_SESSION: BindParameter[str] = bindparam("session_id")
 OF_RUN: BindParameter[str] = bindparam("run_id")
 
 MESSAGES = select(MessageRow).where(MessageRow.session_id == OF_SESSION).order_by(MessageRow.seq)
-GRANTS = select(GrantRow).where(GrantRow.session_id == OF_SESSION).order_by(GrantRow.created_at)
 CURRENT_RUN = (
     select(RunRow)
     .where(RunRow.session_id == OF_SESSION, ~RunRow.held)
@@ -98,10 +97,6 @@ def is_queued(message: Message | MessageRow) -> bool:
 def without_mode(meta: JsonObject | None) -> JsonObject | None:
     """The meta of a user message that is neither queued nor for a run in progress."""
     return {name: value for name, value in (meta or {}).items() if name not in ("mode", "heard")} or None
-
-
-def grants_of(db: Connection, session_id: str) -> list[GrantRow]:
-    return every(db, GrantRow, GRANTS, session_id=session_id)
 
 
 def new_message(session: SessionRow, role: str, content: str, **values: object) -> MessageRow:

@@ -5,7 +5,7 @@ Every time is the database's own, so that the clocks of the processes do not mat
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -16,7 +16,7 @@ from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
 from server.errors import Conflict
 from server.events import Message
 from server.ops.json_types import JsonObject
-from server.store.lookups import STEER, UNFINISHED, grants_of, is_ours, session_of
+from server.store.lookups import STEER, UNFINISHED, is_ours, session_of
 from server.store.owners import Ownership
 from server.store.records import to_message
 from server.store.rows import change, every, first, get
@@ -59,7 +59,6 @@ class Wishes:
     dismissed: list[str] | None
     messages: list[Message]
     """Steering messages that its agent has not read."""
-    grants: set[tuple[str, str]]
 
 
 class ProcessQueries:
@@ -183,10 +182,10 @@ class ProcessQueries:
         return taken
 
     @reading
-    def wishes(self, db: Connection, runs: Mapping[str, str]) -> dict[str, Wishes]:
-        """By run, of `runs` with their sessions."""
+    def wishes(self, db: Connection, run_ids: Collection[str]) -> dict[str, Wishes]:
+        """By run."""
         found = {}
-        for run_id, session_id in runs.items():
+        for run_id in run_ids:
             run = get(db, RunRow, run_id)
             if run is None:
                 continue
@@ -196,7 +195,6 @@ class ProcessQueries:
                 cancel=bool(known.get("cancel")), pause=bool(known.get("pause")), resume=bool(known.get("resume")),
                 plan=known.get("plan"), dismissed=known.get("dismissed"),
                 messages=[to_message(row) for row in unheard],
-                grants={(grant.site, grant.kind) for grant in grants_of(db, session_id)},
             )  # fmt: skip
         return found
 

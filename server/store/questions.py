@@ -1,22 +1,22 @@
-"""Queries for questions to the user, and for the grants of a session."""
+"""Queries for questions to the user."""
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Collection
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, or_, select
+from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
 
 from server.database import Database, reading, writing, writing_synced
-from server.database.models import GrantRow, InterruptRow, RunRow, SessionRow
+from server.database.models import FiringRow, InterruptRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Answer, ConfirmQuestion, Question, Usage, now, read_question
+from server.store.automations import BY_RUN
 from server.store.channels import put_question
+from server.store.grants import NewGrant, insert_grant
 from server.store.lookups import (
     OF_SESSION,
     UNFINISHED,
-    grants_of,
     is_ours,
     mark_read,
     next_position,
@@ -27,8 +27,6 @@ from server.store.owners import Ownership
 from server.store.records import OpenQuestions, new_id
 from server.store.rows import change, first, get, insert
 
-logger = logging.getLogger(__name__)
-
 LAST_QUESTION = (
     select(InterruptRow)
     .where(InterruptRow.run_id == bindparam("run_id"))
@@ -36,8 +34,6 @@ LAST_QUESTION = (
     .limit(1)
 )
 MOST_REFERENCE = 64
-MOST_SITE = 255
-"""Characters, as in `GrantRow`."""
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
@@ -81,9 +77,12 @@ class QuestionQueries:
         )
         change(db, session, status="waiting_user", unread=True, updated_at=now())
         mark_read(db, run.id, read_ids)
+        payload = question.to_json()
+        if "automation" in payload.get("scopes", ()) and not first(db, FiringRow, BY_RUN, run_id=run.id):
+            payload["scopes"] = [scope for scope in payload["scopes"] if scope != "automation"]
         row = insert(db, InterruptRow(
             reference=_reference_of(db, question), session_id=run.session_id, run_id=run.id, kind=question.kind,
-            status="open", payload=question.to_json(), created_at=_next_moment(db, session.id), expires_at=expires_at,
+            status="open", payload=payload, created_at=_next_moment(db, session.id), expires_at=expires_at,
             position=next_position(db, session),
         ))  # fmt: skip
         put_question(db, row, question)
@@ -142,7 +141,7 @@ class QuestionQueries:
         session_id: str,
         answer: Answer,
         *,
-        grant_of: Callable[[Question], tuple[str, str] | None] = lambda _: None,
+        grant_of: Callable[[Question], NewGrant | None] = lambda _: None,
         late: bool | None = None,
         again: bool = False,
     ) -> InterruptRow:
@@ -150,8 +149,7 @@ class QuestionQueries:
 
         Raises NotFound for an unknown question, Conflict `already_decided` or `approval_expired` for a closed
         one. The status of the result is `expired` if the answer came too late: `late` decides that, with None
-        the wall clock does. A yes in time also stores the grant (site, kind) that `grant_of` derives from the
-        question. `again` marks a retry: if the same answer was committed before, the question is returned
+        the wall clock does. A yes in time also stores the grant that `grant_of` derives from the question. `again` marks a retry: if the same answer was committed before, the question is returned
         unchanged.
         """
         session_of(db, session_id, lock=True)
@@ -166,27 +164,12 @@ class QuestionQueries:
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
             raise Conflict("This question is closed already.", code=code)
-        close_question(db, row, get(db, RunRow, row.run_id), self.ownership, answer, late=late)
-        if row.status == "decided" and answer.confirmed and (grant := grant_of(read_question(row.payload))):
-            _add_grant(db, session_id, *grant)
+        run = get(db, RunRow, row.run_id)
+        close_question(db, row, run, self.ownership, answer, late=late)
+        is_yes = row.status == "decided" and answer.confirmed
+        if run and is_yes and (grant := grant_of(read_question(row.payload))):
+            insert_grant(db, grant, run)
         return row
-
-    @reading
-    def grants(self, db: Connection, session_id: str) -> list[GrantRow]:
-        return grants_of(db, session_id)
-
-    @writing
-    def add_grant(self, db: Connection, session_id: str, site: str, kind: str) -> None:
-        session_of(db, session_id, lock=True)
-        _add_grant(db, session_id, site, kind)
-
-    @writing
-    def remove_grant(self, db: Connection, session_id: str, grant_id: str) -> None:
-        removed = db.execute(
-            delete(GrantRow).where(GrantRow.id == grant_id, GrantRow.session_id == session_id)
-        )
-        if not removed.rowcount:
-            raise NotFound("There is no such grant.", code="grant_unknown")
 
 
 def close_question(
@@ -249,15 +232,6 @@ def _action_of(question: ConfirmQuestion) -> str | None:
     action, target = question.action, question.target
     words = [action.get("kind"), (target.name if target else "") or action.get("url")]
     return " ".join(str(word) for word in words if word)[:300] or None
-
-
-def _add_grant(db: Connection, session_id: str, site: str, kind: str) -> None:
-    if len(site) > MOST_SITE:
-        logger.warning("the name of a site has %d characters: it is asked about each time", len(site))
-        return
-    if any((grant.site, grant.kind) == (site, kind) for grant in grants_of(db, session_id)):
-        return
-    insert(db, GrantRow(id=new_id(), session_id=session_id, site=site, kind=kind, created_at=now()))
 
 
 def _reference_of(db: Connection, question: Question) -> str:

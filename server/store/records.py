@@ -33,8 +33,6 @@ class StartedRun:
     messages: list[Message]
     unheard: list[Message]
     """Steering messages of the run that its agent has not read; not in `messages`."""
-    grants: set[tuple[str, str]]
-    """The (site, kind) pairs that the user has allowed in this session."""
     question: Question | None = None
     """The question at which it resumes, with its answer; None for a run that begins."""
     continues: bool = False

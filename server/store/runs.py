@@ -27,7 +27,6 @@ from server.store.lookups import (
     STEERING,
     UNFINISHED,
     current_run_of,
-    grants_of,
     is_ours,
     is_queued,
     mark_read,
@@ -102,7 +101,6 @@ class RunQueries:
             return None
         self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
-        grants = {(grant.site, grant.kind) for grant in grants_of(db, session.id)}
         messages: list[Message] = []
         unheard: list[Message] = []
         for message in messages_of(db, session.id):
@@ -111,9 +109,7 @@ class RunQueries:
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
         resumed = read_question(question.payload) if question else None
-        started = StartedRun(
-            run, session, messages, unheard, grants, resumed, budget=budget_of(db, session, run_id)
-        )
+        started = StartedRun(run, session, messages, unheard, resumed, budget=budget_of(db, session, run_id))
         if not self.ownership.continues or run.attempt == 1:
             return started
         known, reference = run.wishes or {}, question.reference if question else None

@@ -102,7 +102,8 @@ def test_a_session_is_taken_along_in_three_forms(screen: Screen) -> None:
 def test_what_was_allowed_for_good_is_listed_and_taken_back(screen: Screen) -> None:
     session = screen.begin("shop for a kettle")
     expect(screen.button("Approve")).to_be_visible()
-    screen.page.get_by_label("Always allow this on this site in this session").check()
+    scope = screen.page.get_by_label("Allow this kind of action on this site")
+    scope.select_option("In this session")
     screen.button("Approve").click()
     screen.wait_idle()
     session_menu(screen, "What is allowed here").click()
@@ -111,7 +112,7 @@ def test_what_was_allowed_for_good_is_listed_and_taken_back(screen: Screen) -> N
     expect(dialog).to_contain_text("shop.example")
     assert violations(screen.page) == []
     dialog.get_by_role("button", name="Revoke: Place orders and bookings on shop.example").click()
-    expect(dialog.get_by_text("Nothing is allowed without asking")).to_be_visible()
+    expect(dialog.get_by_text("Nothing is allowed without asking in this session.")).to_be_visible()
     assert screen.api.get(f"/sessions/{session}/grants").json() == {"items": []}
 
 

@@ -132,7 +132,7 @@ async def test_after_an_outage_the_same_request_succeeds(world: World, operation
     await world.sweep()
     await check(world, session_id, said)
     if operation == "yes":
-        assert len(await world.runtime.store.grants(session_id)) == 1
+        assert len(await world.runtime.store.grants(session_id=session_id)) == 1
         again = await call()
         assert (again.status_code, again.json()["code"]) == (409, "already_decided")
 

@@ -17,8 +17,10 @@ from sqlalchemy.exc import IntegrityError
 from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound
 from server.events import Answer, Message, Target, Usage, now
+from server.grants.coverage import Amount, GrantUse, Need
 from server.settings import Settings
 from server.store import AcceptedMessage, StartedRun, Store
+from server.store.grants import NewGrant
 from server.store.records import new_id
 from tests.support import chat
 from tests.support.actions import question_about
@@ -355,16 +357,18 @@ async def test_a_yes_and_what_it_allows_are_one_transaction(store: Store) -> Non
     session_id = await new_session(store)
     reference = await ask(store, (await begun(store, session_id)).run)
 
-    def fail(_payload: object) -> tuple[str, str]:
+    def fail(_payload: object) -> NewGrant:
         raise Conflict("no further")
 
     with pytest.raises(Conflict, match="no further"):
         await store.decide(session_id, yes(reference), grant_of=fail)
     question = await store.pending(session_id)
     assert question
-    row = await store.decide(session_id, yes(reference), grant_of=lambda _: ("shop.example", "buy"))
+    row = await store.decide(
+        session_id, yes(reference), grant_of=lambda _: NewGrant(site="shop.example", kind="buy")
+    )
     assert row.status == "decided"
-    grants = [(grant.site, grant.kind) for grant in await store.grants(session_id)]
+    grants = [(one.row.site, one.row.kind) for one in await store.grants(session_id=session_id)]
     assert grants == [("shop.example", "buy")]
 
 
@@ -372,9 +376,9 @@ async def test_a_site_with_an_endless_name_is_asked_about_again(store: Store) ->
     session_id = await new_session(store)
     reference = await ask(store, (await begun(store, session_id)).run)
     site = "a" * 300
-    row = await store.decide(session_id, yes(reference), grant_of=lambda _: (site, "buy"))
+    row = await store.decide(session_id, yes(reference), grant_of=lambda _: NewGrant(site=site, kind="buy"))
     assert row.status == "decided"
-    assert await store.grants(session_id) == []
+    assert await store.grants(session_id=session_id) == []
 
 
 async def test_what_was_approved_is_named_when_it_is_cut_short(store: Store) -> None:
@@ -559,3 +563,26 @@ async def test_two_processes_that_see_the_same_due_message_do_not_both_take_it(
     await has_claimed.wait()
     assert await other.claim_deliveries(**claim) == []
     assert await first == 1
+
+
+async def test_of_many_acts_in_two_processes_no_more_begin_than_a_grant_allows(
+    store: Store, other: Store
+) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    row = await store.add_grant(
+        NewGrant(
+            site="shop.example", kind="pay", scope="session", count=5, month_parts=30_000, currency="EUR"
+        ),
+        session_id=session_id,
+    )
+    need = Need(site="shop.example", kind="pay", amount=Amount(parts=9_000, currency="EUR"))
+    use = GrantUse(grant_id=row.id, scope="session", need=need)
+    calls = [one.use_grants(run, [use], "pay", new_id()) for _ in range(8) for one in (store, other)]
+    results, failures = await all_of(calls)
+    assert not [failure for failure in failures if not isinstance(failure, Conflict)]
+    assert sum(results) == 3  # 27 of 30 euros
+    (listed,) = await other.grants(session_id=session_id)
+    assert (listed.row.uses, listed.row.month_spent) == (3, 27_000)
+    await other.remove_grant(row.id)
+    assert not await store.use_grants(run, [use], "pay", new_id())

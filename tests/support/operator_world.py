@@ -21,6 +21,7 @@ from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture
 from server.checkpoints import Checkpoints
+from server.grants.coverage import GrantUse, HeldGrant
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
 
@@ -39,10 +40,27 @@ class Post:
 
 @dataclass
 class Granted:
-    kinds: set[tuple[str, str]] = field(default_factory=set)
+    """Grants without limits for these sites and kinds, and others."""
 
-    def allowed(self, site: str, kind: str) -> bool:
-        return (site, kind) in self.kinds
+    kinds: set[tuple[str, str]] = field(default_factory=set)
+    others: list[HeldGrant] = field(default_factory=list)
+    used: list[tuple[GrantUse, ...]] = field(default_factory=list)
+    refuses: bool = False
+    """None of them covers anything when an act begins."""
+
+    @property
+    def now(self) -> list[HeldGrant]:
+        plain = [
+            HeldGrant(id=f"{site} {kind}", scope="session", site=site, kind=kind) for site, kind in self.kinds
+        ]
+        return plain + self.others
+
+    async def held(self) -> list[HeldGrant]:
+        return self.now
+
+    async def use(self, uses: Sequence[GrantUse], act: str) -> bool:
+        self.used.append(tuple(uses))
+        return not self.refuses
 
 
 @dataclass

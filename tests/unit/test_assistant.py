@@ -149,13 +149,17 @@ async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:
     specs = [ToolSpec("browser_type", "type", {"type": "object", "properties": {"target": {}, "text": {}}})]
     typing = {"tool": "browser_type", "raw": json.dumps({"target": "l3", "text": "hunter2"})}
     browser = ScriptedBrowser({LOGIN: LOGIN_PAGE}, {}, LOGIN)
-    context = new_context(browser=browser, grants=Granted({("mail.example", "credential")}))
+    context = new_context(browser=browser)
     model = ScriptedModel(turns=[typing, "In."], prompts=[])
     graph = build_assistant(model, specs, checkpointer=InMemorySaver())
     adapter, told = EventAdapter("m"), list[Any]()
     config: RunnableConfig = {"recursion_limit": recursion_limit(2), "configurable": {"thread_id": "t"}}
     first = {"messages": [HumanMessage("Log me in with hunter2.")]}
     async for raw in graph_events(graph, first, config, context=context, durability="exit"):
+        told += adapter.feed(raw)
+    (asked,) = (await graph.aget_state(config)).interrupts
+    yes = Command(resume={"reference": asked.value["reference"], "confirmed": True})
+    async for raw in graph_events(graph, yes, config, context=context, durability="exit"):
         told += adapter.feed(raw)
     (start,) = [event for event in told if isinstance(event, ToolStart)]
     assert start.args == {"target": "l3", "text": MASK}

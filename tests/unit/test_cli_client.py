@@ -228,8 +228,20 @@ class TestOneLine:
         api.scripts["order"] = order
         await run_line(conversation, "order it", waits=False)
         again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
-        assert await run_line(again, "/yes always", waits=False) == 0
-        assert api.asked("WS", "/user_confirm")[0]["remember"] is True
+        assert await run_line(again, "/yes automation x3 max 12,50 month 200", waits=False) == 0
+        grant = {"scope": "automation", "count": 3, "act_amount": 12.5, "month_amount": 200}
+        assert api.asked("WS", "/user_confirm")[0]["grant"] == grant
+
+    async def test_a_yes_with_words_that_are_no_permission_is_not_sent(
+        self, api: ScriptedApi, client: Client, conversation: Conversation
+    ) -> None:
+        api.scripts["order"] = order
+        await run_line(conversation, "order it", waits=False)
+        for words in ("please", "always x", "always until soon", "session max", "run max ten"):
+            again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
+            with pytest.raises(Misused):
+                await run_line(again, f"/yes {words}", waits=False)
+        assert api.asked("WS", "/user_confirm") == []
 
     async def test_the_inbox_lists_the_questions_of_all_sessions_and_answers_each(
         self, api: ScriptedApi, client: Client, conversation: Conversation

@@ -188,7 +188,7 @@ class TestCommands:
             ("/wait soon", "chat", "whole number"),
             ("/scroll sideways", "chat", "down|up|left|right"),
             ("/plan change", "chat", "/plan [edit|accept|dismiss]"),
-            ("/yes please", "chat", "/yes [REF] [always]"),
+            ("/revoke", "chat", "/revoke ID"),
         ],
     )
     def test_a_wrong_line_is_answered_with_how_it_is_written(self, line: str, mode: str, words: str) -> None:

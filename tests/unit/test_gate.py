@@ -42,7 +42,11 @@ def judged(
     focused: Element | None = None,
     grants: Granted | None = None,
 ) -> str:
-    return Gate().judge(aimed(action, observation or page(), focused), grants=grants).verdict
+    return (
+        Gate()
+        .judge(aimed(action, observation or page(), focused), grants=grants.now if grants else ())
+        .verdict
+    )
 
 
 def test_a_subject_is_made_of_facts_of_the_page() -> None:

@@ -45,7 +45,8 @@ def verdict(
     focused: Element | None = None,
     grants: Granted | None = None,
 ) -> str:
-    return Gate().judge(aimed(action, seen or page(), focused), grants=grants).verdict
+    held = grants.now if grants else ()
+    return Gate().judge(aimed(action, seen or page(), focused), grants=held).verdict
 
 
 def verdict_on(tool: str, args: dict[str, Any], seen: Observation) -> str:
@@ -213,10 +214,14 @@ def test_a_grant_for_one_kind_covers_no_other_part_of_the_action() -> None:
   - textbox "City" [ref=f2]
   - button "Pay now" [ref=f3]""")
     fields = [{"eid": named(name, seen).eid, "text": "1"} for name in ("Card number", "City")]
-    grants = Granted({("mail.example", "credential")})
-    assert verdict({"kind": "type", "fields": fields}, seen, grants=grants) == "allow"
-    sent = Gate().judge(aimed({"kind": "type", "fields": fields, "submit": True}, seen), grants=grants)
+    grants = Granted({("mail.example", "send")})
+    sent = Gate().judge(
+        aimed({"kind": "type", "fields": fields[1:], "submit": True}, seen), grants=grants.now
+    )
     assert (sent.verdict, sent.kind) == ("ask", "pay")
+    both = Granted({("mail.example", "pay"), ("mail.example", "credential")})
+    secret = Gate().judge(aimed({"kind": "type", "fields": fields, "submit": True}, seen), grants=both.now)
+    assert (secret.verdict, secret.kind) == ("ask", "credential")
 
 
 def test_a_grant_holds_on_the_site_where_the_effect_is() -> None:

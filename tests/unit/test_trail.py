@@ -5,6 +5,9 @@ from typing import Any
 import httpx
 import pytest
 from langchain_core.messages import HumanMessage
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from server.agent.actions import aim, read_action
 from server.agent.assistant.agent import build_assistant
@@ -184,14 +187,21 @@ async def test_the_assistants_acts_have_a_trail_too() -> None:
     }
     specs = [ToolSpec(name, name, schema) for name in ("browser_click", "browser_type")]
     specs += [ToolSpec("browser_snapshot", "look", schema, acts=False)]
-    graph = build_assistant(ScriptedModel(turns=[buy, fill, look, "Done."], prompts=[], asked=[]), specs)
+    model = ScriptedModel(turns=[buy, fill, look, "Done."], prompts=[], asked=[])
+    graph = build_assistant(model, specs, checkpointer=InMemorySaver())
     context = new_context(
         browser=ScriptedBrowser({SHOP: PAGE}, url=SHOP), max_tool_steps=9,
-        grants=Granted({("shop.example", "order"), ("shop.example", "credential")}),
+        grants=Granted({("shop.example", "order")}),
     )  # fmt: skip
     adapter, ends = EventAdapter("m"), list[ToolEnd]()
-    async for raw in graph_events(graph, {"messages": [HumanMessage("Buy it.")]}, {}, context=context):
-        ends += [event for event in adapter.feed(raw) if isinstance(event, ToolEnd)]
+    config: RunnableConfig = {"configurable": {"thread_id": "t"}}
+    given: Any = {"messages": [HumanMessage("Buy it.")]}
+    while given:
+        async for raw in graph_events(graph, given, config, context=context, durability="exit"):
+            ends += [event for event in adapter.feed(raw) if isinstance(event, ToolEnd)]
+        asked = (await graph.aget_state(config)).interrupts
+        yes = {"reference": asked[0].value["reference"], "confirmed": True} if asked else None
+        given = Command(resume=yes) if yes else None
     bought, filled = (Trail.model_validate(end.trail) for end in ends[:2])
     assert (bought.targets[0].name, bought.targets[0].form) == ("Place order", "Delivery")
     assert (bought.verdict, bought.kind, bought.site, bought.url) == ("ask", "order", "shop.example", SHOP)

@@ -10,6 +10,7 @@ import { StartPage } from '@/pages/StartPage'
 import { Button } from '@/ui/Button'
 
 const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
+const GrantsPage = lazy(() => import('@/pages/GrantsPage'))
 const InboxPage = lazy(() => import('@/pages/InboxPage'))
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
@@ -64,6 +65,7 @@ function Gate() {
             {({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}
           </Route>
           <Route path="/inbox" component={InboxPage} />
+          <Route path="/grants" component={GrantsPage} />
           <Route path="/automations" component={AutomationsPage} />
           <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
           <Route>

@@ -136,7 +136,8 @@ class ToolReport(Middleware):
             screenshot = await self._picture(context) if call["name"] in self._pictured else None
         summary = without(secrets, _summary(result))
         trail = trail_of(judged.aimed, judged.ruling) if judged else None
-        await dispatch(CallEnded(call_id, ok, summary, url, screenshot, trail=trail, **(act or {})))
+        proof = (act or {}) | {"grants": judged.ruling.get("grants") if judged else None}
+        await dispatch(CallEnded(call_id, ok, summary, url, screenshot, trail=trail, **proof))
         return _plain(result, ok=ok)
 
     async def _picture(self, context: RunContext) -> str | None:

@@ -15,18 +15,17 @@ from langgraph.types import Command, interrupt
 from server.agent.actions import AimedAction, ToolAction, aim
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.assistant.turns import TAKEOVER
-from server.agent.context import GrantLookup, RunContext
+from server.agent.context import RunContext
 from server.agent.gate.approval import (
     SECRETS,
     ShownPage,
     approval_digest,
     confirm_question,
     focused_element,
-    place_of,
     secrets_of,
-    site_of,
 )
 from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
+from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import (
     LEAK,
@@ -108,7 +107,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             context.private.add(memory["private_sites"])
             memory["notes"] = observation.notes
             aimed = aim(action or ToolAction(tool=spec.name, args=args), observation)
-            judgement = self._judge(spec, args, aimed, context.grants, memory)
+            judgement = await self._judge(spec, args, aimed, context, memory)
             secrets, judged = secrets_of(aimed), JudgedAct(_focused(aimed), ruling_of(judgement))
             digest = approval_digest(context.run_id, aimed)
             if judgement.verdict is Verdict.ASK and digest in denied:
@@ -117,6 +116,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
                 return _Ruling(f"Not done, and not asked about again: {_DO_OTHERWISE}")
             await publish_ruling(call_id, aimed, judgement)
             if judgement.verdict is not Verdict.ASK:
+                if judgement.uses and not await context.grants.use(judgement.uses, spec.name):
+                    continue  # used up or taken back since it was read
                 if judgement.verdict is Verdict.ALLOW:
                     self._count(spec, args, aimed, context, memory, approved=False)
                 refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
@@ -133,12 +134,12 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             return _Ruling(None, {_GATE: _ASKED}, secrets, judged)
         return _Ruling("Not done: the page changed after every approval.", {_GATE: _ASKED})
 
-    def _judge(
+    async def _judge(
         self,
         spec: ToolSpec,
         args: JsonObject,
         aimed: AimedAction,
-        grants: GrantLookup,
+        context: RunContext,
         memory: JsonObject,
     ) -> Judgement:
         if spec.server != BROWSER:
@@ -148,10 +149,11 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             return _FOREIGN if spec.acts else _NAMED
         if isinstance(aimed.action, ToolAction):
             return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
-        judgement = self._gate.judge(aimed, grants=grants)
-        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(_focused(aimed), memory):
+        leak = LEAK if carries_private_words(_focused(aimed), memory) else None
+        judgement = self._gate.judge(aimed, also=leak)
+        if judgement.verdict is not Verdict.ASK:
             return judgement
-        return judgement if grants.allowed(site_of(place_of(aimed)), LEAK.kind) else LEAK
+        return self._gate.judge(aimed, grants=await context.grants.held(), also=leak)
 
     def _count(
         self,
@@ -194,7 +196,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             replace(aimed, action=aimed.action.model_copy(update={"id": call_id})),
             ShownPage(aimed.observation, screenshot, size),
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
-            asked_at=steady_time(), timeout=self._timeout,
+            asked_at=steady_time(), timeout=self._timeout, spends=sure_amount(aimed), scopes=scopes_of(judgement, aimed),
         )  # fmt: skip
         return question.model_copy(update={"reference": f"{call_id}:{question.digest[:16]}"})
 

@@ -34,6 +34,7 @@ from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
 from server.browser.observation.points import is_same_hit
 from server.events import Box, ConfirmQuestion, Target
+from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 
 MASK = "•••"
@@ -253,6 +254,8 @@ def confirm_question(
     risk: str,
     asked_at: float,
     timeout: float,
+    spends: Amount | None = None,
+    scopes: Sequence[GrantScope] = (),
 ) -> ConfirmQuestion:
     """`asked_at` is a Unix time, `timeout` in seconds."""
     element = aimed.target
@@ -270,6 +273,8 @@ def confirm_question(
         sends_to=other_site(aimed),
         screenshot=shown.screenshot,
         amount=amount_of(aimed),
+        spends=spends,
+        scopes=list(scopes),
         digest=approval_digest(run_id, aimed),
         asked_at=asked_at,
         expires_at=datetime.fromtimestamp(asked_at + timeout, UTC),

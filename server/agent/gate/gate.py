@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import datetime
 
 from server.agent.actions import AimedAction
-from server.agent.context import GrantLookup
-from server.agent.gate.approval import place_of, site_of
+from server.agent.gate.grantable import is_grantable, need_of
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
+from server.events import now
+from server.grants.coverage import GrantUse, HeldGrant, find_grant
 
 MOST_ASKS = 5
 """Approval requests in one run before it pauses."""
 
 REFUSED = "the user refused this act"
 """Why an act is denied that was refused before in the run."""
+
+GRANTED = "allowed by a grant"
 
 _MILDEST_FIRST = (Verdict.ALLOW, Verdict.ASK, Verdict.DENY)
 
@@ -27,24 +31,43 @@ class Gate:
     blocked_hosts: Sequence[str] = ()
     allowed_hosts: Sequence[str] = ()
 
-    def judge(self, aimed: AimedAction, *, grants: GrantLookup | None = None) -> Judgement:
-        """The strictest judgement on any part of the action.
+    def judge(
+        self,
+        aimed: AimedAction,
+        *,
+        grants: Sequence[HeldGrant] = (),
+        also: Judgement | None = None,
+        moment: datetime | None = None,
+    ) -> Judgement:
+        """The strictest judgement on any part of the action; `also` is one from outside of the policy.
 
-        The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter.
+        The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter. Of an action
+        that only `grants` allow, the judgement names those that it uses; each kind of effect needs one.
         """
-        site = site_of(place_of(aimed))
         found = [self._assess(subject, aimed.action.commits) for subject in subjects_of(aimed)]
-        ruled = [_granted(judgement, site, grants) for judgement in found]
-        return max(ruled, key=lambda judgement: _MILDEST_FIRST.index(judgement.verdict))
+        found += [also] if also else []
+        moment = moment or now()
+        ruled = [_granted(judgement, aimed, grants, moment) for judgement in found]
+        strictest = max(ruled, key=lambda one: (_MILDEST_FIRST.index(one.verdict), bool(one.uses)))
+        if strictest.verdict is not Verdict.ALLOW:
+            return strictest
+        uses = {use.need.kind: use for judgement in ruled for use in judgement.uses}
+        return replace(strictest, uses=tuple(uses.values()))
 
     def _assess(self, subject: Subject, effect: str | None) -> Judgement:
         judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
         return add_voice(judgement, subject, effect) if effect else judgement
 
 
-def _granted(judgement: Judgement, site: str, grants: GrantLookup | None) -> Judgement:
-    """Apply the user's grants to the judgement; each kind of effect is granted separately."""
-    if judgement.verdict is not Verdict.ASK or not judgement.kind or grants is None:
+def _granted(
+    judgement: Judgement, aimed: AimedAction, grants: Sequence[HeldGrant], moment: datetime
+) -> Judgement:
+    """The judgement, or a yes by the grant that covers this effect of the action."""
+    if not grants or not is_grantable(judgement, aimed):
         return judgement
-    is_granted = grants.allowed(site, judgement.kind)
-    return Judgement(Verdict.ALLOW, "allowed in this session", judgement.kind) if is_granted else judgement
+    need = need_of(judgement, aimed)
+    grant = find_grant(grants, need, moment)
+    if grant is None:
+        return judgement
+    use = GrantUse(grant_id=grant.id, scope=grant.scope, need=need)
+    return Judgement(Verdict.ALLOW, GRANTED, judgement.kind, (use,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from server.agent.actions import AimedAction, NavigateAction, ToolAction
 from server.agent.custom_events import dispatch
 from server.agent.gate.approval import masked, secrets_of, without
+from server.agent.gate.grantable import marks_of
 from server.agent.policy import Judgement
 from server.agent.storable import storable
 from server.browser.addresses import without_login
@@ -33,5 +34,6 @@ async def publish_ruling(call_id: str, aimed: AimedAction, judgement: Judgement)
         verdict=judgement.verdict.value,
         reason=shown(judgement.reason),
         kind=judgement.kind or None,
+        grants=marks_of(judgement) or None,
     )
     await dispatch(ruled)

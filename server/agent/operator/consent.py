@@ -17,11 +17,11 @@ from server.agent.gate.approval import (
     approval_digest,
     confirm_question,
     focused_element,
-    place_of,
     retarget,
     site_of,
 )
 from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
+from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, facts, records
@@ -70,7 +70,7 @@ class Consent:
                 "captcha_tries": 0,
                 "captcha_done": url,
             }
-        judgement = self._judge(aimed, state, runtime.context)
+        judgement = await self._judge(aimed, state, runtime.context)
         if judgement.verdict is Verdict.ASK and _digest(state, aimed) in state.get("denied", {}):
             await publish_ruling(
                 aimed.action.id, aimed, replace(judgement, verdict=Verdict.DENY, reason=REFUSED)
@@ -162,7 +162,7 @@ class Consent:
         update = await self.eyes.look_again(context, state, refs, aimed.action.points)
         after = merged(state, update)
         renewed = _aimed_again(aimed, after)
-        if renewed and self._judge(renewed, after, context).verdict is Verdict.ALLOW:
+        if renewed and (await self._judge(renewed, after, context)).verdict is Verdict.ALLOW:
             return update | {"planned_action": renewed.action.to_json()}
         log.info("the page changed before the action: nothing is done")
         void = records.void(state, "the page changed before the action") | {"planned_action": None}
@@ -197,17 +197,35 @@ class Consent:
             asked_at=self.clock(),
         ).to_json()
 
-    def _judge(self, aimed: AimedAction, state: State, context: RunContext) -> Judgement:
-        judgement = self.gate.judge(aimed, grants=context.grants)
+    async def use_grants(self, state: State, context: RunContext) -> Update:
+        """Right before an action without an approval: count the uses of the grants that allow it.
+
+        `planned_action` is None if it is not allowed any more: a grant is used up, over or taken back.
+        """
+        aimed = _aimed(state)
+        judgement = await self._judge(aimed, state, context)
+        if judgement.verdict is Verdict.ALLOW and (
+            not judgement.uses or await context.grants.use(judgement.uses, acting.describe(aimed))
+        ):
+            return {"ruling": ruling_of(judgement)}
+        log.info("nothing is done: no grant covers it any more")
+        void = records.void(state, "the permission for it does not hold any more")
+        return void | {"planned_action": None, "needs_observe": False}
+
+    async def _judge(self, aimed: AimedAction, state: State, context: RunContext) -> Judgement:
         known = remembering(state, context.private)
-        if judgement.verdict is not Verdict.ALLOW or not carries_private_words(aimed, known):
+        leak = LEAK if carries_private_words(aimed, known) else None
+        judgement = self.gate.judge(aimed, also=leak)
+        if judgement.verdict is not Verdict.ASK:
             return judgement
-        return judgement if context.grants.allowed(site_of(place_of(aimed)), LEAK.kind) else LEAK
+        return self.gate.judge(aimed, grants=await context.grants.held(), also=leak)
 
     def _question(self, state: State, judgement: Judgement) -> JsonObject:
+        aimed = _aimed(state)
         return confirm_question(
-            _aimed(state), sight(state), run_id=state["message_id"],
+            aimed, sight(state), run_id=state["message_id"],
             reason=judgement.reason, risk=judgement.kind, asked_at=self.clock(), timeout=self.timeout,
+            spends=sure_amount(aimed), scopes=scopes_of(judgement, aimed),
         ).to_json()  # fmt: skip
 
     def _extended(self, state: State, question: Question) -> float:

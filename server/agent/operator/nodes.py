@@ -193,10 +193,12 @@ class Nodes:
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
         elif (waited or not _is_just_seen(state)) and acting.may_commit(aim(planned(state), seen(state))):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
-        if merged(state, update)["planned_action"] is None:
-            return update
-        now = merged(state, update)
         is_approved = bool(state.get("approval"))
+        if not is_approved and merged(state, update)["planned_action"] is not None:
+            update |= await self.consent.use_grants(merged(state, update), runtime.context)
+        now = merged(state, update)
+        if now["planned_action"] is None:
+            return update
         aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
         count_load(aimed, now, runtime.context.private, approved=is_approved)
         update |= await perform_step(now, runtime.context, self.eyes)

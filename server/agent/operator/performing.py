@@ -74,6 +74,7 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     what = acting.describe(aimed)
     summary = _summary(outcome, act)
     proof = act.to_json() | {"page_says": _news(aimed, update)} if act else {}
+    proof |= {"grants": (state.get("ruling") or {}).get("grants")}
     ended = CallEnded(
         action.id, outcome.ok, summary or "done", outcome.url, (screenshot or {}).get("address"), box,
         reason="timeout" if outcome.timed_out else None, trail=trail_of(pressed, state.get("ruling") or {}),

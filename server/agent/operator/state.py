@@ -72,7 +72,7 @@ class State(TypedDict, total=False):
     """The `Batch` of acts that follow the planned action, as JSON; None if there are none."""
     is_further: bool
     """The planned action comes from the batch: it was planned on an observation taken just now."""
-    ruling: dict[str, str] | None
+    ruling: JsonObject | None
     """How the planned action was judged: `{verdict, kind}`, as in `Trail`."""
     pending: JsonObject | None
     """The open `Question` as JSON."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
+from server.grants.coverage import GrantUse
+
 
 class Verdict(StrEnum):
     """The decision on an action."""
@@ -50,6 +52,8 @@ class Judgement:
     verdict: Verdict
     reason: str
     kind: str = ""
+    uses: tuple[GrantUse, ...] = ()
+    """The grants that turn a question into a yes."""
 
 
 _REASONS = {
@@ -68,6 +72,9 @@ _REASONS = {
     "unknown_submit": "may submit something, and its name does not say what",
     "point": "acts on a place of the picture, and nothing in the page says what is there",
 }
+
+KINDS_ASKED = tuple(_REASONS)
+"""The kinds of effect that the policy asks about."""
 
 ALLOWED = Judgement(Verdict.ALLOW, "changes nothing outside this page")
 

@@ -73,8 +73,9 @@ export const api = {
   questions: (cursor: string | null) =>
     request<Page<OpenQuestion> & { total: number }>('GET', `/questions${query({ status: 'open', cursor })}`),
 
-  grants: (id: string) => request<{ items: Grant[] }>('GET', at(id, '/grants')),
-  revoke: (id: string, grantId: string) => request<void>('DELETE', at(id, `/grants/${grantId}`)),
+  grants: (sessionId?: string) =>
+    request<{ items: Grant[] }>('GET', `/grants${query({ session_id: sessionId })}`),
+  revoke: (grantId: string) => request<void>('DELETE', `/grants/${grantId}`),
 
   files: (id: string) => request<{ items: FileItem[] }>('GET', at(id, '/files')),
   upload: (id: string, file: File) => request<FileItem>('POST', at(id, '/files'), formOf(file)),

@@ -937,6 +937,47 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/grants": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Grants
+         * @description The newest first, without those of runs that have ended.
+         */
+        get: operations["list_grants_api_grants_get"];
+        put?: never;
+        /** Add */
+        post: operations["add_api_grants_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/grants/{grant_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /**
+         * Revoke
+         * @description Take it back: no act uses it from now on, also of a run in progress.
+         */
+        delete: operations["revoke_api_grants__grant_id__delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/runs/{run_id}/result": {
         parameters: {
             query?: never;
@@ -1141,7 +1182,7 @@ export interface paths {
         put?: never;
         /**
          * Purge
-         * @description Delete sessions permanently: all, with all automations, or the unpinned ones not changed for `older_than_days` days.
+         * @description Delete sessions permanently: all, with all automations and grants, or the unpinned ones not changed for `older_than_days` days.
          */
         post: operations["purge_api_purge_post"];
         delete?: never;
@@ -1198,6 +1239,16 @@ export interface components {
             label: string;
         };
         /**
+         * Amount
+         * @description A sum of money.
+         */
+        Amount: {
+            /** Parts */
+            parts: number;
+            /** Currency */
+            currency: string;
+        };
+        /**
          * Automation
          * @description A task that begins by time, by a web hook or manually.
          */
@@ -1252,6 +1303,8 @@ export interface components {
             failures: number;
             /** Has Hook */
             has_hook: boolean;
+            /** Grants */
+            grants: components["schemas"]["Grant"][];
             /** Created From */
             created_from: string | null;
             /**
@@ -1313,6 +1366,36 @@ export interface components {
             budget?: components["schemas"]["BudgetBody"] | null;
             /** Enabled */
             enabled?: boolean | null;
+            /** Grants */
+            grants?: components["schemas"]["AutomationGrantBody"][] | null;
+        };
+        /**
+         * AutomationGrantBody
+         * @description A grant of an automation. `id`: of one that it has already, which stays as it is.
+         */
+        AutomationGrantBody: {
+            /** Count */
+            count?: number | null;
+            /** Ends At */
+            ends_at?: string | null;
+            /** Act Amount */
+            act_amount?: number | string | null;
+            /** Month Amount */
+            month_amount?: number | string | null;
+            /** Currency */
+            currency?: string | null;
+            /** Id */
+            id?: string | null;
+            /**
+             * Site
+             * @default .
+             */
+            site: string;
+            /**
+             * Kind
+             * @default .
+             */
+            kind: string;
         };
         /** AutomationList */
         AutomationList: {
@@ -1506,6 +1589,7 @@ export interface components {
              * @default false
              */
             remember: boolean;
+            grant?: components["schemas"]["GrantBody"] | null;
         };
         /** Defaults */
         Defaults: {
@@ -1771,19 +1855,89 @@ export interface components {
             /** Next Cursor */
             next_cursor: string | null;
         };
-        /** Grant */
+        /**
+         * Grant
+         * @description What is allowed without asking.
+         */
         Grant: {
             /** Id */
             id: string;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "run" | "session" | "automation" | "always";
             /** Site */
             site: string;
             /** Kind */
             kind: string;
+            /** Session Id */
+            session_id: string | null;
+            /** Session Title */
+            session_title: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Automation Id */
+            automation_id: string | null;
+            /** Automation Name */
+            automation_name: string | null;
+            /** Count */
+            count: number | null;
+            /** Ends At */
+            ends_at: string | null;
+            /** Act Amount */
+            act_amount: number | null;
+            /** Month Amount */
+            month_amount: number | null;
+            /** Currency */
+            currency: string | null;
+            /** Uses */
+            uses: number;
+            /** Month Spent */
+            month_spent: number | null;
+            /** Last Use */
+            last_use: string | null;
+            /** Is Over */
+            is_over: boolean;
             /**
              * Created At
              * Format: date-time
              */
             created_at: string;
+        };
+        /**
+         * GrantBody
+         * @description What a yes allows besides the one act. The currency of amounts is that of the question.
+         */
+        GrantBody: {
+            /** Count */
+            count?: number | null;
+            /** Ends At */
+            ends_at?: string | null;
+            /** Act Amount */
+            act_amount?: number | string | null;
+            /** Month Amount */
+            month_amount?: number | string | null;
+            /** Currency */
+            currency?: string | null;
+            /**
+             * Scope
+             * @default session
+             */
+            scope: ("run" | "session" | "automation" | "always") | "once";
+        };
+        /**
+         * GrantMark
+         * @description A grant as it is named with an act that it allowed.
+         */
+        GrantMark: {
+            /** Id */
+            id: string;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "run" | "session" | "automation" | "always";
         };
         /** Grants */
         Grants: {
@@ -1837,6 +1991,9 @@ export interface components {
             amount?: string | null;
             /** Sends To */
             sends_to?: string | null;
+            spends?: components["schemas"]["Amount"] | null;
+            /** Scopes */
+            scopes?: ("run" | "session" | "automation" | "always")[] | null;
             /** Screenshot */
             screenshot?: string | null;
             /** Expires At */
@@ -1935,6 +2092,8 @@ export interface components {
             failures: number;
             /** Has Hook */
             has_hook: boolean;
+            /** Grants */
+            grants: components["schemas"]["Grant"][];
             /** Created From */
             created_from: string | null;
             /**
@@ -2169,6 +2328,11 @@ export interface components {
              * @default true
              */
             enabled: boolean;
+            /**
+             * Grants
+             * @default []
+             */
+            grants: components["schemas"]["AutomationGrantBody"][];
             /** Created From */
             created_from?: string | null;
         };
@@ -2200,6 +2364,32 @@ export interface components {
              */
             mode: "always" | "away";
             quiet?: components["schemas"]["Quiet"] | null;
+        };
+        /** NewGrantBody */
+        NewGrantBody: {
+            /** Count */
+            count?: number | null;
+            /** Ends At */
+            ends_at?: string | null;
+            /** Act Amount */
+            act_amount?: number | string | null;
+            /** Month Amount */
+            month_amount?: number | string | null;
+            /** Currency */
+            currency?: string | null;
+            /**
+             * Scope
+             * @enum {string}
+             */
+            scope: "run" | "session" | "automation" | "always";
+            /** Site */
+            site: string;
+            /** Kind */
+            kind: string;
+            /** Session Id */
+            session_id?: string | null;
+            /** Automation Id */
+            automation_id?: string | null;
         };
         /** NewHook */
         NewHook: {
@@ -2342,6 +2532,9 @@ export interface components {
             amount: string | null;
             /** Sends To */
             sends_to: string | null;
+            spends: components["schemas"]["Amount"] | null;
+            /** Scopes */
+            scopes: ("run" | "session" | "automation" | "always")[] | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -2414,6 +2607,9 @@ export interface components {
             amount: string | null;
             /** Sends To */
             sends_to: string | null;
+            spends: components["schemas"]["Amount"] | null;
+            /** Scopes */
+            scopes: ("run" | "session" | "automation" | "always")[] | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -2474,6 +2670,8 @@ export interface components {
             target?: components["schemas"]["Target"] | null;
             /** Url */
             url?: string | null;
+            /** Grants */
+            grants?: components["schemas"]["GrantMark"][] | null;
         };
         /**
          * Preview
@@ -2546,6 +2744,9 @@ export interface components {
             amount: string | null;
             /** Sends To */
             sends_to: string | null;
+            spends: components["schemas"]["Amount"] | null;
+            /** Scopes */
+            scopes: ("run" | "session" | "automation" | "always")[] | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -3029,6 +3230,8 @@ export interface components {
             effects?: components["schemas"]["Effect"][] | null;
             /** Page Says */
             page_says?: string | null;
+            /** Grants */
+            grants?: components["schemas"]["GrantMark"][] | null;
         };
         /** ToolStart */
         ToolStart: {
@@ -5151,6 +5354,100 @@ export interface operations {
         responses: {
             /** @description Successful Response */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    list_grants_api_grants_get: {
+        parameters: {
+            query?: {
+                session_id?: string | null;
+                automation_id?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grants"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    add_api_grants_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewGrantBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Grant"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_api_grants__grant_id__delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                grant_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -51,9 +51,27 @@ export type AutomationChange = Pick<
   | 'session_mode'
   | 'keep'
   | 'budget'
->
+> & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']
 export type Grant = Schemas['Grant']
+/** What a yes allows besides the one act. */
+export interface GrantChoice extends GrantLimits {
+  scope: Grant['scope'] | 'once'
+}
+/** A permission of an automation: a known one by its id, or a new one. */
+export interface AutomationGrant extends GrantLimits {
+  id?: string
+  site?: string
+  kind?: string
+  currency?: string
+}
+/** What narrows a permission. */
+export interface GrantLimits {
+  count?: number
+  ends_at?: string
+  act_amount?: number
+  month_amount?: number
+}
 export type FileItem = Schemas['File']
 export type ModelInfo = Schemas['ModelChoice']
 export type Notice = Schemas['Notice']
@@ -85,6 +103,8 @@ export interface Proof {
   effect?: Schemas['ToolEnd']['effect']
   effects?: Effect[] | null
   page_says?: string | null
+  /** The permissions that allowed it. */
+  grants?: Schemas['ToolEnd']['grants']
 }
 
 /** What a stored message tells of itself: mostly that of a tool call. */
@@ -138,7 +158,7 @@ export interface Decision {
   confirmed?: boolean
   done?: boolean
   message?: string
-  remember?: boolean
+  grant?: GrantChoice
 }
 
 /** What can be changed while the server runs. */

@@ -9,8 +9,8 @@ export function openQuestion(
   seq: number | null,
   at: string | null,
 ): void {
-  const { reference, kind, reason, action, target, url, risk, amount, sends_to, screenshot, expires_at } =
-    question
+  const { reference, kind, reason, action, target, url, risk, amount, sends_to } = question
+  const { spends, scopes, screenshot, expires_at } = question
   live.pending = {
     reference,
     kind,
@@ -21,6 +21,8 @@ export function openQuestion(
     risk,
     amount,
     sends_to,
+    spends: spends ?? null,
+    scopes: scopes ?? null,
     screenshot,
     expires_at,
   }

@@ -133,8 +133,8 @@ function userRow(message: Message, placed: Place): UserRow {
   }
 }
 
-export const proofOf = ({ effect, effects, page_says }: Proof): Proof | null =>
-  effect ? { effect, effects: effects ?? [], page_says: page_says ?? null } : null
+export const proofOf = ({ effect, effects, page_says, grants }: Proof): Proof | null =>
+  effect ? { effect, effects: effects ?? [], page_says: page_says ?? null, ...(grants && { grants }) } : null
 
 function toolRow(message: Message, placed: Place): ToolRow {
   const meta = message.meta_json ?? {}

@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { api } from '@/api/client'
 import { useConfig } from '@/api/queries'
-import type { Automation, AutomationChange } from '@/api/types'
+import type { Automation, AutomationChange, AutomationGrant } from '@/api/types'
 import { useWords } from '@/i18n'
 import type { ScheduleDraft } from '@/lib/scheduleDraft'
 import { Button } from '@/ui/Button'
@@ -12,6 +12,7 @@ import { Field } from '@/ui/Field'
 import { toast } from '@/ui/Toasts'
 import { words } from './automationWords'
 import { type When, ownZone, ruleOf, usualWhen, whenOf } from './dueRule'
+import { GrantFields } from './GrantFields'
 import { MoreFields, type Options } from './MoreFields'
 import { WhenFields } from './WhenFields'
 
@@ -32,6 +33,9 @@ export default function AutomationForm({ automation, draft = {}, onClose }: Prop
     automation ? whenOf(automation.rule, new Date()) : usualWhen(new Date()),
   )
   const [isMore, setMore] = useState(false)
+  const [grants, setGrants] = useState<AutomationGrant[]>(
+    () => automation?.grants.map(({ id }) => ({ id })) ?? [],
+  )
   const { save, failure, isBusy } = useSave(automation, draft, onClose)
   const change = (values: Partial<Filled>) => setFilled({ ...filled, ...values })
   const hasDays = when.repeats !== 'weekly' || when.days.length > 0
@@ -41,7 +45,7 @@ export default function AutomationForm({ automation, draft = {}, onClose }: Prop
         className="flex flex-col gap-4"
         onSubmit={(event) => {
           event.preventDefault()
-          void save(filled, url, when)
+          void save(filled, url, when, grants)
         }}
       >
         <TaskFields filled={filled} onChange={change} url={url} onUrl={setUrl} />
@@ -52,6 +56,9 @@ export default function AutomationForm({ automation, draft = {}, onClose }: Prop
           summary={<span className="text-sm font-medium">{t('auto.more')}</span>}
         >
           <MoreFields options={filled} onChange={change} />
+          <div className="pt-4">
+            <GrantFields known={automation?.grants ?? []} grants={grants} onChange={setGrants} />
+          </div>
         </Disclosure>
         {failure && (
           <p role="alert" className="text-sm wrap-anywhere text-danger">
@@ -146,7 +153,7 @@ function useSave(automation: Automation | undefined, draft: ScheduleDraft, onSav
   const defaults = useConfig()?.defaults
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
-  const save = async (filled: Filled, url: string, when: When) => {
+  const save = async (filled: Filled, url: string, when: When, grants: AutomationGrant[]) => {
     setFailure(null)
     setBusy(true)
     const values: AutomationChange = {
@@ -164,6 +171,7 @@ function useSave(automation: Automation | undefined, draft: ScheduleDraft, onSav
       max_tool_steps: filled.max_tool_steps || defaults?.max_tool_steps || 10,
       start_url: url.trim() || null,
       rule: ruleOf(when),
+      grants,
     }
     const origin = draft.created_from ? { created_from: draft.created_from } : {}
     try {

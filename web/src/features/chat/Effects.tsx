@@ -1,4 +1,4 @@
-import { TriangleAlert } from 'lucide-react'
+import { ShieldCheck, TriangleAlert } from 'lucide-react'
 import type { Effect, Proof } from '@/api/types'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -22,6 +22,12 @@ export function Effects({ proof }: { proof: Proof }) {
           {t('effect.says', { text: proof.page_says })}
         </li>
       )}
+      {proof.grants?.map(({ id, scope }) => (
+        <li key={id} className="flex items-center gap-1 text-muted" data-grant={id}>
+          <ShieldCheck size={12} aria-hidden className="shrink-0" />
+          {t(`allowed.${scope}`)}
+        </li>
+      ))}
     </ul>
   )
 }

@@ -1,11 +1,13 @@
 import { ShieldAlert } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
+import type { Pending } from '@/api/types'
 import { useT } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
+import { AllowFor, grantOf, ONCE } from './AllowFor'
 import { payloadOf, reasonWords } from './questionWords'
 import { useDecide } from './decide'
 import { DenyNote } from './DenyNote'
@@ -51,7 +53,7 @@ export function ApprovalCard({ row }: { row: QuestionRow }) {
         </div>
         <TargetPicture question={question} />
         <Why row={row} />
-        <Answers reference={question.reference} />
+        <Answers question={question} />
       </div>
     </section>
   )
@@ -72,11 +74,12 @@ function Why({ row: { question } }: { row: QuestionRow }) {
   )
 }
 
-function Answers({ reference }: { reference: string }) {
+function Answers({ question }: { question: Pending }) {
+  const { reference } = question
   const t = useT()
   const { decide, isBusy, failure } = useDecide()
   const [isNoting, setNoting] = useState(false)
-  const [remember, setRemember] = useState(false)
+  const [allowed, setAllowed] = useState(ONCE)
   const noteButton = useRef<HTMLButtonElement>(null)
   const cancel = () => {
     flushSync(() => setNoting(false))
@@ -100,20 +103,12 @@ function Answers({ reference }: { reference: string }) {
             <Button
               tone="primary"
               disabled={isBusy}
-              onClick={() => void decide({ reference, confirmed: true, remember })}
+              onClick={() => void decide({ reference, confirmed: true, grant: grantOf(allowed) })}
             >
               {t('approve')}
             </Button>
           </div>
-          <label className="flex min-h-6 items-center gap-2 text-xs text-muted">
-            <input
-              type="checkbox"
-              checked={remember}
-              onChange={(event) => setRemember(event.target.checked)}
-              className="size-4 accent-accent"
-            />
-            {t('question.remember')}
-          </label>
+          <AllowFor question={question} allowed={allowed} onChange={setAllowed} />
         </>
       )}
       {failure && (

@@ -99,6 +99,7 @@ function usePageCommands(): Command[] {
     { icon: SquarePen, label: t('sessions.new'), keys: 'mod+shift+o', act: () => go('/') },
     { icon: Inbox, label: t('inbox'), act: () => go('/inbox') },
     { icon: CalendarClock, label: t('automations'), act: () => go('/automations') },
+    { icon: ShieldCheck, label: t('permissions'), act: () => go('/grants') },
     { icon: CalendarPlus, label: t('command.schedule'), act: () => schedule({}) },
     { icon: PanelLeft, label: t('command.sidebar'), keys: 'mod+b', act: frame.sidebar.toggle },
     { icon: PanelRight, label: t('command.panel'), keys: 'mod+j', act: frame.panel.toggle },

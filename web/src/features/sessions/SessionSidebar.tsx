@@ -5,6 +5,7 @@ import {
   PanelLeft,
   Search,
   Settings,
+  ShieldCheck,
   SquarePen,
   X,
 } from 'lucide-react'
@@ -46,6 +47,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
         <NewSession />
         <InboxLink />
         <PageLink href="/automations" icon={CalendarClock} label={t('automations')} />
+        <PageLink href="/grants" icon={ShieldCheck} label={t('permissions')} />
         <SearchBox value={words} onChange={setWords} />
       </div>
       <List words={words} />

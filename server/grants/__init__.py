@@ -1,0 +1,1 @@
+"""Grants: what a person allows for longer than one act, and what that covers."""

@@ -1,0 +1,14 @@
+import { wordbook } from '@/i18n'
+
+export const allowWords = wordbook(
+  {
+    'allow.for': 'Allow this kind of action on this site',
+    'allow.limits': 'Limits',
+    'allow.never': 'This is asked about each time.',
+  },
+  {
+    'allow.for': 'Разрешить такое на этом сайте',
+    'allow.limits': 'Ограничения',
+    'allow.never': 'О таком агент спрашивает каждый раз.',
+  },
+)

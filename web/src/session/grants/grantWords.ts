@@ -1,0 +1,78 @@
+import { wordbook } from '@/i18n'
+
+/** What permissions are called wherever they are given, listed or named. */
+export const words = wordbook(
+  {
+    'kind.pay': 'Spend or move money',
+    'kind.order': 'Place orders and bookings',
+    'kind.send': 'Send something to other people',
+    'kind.publish': 'Make something public',
+    'kind.delete': 'Delete or overwrite',
+    'kind.end': 'Cancel or end something',
+    'kind.account': 'Change an account or a subscription',
+    'kind.legal': 'Make binding statements',
+    'kind.system': 'Change a running system',
+    'kind.approve': 'Answer requests of other people',
+    'kind.credential': 'Hand secrets to the page',
+    'kind.upload': 'Hand files to the page',
+    'kind.unknown_submit': 'Submit something with an unclear name',
+    'kind.point': 'Act on places of the picture that have no name',
+    'kind.transfer': 'Take words of private pages there',
+    'scope.once': 'Only this once',
+    'scope.run': 'For this run',
+    'scope.session': 'In this session',
+    'scope.automation': 'In this automation',
+    'scope.always': 'Always, in all sessions',
+    'limit.count': 'At most this many times',
+    'limit.end': 'Until the end of',
+    'limit.act': 'At most per act ({currency})',
+    'limit.month': 'At most per month ({currency})',
+    'limit.amount.hint': 'Acts whose amount is not certain are asked about.',
+    'limit.none': 'no limits',
+    'limit.count.of': '{uses} of {count} times used',
+    'limit.end.at': 'until {time}',
+    'limit.act.of': 'up to {amount} per act',
+    'limit.month.of': '{spent} of {amount} this month',
+  },
+  {
+    'kind.pay': 'Тратить и переводить деньги',
+    'kind.order': 'Оформлять заказы и брони',
+    'kind.send': 'Отправлять что-то другим людям',
+    'kind.publish': 'Делать что-то публичным',
+    'kind.delete': 'Удалять и перезаписывать',
+    'kind.end': 'Отменять и завершать',
+    'kind.account': 'Менять учётную запись или подписку',
+    'kind.legal': 'Делать обязывающие заявления',
+    'kind.system': 'Менять работающую систему',
+    'kind.approve': 'Отвечать на запросы других людей',
+    'kind.credential': 'Передавать странице секреты',
+    'kind.upload': 'Передавать странице файлы',
+    'kind.unknown_submit': 'Отправлять что-то с непонятным названием',
+    'kind.point': 'Действовать в местах на снимке, у которых нет названия',
+    'kind.transfer': 'Переносить туда слова с закрытых страниц',
+    'scope.once': 'Только в этот раз',
+    'scope.run': 'На этот запуск',
+    'scope.session': 'В этой сессии',
+    'scope.automation': 'В этой автоматизации',
+    'scope.always': 'Всегда, во всех сессиях',
+    'limit.count': 'Не больше стольких раз',
+    'limit.end': 'До конца дня',
+    'limit.act': 'Не больше за раз ({currency})',
+    'limit.month': 'Не больше за месяц ({currency})',
+    'limit.amount.hint': 'О действиях, сумма которых неясна, агент спросит.',
+    'limit.none': 'без ограничений',
+    'limit.count.of': 'использовано {uses} из {count}',
+    'limit.end.at': 'до {time}',
+    'limit.act.of': 'до {amount} за раз',
+    'limit.month.of': '{spent} из {amount} в этом месяце',
+  },
+)
+
+type GrantKey = keyof (typeof words)['en'] & string
+export type GrantTranslate = (key: GrantKey, vars?: Record<string, string | number>) => string
+
+/** A kind that is not known here is named as the server does. */
+export function kindWords(kind: string, t: GrantTranslate): string {
+  const key = `kind.${kind}`
+  return key in words.en ? t(key as GrantKey) : kind
+}
