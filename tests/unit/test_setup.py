@@ -95,6 +95,11 @@ class TestChecks:
     def test_a_command_that_cannot_start_fails(self) -> None:
         assert not check.run("lint", ("/nowhere",)).ok
 
+    def test_compiled_modules_are_kept_for_the_next_process(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("PYTHONDONTWRITEBYTECODE", "1")
+        keeps = "import sys; raise SystemExit(sys.dont_write_bytecode)"
+        assert check.run("lint", (sys.executable, "-c", keeps)).ok
+
     def test_tests_are_counted_from_the_report(self) -> None:
         report = '<testsuites><testsuite tests="5" failures="1" errors="1" skipped="0"/></testsuites>'
         write = f"open({str(check.REPORTS / 'lint.xml')!r}, 'w').write({report!r}); raise SystemExit(1)"
