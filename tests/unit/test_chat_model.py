@@ -532,7 +532,7 @@ def test_thoughts_are_asked_of_models_that_have_them() -> None:
 async def test_all_models_share_our_transport() -> None:
     """The one private name we rely on for Anthropic: notice when it changes."""
     from server.agent.models.ollama import OlderTransport
-    from server.agent.models.transport import model_http_client
+    from server.agent.models.transport import model_http_client, ssl_context
 
     keys = settings(anthropic_api_key="k", openai_api_key="k", google_api_key="k")
     anthropic: Any = build_chat_model("anthropic:claude-haiku-5-5", keys)
@@ -542,4 +542,5 @@ async def test_all_models_share_our_transport() -> None:
     google: Any = build_chat_model("google:gemini-3.8-flash", keys)
     ollama: Any = build_chat_model("ollama:qwen3", keys)
     assert google.async_client._api_client._async_httpx_client is model_http_client()
+    assert google.async_client._api_client._websocket_ssl_ctx["ssl"] is ssl_context()
     assert isinstance(ollama._async_client._client._transport, OlderTransport)

@@ -16,7 +16,7 @@ from langchain_google_genai import ChatGoogleGenerativeAI
 from pydantic import SecretStr, model_validator
 
 from server.agent.models.guard import GuardedModel
-from server.agent.models.transport import closing, model_http_client
+from server.agent.models.transport import closing, model_http_client, ssl_context
 from server.settings import Settings
 
 _WITHOUT_THOUGHTS = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
@@ -34,7 +34,12 @@ class ClosingGemini(ChatGoogleGenerativeAI):
     def _use_our_transport(self) -> Self:
         """Replace the SDK client: LangChain's opens an HTTP session per model that is never closed."""
         assert isinstance(self.google_api_key, SecretStr)
-        options = HttpOptions(base_url=self.base_url, httpx_async_client=model_http_client())
+        options = HttpOptions(
+            base_url=self.base_url,
+            httpx_async_client=model_http_client(),
+            client_args=_certificates(),
+            async_client_args=_certificates(),
+        )
         self.client = Client(
             vertexai=False, api_key=self.google_api_key.get_secret_value(), http_options=options
         )
@@ -68,4 +73,10 @@ def build_gemini(model: str, settings: Settings) -> GuardedGemini:
         include_thoughts=not model.startswith(_WITHOUT_THOUGHTS),
         vertexai=False,
         max_retries=1,
+        client_args=_certificates(),
     )
+
+
+def _certificates() -> dict[str, Any]:
+    """For the SDK's HTTP and WebSocket clients, each of which would load all certificates anew."""
+    return {"verify": ssl_context(), "ssl": ssl_context()}

@@ -144,7 +144,7 @@ async def _pool() -> _Pool:
 
 async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession, None]:
     """A session as an async generator, since the event loop closes started generators when it shuts down."""
-    connector = aiohttp.TCPConnector(limit=0, ssl=_ssl_context(), keepalive_timeout=60)
+    connector = aiohttp.TCPConnector(limit=0, ssl=ssl_context(), keepalive_timeout=60)
     try:
         async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
             yield session
@@ -159,7 +159,8 @@ def proxy_for(scheme: str, host: str) -> str | None:
 
 
 @lru_cache
-def _ssl_context() -> ssl.SSLContext:
+def ssl_context() -> ssl.SSLContext:
+    """One for all: loading the certificates takes 20 ms of CPU time."""
     return httpx2.create_ssl_context()
 
 
@@ -167,7 +168,7 @@ def _ssl_context() -> ssl.SSLContext:
 def sync_http_client() -> httpx2.Client:
     """For SDKs that make a client for synchronous calls, too, which are not made here: each of their own would load
     all certificates once more."""
-    return httpx2.Client(verify=_ssl_context())
+    return httpx2.Client(verify=ssl_context())
 
 
 @lru_cache
