@@ -22,6 +22,7 @@ FLAGS = [
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--disable-features=SpareRendererForSitePerProcess",  # started in advance for a next page that never comes
 ]
 PATIENCE = 30_000
 """Milliseconds; a promise about time is tested by its own measure, not by this."""

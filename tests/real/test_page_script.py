@@ -28,6 +28,7 @@ PAGE = """<!doctype html><body style="margin:0">
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def chromium() -> AsyncIterator[Browser]:
     flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
+    flags.append("--disable-features=SpareRendererForSitePerProcess")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=flags)
         yield browser
