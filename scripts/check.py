@@ -29,11 +29,12 @@ LIMIT = 30 * 60
 """Seconds that one command may take before it is ended: far above what any of them needs."""
 
 RUFF, MYPY, PYTEST = ((sys.executable, "-m", name) for name in ("ruff", "mypy", "pytest"))
-WORKERS = max(2, min(4, (os.cpu_count() or 1) + 1))
-"""One more than there are cores: a test of the real parts waits for half of its time."""
+CORES = os.cpu_count() or 1
+WORKERS, MORE_WORKERS = max(2, min(4, CORES + 1)), max(3, min(6, CORES + 2))
+"""For tests that compute, and for those of the real parts, which wait for a third of their time."""
 WORDS = (sys.executable, "-m", "scripts.words")
 SETTINGS = (sys.executable, "-m", "scripts.describe_settings", "--check")
-TEST = (*PYTEST, f"--numprocesses={WORKERS}")
+TEST, REAL_TEST = ((*PYTEST, f"--numprocesses={workers}") for workers in (WORKERS, MORE_WORKERS))
 BY_FILE, BY_TEST = "--dist=loadfile", "--dist=worksteal"
 WEB_TEST = ("npm", "test")
 CURL_TEST = "tests/real/test_curl_e2e.py"
@@ -46,8 +47,8 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "curl": [(*PYTEST, CURL_TEST)],
     "quick": [(*TEST, BY_FILE, "tests/unit")],
     "daily": [(*TEST, BY_FILE, "-m", "not sweep", "tests/unit")],
-    "real": [(*TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
-    "e2e": [(*TEST, BY_TEST, "tests/e2e")],
+    "real": [(*REAL_TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
+    "e2e": [(*REAL_TEST, BY_TEST, "tests/e2e")],
     "cluster": [(*PYTEST, "tests/cluster")],
     "story": [(*TEST, BY_FILE, *STORIES)],
 }
