@@ -64,7 +64,9 @@ def cpu_seconds() -> float:
 
 async def no_process_is_left(*needles: str) -> None:
     """Wait until none runs: what is killed needs a moment to be gone."""
-    await eventually(lambda: running_processes(*needles), lambda it: not it, message="no process is left")
+    await eventually(
+        lambda: running_processes(*needles), lambda it: not it, message="no process is left", interval=0.1
+    )
 
 
 def running_processes(*needles: str) -> list[str]:

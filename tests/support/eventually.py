@@ -23,7 +23,7 @@ async def eventually(
     *,
     timeout: float = 60,
     message: str | Callable[[], str],
-    interval: float = 0.01,
+    interval: float = 0.02,
 ) -> T:
     """Call `look` every `interval` seconds until `holds` is true of what it returns. Returns that.
 
