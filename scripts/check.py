@@ -31,7 +31,7 @@ LIMIT = 30 * 60
 RUFF, MYPY, PYTEST = ((sys.executable, "-m", name) for name in ("ruff", "mypy", "pytest"))
 CORES = os.cpu_count() or 1
 WORKERS, MORE_WORKERS = max(2, min(4, CORES + 1)), max(3, min(6, CORES + 2))
-"""For tests that compute, and for those of the real parts, which wait for a third of their time."""
+"""The second is for the tests of the real parts, which wait for a third of their time."""
 WORDS = (sys.executable, "-m", "scripts.words")
 SETTINGS = (sys.executable, "-m", "scripts.describe_settings", "--check")
 TEST, REAL_TEST = ((*PYTEST, f"--numprocesses={workers}") for workers in (WORKERS, MORE_WORKERS))
@@ -48,7 +48,7 @@ CHECKS: dict[str, list[tuple[str, ...]]] = {
     "quick": [(*TEST, BY_FILE, "tests/unit")],
     "daily": [(*TEST, BY_FILE, "-m", "not sweep", "tests/unit")],
     "real": [(*REAL_TEST, BY_FILE, "tests/real", f"--ignore={CURL_TEST}")],
-    "e2e": [(*REAL_TEST, BY_TEST, "tests/e2e")],
+    "e2e": [(*TEST, BY_TEST, "tests/e2e")],
     "cluster": [(*PYTEST, "tests/cluster")],
     "story": [(*TEST, BY_FILE, *STORIES)],
 }
