@@ -95,8 +95,12 @@ def test_a_file_that_can_only_be_read_ends_the_server(tmp_path: Path) -> None:
 def test_what_is_written_after_another_program_has_read_the_database_is_in_the_database(
     tmp_path: Path,
 ) -> None:
-    """The last program that closes an SQLite database deletes its log: it must see that the server has it open."""
-    with serving(tmp_path) as server, httpx.Client(base_url=server.api, headers=server.headers) as client:
+    """The last program that closes an SQLite database deletes its log: it must see that the server has it open, also
+    after a migration."""
+    with (
+        serving(tmp_path, migrated=False) as server,
+        httpx.Client(base_url=server.api, headers=server.headers) as client,
+    ):
 
         def sessions() -> list[str]:
             with closing(sqlite3.connect(tmp_path / "pilothouse.db", timeout=30)) as db:

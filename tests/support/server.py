@@ -161,14 +161,15 @@ class Server:
 
 @contextmanager
 def serving(
-    data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), **settings: str
-) -> Iterator[Server]:
+    data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), migrated: bool = True,
+    **settings: str,
+) -> Iterator[Server]:  # fmt: skip
     """Run the server until the block is left, in mock mode unless `settings` say otherwise.
 
     Nothing but these settings reaches it: the environment's own are taken out, and there is no `.env`
     in its working folder, which is `data_dir`.
     """
-    server = launch(data_dir, program=program, wrapper=wrapper, **settings)
+    server = launch(data_dir, program=program, wrapper=wrapper, migrated=migrated, **settings)
     try:
         server.wait_until_started()
         yield server
@@ -178,11 +179,11 @@ def serving(
 
 def launch(
     data_dir: Path, *, program: Sequence[str] = (), wrapper: Sequence[str] = (), log: Path | None = None,
-    **settings: str,
+    migrated: bool = True, **settings: str,
 ) -> Server:  # fmt: skip
     """Start it and do not wait. `program` is what is run instead of a fork, `wrapper` a program that runs it.
 
-    `log` is by default in the folder.
+    `log` is by default in the folder. A fork finds a migrated database there, unless `migrated` is False.
     """
     data_dir.mkdir(parents=True, exist_ok=True)
     port, token = free_port(), secrets.token_urlsafe(24)
@@ -193,7 +194,7 @@ def launch(
     process: Process
     if not program and not wrapper:
         folder = Path(chosen["data_dir"])
-        if "database_url" not in settings and not (folder / "pilothouse.db").exists():
+        if migrated and "database_url" not in settings and not (folder / "pilothouse.db").exists():
             create_migrated(folder / "pilothouse.db")
         process = ForkedProcess(data_dir, environment, log)
     else:
