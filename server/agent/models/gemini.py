@@ -78,5 +78,5 @@ def build_gemini(model: str, settings: Settings) -> GuardedGemini:
 
 
 def _certificates() -> dict[str, Any]:
-    """For the SDK's HTTP and WebSocket clients, each of which would load all certificates anew."""
+    """For the SDK's HTTP and WebSocket clients, each of which would load all certificates again."""
     return {"verify": ssl_context(), "ssl": ssl_context()}
