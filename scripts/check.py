@@ -38,7 +38,13 @@ TEST, REAL_TEST = ((*PYTEST, f"--numprocesses={workers}") for workers in (WORKER
 BY_FILE, BY_TEST = "--dist=loadfile", "--dist=worksteal"
 WEB_TEST = ("npm", "test")
 CURL_TEST = "tests/real/test_curl_e2e.py"
-STORIES = ("tests/real/test_main_job.py", "tests/e2e/test_ui_approvals.py")
+STORIES = (
+    "tests/real/test_main_job.py::test_the_operator_clicks_in_the_page_and_streams_its_answer",
+    "tests/e2e/test_ui_approvals.py::test_the_card_says_what_where_how_much_and_why_with_the_place_outlined",
+    "tests/e2e/test_ui_approvals.py::test_yes_does_that_very_thing_once",
+    "tests/e2e/test_ui_approvals.py::test_a_no_with_a_note_reaches_the_agent_and_stays_in_the_transcript",
+    "tests/e2e/test_ui_approvals.py::test_a_reload_shows_the_open_question_again",
+)
 """The main job on real parts, and an approval in the web UI."""
 
 CHECKS: dict[str, list[tuple[str, ...]]] = {
