@@ -2,9 +2,10 @@
 
     python -m bench.task [--rounds 3] [--failing 0.1] [--wrong 0.2] [--only KIND] [--ours]
 
-Both run on a local site with real Chromium. The model is a player on loopback that answers at once, so the seconds
-are those of everything but the model. It follows the same script for both agents and finds each control, and the
-answer, in the text that it is sent; a task is done when the answer is right and the site recorded the right effects.
+Both run on a local site with real Chromium, each task from an empty tab as in a new session. The model is a player on
+loopback that answers at once, so the seconds are those of everything but the model. It follows the same script for both
+agents and finds each control, and the answer, in the text that it is sent; a task is done when the answer is right and the
+site recorded the right effects.
 
 An act is what a person would count as one, the same for both agents: opening a page, a click, each field that is filled
 (also several by one call), choosing, a key, scrolling on, dragging, answering a dialog, and each part of a text that the
@@ -43,6 +44,7 @@ from tests.support.sites import Site
 
 async def measure(task: Task, agent: Agent, site: Site, count: Count, faults: Faults, seed: int) -> Measured:
     site.effects.clear()
+    await agent.begin()
     player = Player(task, site.url(task.page), count, faults, seed)
     async with ModelServer(player) as server:
         model = build_chat_model("openai:gpt-5-mini", server.settings(openai_api="chat"))

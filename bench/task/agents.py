@@ -33,6 +33,9 @@ from tests.support.browsers import open_pool
 class Agent(Protocol):
     name: str
 
+    async def begin(self) -> None:
+        """Each task is a session's first one: no page is open, and there is no file."""
+
     async def run(self, model: BaseChatModel, text: str) -> str: ...
 
 
@@ -44,9 +47,12 @@ class Operator:
         self._files = files
         self._screenshots = Screenshots(folder, "/api/files/screenshots")
 
-    async def run(self, model: BaseChatModel, text: str) -> str:
-        for file in filter(Path.is_file, self._files.rglob("*")):  # each task is a session's first one
+    async def begin(self) -> None:
+        for file in filter(Path.is_file, self._files.rglob("*")):
             file.unlink()
+        await self._browser.navigate("about:blank")
+
+    async def run(self, model: BaseChatModel, text: str) -> str:
         graph = build_operator(model, points=True, gate=_Allowing(), checkpointer=InMemorySaver())
         config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
         given = {"user_message": text, "message_id": uuid.uuid4().hex}
@@ -92,6 +98,10 @@ class Stock:
 
     def __init__(self, tools: list[BaseTool]) -> None:
         self._tools = tools
+
+    async def begin(self) -> None:
+        opener = next(tool for tool in self._tools if tool.name == "browser_navigate")
+        await opener.ainvoke({"url": "about:blank"})
 
     async def run(self, model: BaseChatModel, text: str) -> str:
         agent = create_agent(model, self._tools)

@@ -137,7 +137,7 @@ def read_observation(text: str) -> Shown:
     return Shown(
         items,
         one_line(" ".join(item.words for item in items)),
-        is_partial="\nNote: truncated" in text or "\nBelow:" in text,
+        is_partial=any(mark in text for mark in ("\nNote: truncated", "\nBelow:", "out of view")),
     )
 
 

@@ -1,10 +1,20 @@
 """Promises about observations of any page, tried on pages that nobody would write."""
 
+from collections import Counter
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.browser.observation import Budget, Extra, focus, observe_snapshot, observe_state, text_near
+from server.browser.observation import (
+    HEADLINES,
+    Budget,
+    Extra,
+    focus,
+    observe_snapshot,
+    observe_state,
+    text_near,
+)
 from server.browser.observation.rendering import clean, cost
 
 pytestmark = pytest.mark.sweep
@@ -73,6 +83,23 @@ def test_without_its_texts_a_page_keeps_the_line_and_eid_of_each_element(snapsho
     ]
     assert not [line for line in short if line.startswith(("- ", "# "))]
     assert any(line.endswith("its texts are left out here") for line in short) == bool(seen.text_blocks)
+
+
+@settings(max_examples=80, deadline=None)
+@given(snapshots(), snapshots())
+def test_of_a_known_page_only_links_and_texts_out_of_view_are_left_out(snapshot: str, other: str) -> None:
+    seen, before = observe_snapshot(snapshot), observe_snapshot(f"{snapshot}\n{other}")
+    whole = seen.text().split("\n")
+    far = next((at for at, line in enumerate(whole) if line in HEADLINES), len(whole))
+    for known in (before.marks(), seen.marks(), []):
+        short = seen.text(known=known).split("\n")
+        kept = [line for line in short if not line.endswith("are left out here: scroll(query) to them")]
+        rest = iter(whole)
+        assert all(line in rest for line in kept)  # in their order
+        assert kept[:far] == whole[:far]
+        gone = Counter(whole[far:]) - Counter(kept[far:])
+        assert all(line.startswith(("- ", "# ")) or "] link " in line or line in HEADLINES for line in gone)
+        assert (len(kept) < len(short)) == bool(gone)
 
 
 @settings(max_examples=80, deadline=None)

@@ -2,6 +2,7 @@
 
 import ast
 import logging
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -525,3 +526,45 @@ def _code(folder: str) -> Iterator[tuple[str, list[ast.AST]]]:
     """The files under a folder, with all that their code is made of."""
     for path in sorted((ROOT / folder).rglob("*.py")):
         yield str(path.relative_to(ROOT)), list(ast.walk(ast.parse(path.read_text())))
+
+
+LONG = "https://shop.example/long"
+LONG_PAGE = """\
+- heading "Kettles" [level=1] [ref=l0] [box=0,0,200,20]
+- checkbox "In stock" [ref=l1] [box=0,30,200,20]
+- link "Sale" [ref=l2] [box=0,60,200,20]
+{}
+- button "Show more" [ref=l3] [box=0,1500,200,20]"""
+
+
+def kettles(*numbers: int) -> str:
+    rows = (f'- link "Kettle {at}" [ref=k{at}] [box=0,{1000 + 30 * at},200,20]' for at in numbers)
+    return LONG_PAGE.format("\n".join(rows))
+
+
+async def test_links_that_stayed_out_of_view_are_not_shown_again_after_an_act() -> None:
+    """What is in view, what can be pressed and what is new are; another page is shown whole."""
+    pages = {LONG: kettles(*range(1, 7)), CART: PAGES[CART]}
+    turns = [
+        click("In stock"), click("Kettle 9"), {"reason": "r", "action": "click", "eid": "e99"}, click("Sale"),
+        act("navigate", url=CART), act("navigate", url=LONG), stop("Done."),
+    ]  # fmt: skip
+    it = world(pages, turns, url=LONG)
+    it.browser.before_look = lambda browser: browser.pages.update(
+        {LONG: kettles(*range(1, 7), 9)} if browser.log else {}
+    )
+    await it.say("look")
+    first, second, third, again, fourth, cart, last = it.model.prompts
+
+    def shown(prompt: str) -> list[str]:
+        return re.findall(r'^\[e\d+\] \w+ "(.*?)"', prompt, re.MULTILINE)
+
+    old = [f"Kettle {at}" for at in range(1, 7)]
+    assert shown(first) == ["In stock", "Sale", *old, "Show more"]
+    assert shown(second) == ["In stock", "Sale", "Kettle 9", "Show more"]
+    assert "Note: 6 links and texts out of view, as at the last turn, are left out here: scroll" in second
+    assert shown(third) == ["In stock", "Sale", "Show more"]
+    assert "there is no element [e99]" in again
+    assert shown(again) == ["In stock", "Sale", *old, "Kettle 9", "Show more"]  # nothing was done in between
+    assert [shown(prompt) for prompt in (fourth, last)] == [shown(third), shown(again)]
+    assert "left out" not in cart

@@ -6,8 +6,23 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.agent.operator.move import POINT_ARGUMENTS, Move, move_schema, to_action
-from server.agent.operator.prompts import NO_PLAN, READ_ONCE, RULES, step_prompt, summary_prompt
+from server.agent.operator.acting import usable_on
+from server.agent.operator.lenient_parsing import ARGUMENTS
+from server.agent.operator.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action
+from server.agent.operator.prompts import (
+    FIELD_RULES,
+    FILE_RULES,
+    GOAL_RULES,
+    NO_PLAN,
+    OPENING_RULES,
+    PAGE_RULES,
+    POINT_RULES,
+    READ_ONCE,
+    step_prompt,
+    summary_prompt,
+)
+from server.browser.observation import Observation, observe_snapshot
+from server.browser.observation.page import Page
 
 
 def test_the_schema_is_flat_and_small() -> None:
@@ -23,7 +38,7 @@ def test_the_schema_is_flat_and_small() -> None:
 def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
     assert set(Move.model_fields) - {"rows", *POINT_ARGUMENTS} == set(properties)
-    assert set(Move.model_fields) == set(move_schema({"type": "array"}, points=True)["properties"])
+    assert set(Move.model_fields) == set(move_schema({"type": "array"}, Offer(points=True))["properties"])
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
@@ -79,7 +94,7 @@ def test_each_rule_is_in_the_prompts_that_need_it() -> None:
     first = step_prompt({"task": "t"}, "")
     later = step_prompt({"task": "t", "plan": ["Look", "Answer"]}, "")
     reading = step_prompt({"task": "t", "plan": ["Look", "Answer"], "reading": "All of it."}, "")
-    assert {prompt[0].text for prompt in (first, later, reading)} == {RULES}
+    assert len({prompt[0].text for prompt in (first, later, reading)}) == 1
     assert [NO_PLAN in prompt[1].text for prompt in (first, later, reading)] == [True, False, False]
     assert [READ_ONCE in prompt[1].text for prompt in (first, later, reading)] == [False, False, True]
     assert NO_PLAN not in summary_prompt({"task": "t"}, "time is up")[1].text
@@ -111,8 +126,77 @@ def test_a_wrong_action_is_refused(wrong: Any) -> None:
 
 
 def test_acts_with_files_are_offered_only_where_there_are_files() -> None:
-    with_files, without = move_schema()["properties"], move_schema(files=False)["properties"]
+    with_files, without = move_schema()["properties"], move_schema(offer=Offer(files=False))["properties"]
     assert set(with_files) - set(without) == {"file"}
     assert set(with_files["action"]["enum"]) - set(without["action"]["enum"]) == {"read_file", "upload"}
-    prompts = [step_prompt({"task": "t"}, "", files=files)[0].text for files in ((), ("a.pdf",))]
+    prompts = [step_prompt({"task": "t"}, "", offer=Offer(files=has))[0].text for has in (False, True)]
     assert ["read_file" in prompt for prompt in prompts] == [False, True]
+
+
+URL = "https://a.example/"
+LINK = '- link "Next" [ref=x1] [box=0,0,9,9]'
+FIELD = '- textbox "Name" [ref=x2] [box=0,9,9,9]'
+OTHER_FIELD = '- textbox "Town" [ref=x3] [box=0,18,9,9]'
+LIST = '- combobox "Colour" [ref=x4] [box=0,27,9,9]:\n  - option "Red"\n  - option "Blue"'
+OF_A_PAGE = {"click", "press", "hover", "scroll", "wait", "back", "focus", "read", "read_page", "screenshot", "switch_tab", "upload",
+             "read_file", "navigate", "need_user", "stop"}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("page", "kinds", "fields", "rules"),
+    [
+        (LINK, OF_A_PAGE, False, {PAGE_RULES}),
+        (FIELD, OF_A_PAGE | {"type"}, False, {PAGE_RULES, FIELD_RULES}),
+        (f"{FIELD}\n{OTHER_FIELD}", OF_A_PAGE | {"type"}, True, {PAGE_RULES, FIELD_RULES}),
+        (f"{LINK}\n{LIST}", OF_A_PAGE | {"type", "select"}, False, {PAGE_RULES, FIELD_RULES}),
+        ("", OF_A_PAGE | {"dialog"}, False, {PAGE_RULES}),
+    ],
+)
+def test_a_page_offers_what_it_has_a_use_for(
+    page: str, kinds: set[str], fields: bool, rules: set[str]
+) -> None:
+    offer = usable_on(observe_snapshot(page, url=URL))
+    schema = move_schema(offer=offer)
+    offered = schema["properties"]["action"]["enum"]
+    assert set(offered) == kinds
+    assert ("fields" in schema["properties"]) == fields
+    further = schema["properties"]["then"]["items"]["properties"]
+    assert set(further["action"]["enum"]) == kinds & {
+        "click",
+        "type",
+        "select",
+        "press",
+        "hover",
+        "read_page",
+    }
+    prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text
+    every = {PAGE_RULES, FIELD_RULES, OPENING_RULES, POINT_RULES, FILE_RULES, GOAL_RULES}
+    assert {rule for rule in every if rule in prompt} == rules | {FILE_RULES, GOAL_RULES}
+    for kind in offered:  # each action with all its arguments
+        given = set(ARGUMENTS.get(kind, ())) - {*POINT_ARGUMENTS, *(() if fields else ("fields",))}
+        assert given <= set(schema["properties"]), kind
+
+
+def test_without_a_page_one_can_be_opened_and_read() -> None:
+    offer = usable_on(Observation(page=Page(url="about:blank", title="")))
+    schema = move_schema(offer=offer)["properties"]
+    assert set(schema["action"]["enum"]) == {"navigate", "switch_tab", "read_file", "need_user", "stop"}
+    assert schema["then"]["items"]["properties"]["action"]["enum"] == ["read_page"]
+    assert not {"eid", "text", "fields", "key", "commits"} & set(schema)
+    prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text
+    assert OPENING_RULES in prompt
+    assert PAGE_RULES not in prompt
+
+
+def test_what_is_not_offered_is_understood_all_the_same() -> None:
+    """A model may know better than the schema what a page takes."""
+    move = Move.model_validate({"action": "type", "eid": "e1", "text": "Ann", "then": [{"action": "select", "eid": "e2", "option": "Red"}]})  # fmt: skip
+    assert to_action(move, "a").to_json()["fields"] == [{"eid": "e1", "text": "Ann"}]
+    assert move.then[0].option == "Red"
+
+
+@pytest.mark.parametrize("offer", [Offer(), Offer(page=False), Offer(typing=False, choosing=False, form=False), Offer(points=True)])  # fmt: skip
+def test_every_offer_is_flat(offer: Offer) -> None:
+    text = json.dumps(move_schema(offer=offer))
+    for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf", "default", 'title": "A'):
+        assert f'"{word}"' not in text

@@ -13,7 +13,7 @@ from server.agent.gate.approval import ShownPage, approval_digest, masked, retar
 from server.agent.gate.gate import Gate
 from server.agent.gate.subjects import subjects_of
 from server.agent.operator.acting import problem_of
-from server.agent.operator.move import Move, move_schema, to_action
+from server.agent.operator.move import Move, Offer, move_schema, to_action
 from server.agent.operator.observing import ShownPicture
 from server.agent.operator.pointing import offers_points, on_page
 from server.agent.operator.prompts import POINT_RULES
@@ -115,7 +115,7 @@ def test_an_act_at_a_point_stands_alone_in_its_move() -> None:
 
 
 def test_only_models_that_see_are_offered_points() -> None:
-    plain, offered = move_schema()["properties"], move_schema(points=True)["properties"]
+    plain, offered = move_schema()["properties"], move_schema(offer=Offer(points=True))["properties"]
     assert set(offered) - set(plain) == {"at", "to", "to_eid"}
     assert set(offered["action"]["enum"]) - set(plain["action"]["enum"]) == {"double_click", "drag"}
     assert offered["at"] == {"type": "array", "items": {"type": "integer"}}

@@ -28,12 +28,16 @@ from server.agent.actions import (
     WaitAction,
 )
 from server.agent.gate.approval import MASK, masked
+from server.agent.operator.move import Offer
+from server.agent.operator.state import BLANK
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, PagePoint, ToolOutcome
 from server.browser.observation import Element, Observation
 from server.text import cut
 
 FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
+FORM_FIELDS = FIELDS - {"clickable"}
+LISTS = frozenset({"combobox", "listbox", "select"})
 TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
 OVER = frozenset({"drag", "hover", "scroll", "focus", "read"})
 """What can be done to a column of cards as a whole: a click in its middle would be one on whatever is there."""
@@ -102,6 +106,19 @@ def _missing_argument(action: Action) -> str | None:
         case _:
             return None
     return None if given.strip() else name
+
+
+def usable_on(observation: Observation) -> Offer:
+    """What the page has a use for. A question of its script hides all of the page."""
+    roles = [element.role for element in observation.interactive]
+    is_empty = not (observation.interactive or observation.text_blocks)
+    return Offer(
+        page=observation.page.url not in BLANK or not is_empty,
+        typing=any(role in FIELDS for role in roles),
+        form=sum(role in FORM_FIELDS for role in roles) > 1,
+        choosing=any(role in LISTS for role in roles) or any(one.options for one in observation.interactive),
+        dialog=is_empty,
+    )
 
 
 def may_commit(aimed: AimedAction) -> bool:

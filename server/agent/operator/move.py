@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, field_validator, model_validator
@@ -43,13 +44,62 @@ FurtherKind = Literal["click", "type", "select", "press", "hover", "read_page"]
 
 POINT_KINDS = ("double_click", "drag")
 POINT_ARGUMENTS = ("at", "to", "to_eid")
-"""Offered with a picture of the page, or with elements that can be dragged, to models that see pictures only."""
-
 FILE_KINDS = ("read_file", "upload")
-FILE_ARGUMENTS = ("file",)
-"""Offered when the session has files."""
+PAGE_KINDS = (
+    "click", "press", "hover", "scroll", "wait", "back", "focus", "read", "read_page", "screenshot", "upload",
+)  # fmt: skip
+RECORD_FIELDS = ("plan", "step", "done", "blocked", "facts", "reason")
+"""Of the working state, offered at each turn."""
 
 TOOL_NAME = "act"
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """What a turn has a use for. The schema names nothing else, and is sent with every call; a move that uses
+    something else all the same is understood."""
+
+    page: bool = True
+    """A page is open."""
+    typing: bool = True
+    """It has a control that takes text."""
+    form: bool = True
+    """It has several of them."""
+    choosing: bool = True
+    """It has a list to choose from."""
+    dialog: bool = True
+    """It may be waiting for an answer to its script's question."""
+    tabs: bool = True
+    """There may be other tabs."""
+    points: bool = False
+    """There is a picture of the page, or something on it that can be dragged."""
+    files: bool = True
+    """The session has files."""
+    goal: bool = True
+    """The user may want something else than at first."""
+
+    @property
+    def kinds(self) -> tuple[ActionKind, ...]:
+        """Of actions, except `record`."""
+        unusable = {
+            "record",
+            *(() if self.page else PAGE_KINDS),
+            *(() if self.page and self.typing else ("type",)),
+            *(() if self.page and self.choosing else ("select",)),
+            *(() if self.page and self.dialog else ("dialog",)),
+            *(() if self.page and self.points else POINT_KINDS),
+            *(() if self.tabs else ("switch_tab",)),
+            *(() if self.files else FILE_KINDS),
+        }  # fmt: skip
+        return tuple(kind for kind in get_args(ActionKind) if kind not in unusable)
+
+    @property
+    def further(self) -> tuple[FurtherKind, ...]:
+        """Kinds of acts that may follow; reading also follows the opening of a page."""
+        return tuple(kind for kind in get_args(FurtherKind) if kind in (*self.kinds, "read_page"))
+
+
+MOST_OFFERED = Offer()
 
 
 class FieldInput(BaseModel):
@@ -166,26 +216,31 @@ def to_action(move: Move, action_id: str) -> Action:
     return read_action({"id": action_id, "kind": kind, "reason": move.reason, **arguments})
 
 
-def move_schema(rows: JsonObject | None = None, *, points: bool = False, files: bool = True) -> JsonObject:
+def move_schema(rows: JsonObject | None = None, offer: Offer = MOST_OFFERED) -> JsonObject:
     """The JSON schema of a `Move`, as small as possible because it is sent with every call.
 
     It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it. `rows` is the
-    schema of the table that the task asks for; without it there is no `record`. `points` adds acts at points of a
-    picture, `files` acts with files of the session.
+    schema of the table that the task asks for; without it there is no `record`.
     """
     schema = Move.model_json_schema()
+    kinds = [kind for kind in get_args(ActionKind) if kind in offer.kinds or (kind == "record" and rows)]
     left_out = {
-        *(() if points else (*POINT_ARGUMENTS, *POINT_KINDS)),
-        *(() if files else (*FILE_ARGUMENTS, *FILE_KINDS)),
-        *(() if rows else ("rows", "record")),
+        *(() if offer.goal else ("goal",)),
+        *(() if offer.points else POINT_ARGUMENTS),
+        *(() if offer.form else ("fields",)),
     }
-    kinds = [kind for kind in get_args(ActionKind) if kind not in left_out]
-    own: JsonObject = {"action": {"type": "string", "enum": kinds}, "rows": rows}
+    arguments = {name for kind in kinds for name in ARGUMENTS.get(kind, ())}
+    wanted = {"goal", "action", "then", *RECORD_FIELDS, *arguments} - left_out
+    own: JsonObject = {
+        "action": {"type": "string", "enum": kinds},
+        "rows": rows,
+        "then": _further_schema(offer),
+    }
     definitions = schema.get("$defs", {})
     flat = {
         name: own.get(name) or _compact(part, definitions)
         for name, part in schema["properties"].items()
-        if name not in left_out
+        if name in wanted
     }
     return {
         "title": TOOL_NAME,
@@ -194,6 +249,16 @@ def move_schema(rows: JsonObject | None = None, *, points: bool = False, files: 
         "properties": flat,
         "required": ["reason", "action"],
     }
+
+
+def _further_schema(offer: Offer) -> JsonObject:
+    """The schema of the acts that follow, with the arguments of what may follow here."""
+    wanted = {name for kind in offer.further for name in ARGUMENTS[kind]}
+    parts: JsonObject = FurtherAct.model_json_schema()["properties"]
+    own = {name: _compact(part, {}) for name, part in parts.items() if name in wanted}
+    action = {"type": "string", "enum": list(offer.further)}
+    item = {"type": "object", "properties": {"action": action, **own}, "required": ["action"]}
+    return {"type": "array", "items": item}
 
 
 def _compact(node: Json, definitions: JsonObject) -> Json:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from langchain_core.messages import HumanMessage
@@ -20,13 +20,13 @@ from server.agent.operator import acting, collecting, finishing, records, report
 from server.agent.operator.batch import Batch
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, OperatorLimits, count_attempt
-from server.agent.operator.move import to_actions
-from server.agent.operator.observing import Eyes, page_key, seen
+from server.agent.operator.move import Offer, to_actions
+from server.agent.operator.observing import Eyes, ShownPicture, as_shown, known_lines, page_key, seen
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planner
 from server.agent.operator.pointing import find_points, offers_points, on_page
-from server.agent.operator.prompts import step_prompt
+from server.agent.operator.prompts import has_talk, step_prompt
 from server.agent.operator.reporting import note, publish_state, say, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
 from server.clock import steady_time
@@ -87,13 +87,12 @@ class Nodes:
         observation, left = seen(state), records.leave_batch(state)
         shown = await self.eyes.image(runtime.context, state, observation)
         files = list(acting.files_in(runtime.context.files))
-        points = self.planner.points and offers_points(shown, observation)
-        digest = observation.digest()
-        is_known = bool(state.get("reading")) and digest == state.get("shown_page")
+        now = merged(state, left)
+        offer = self._offer(now, runtime.context, shown, files)
         prompt = step_prompt(
-            merged(state, left), self.eyes.described(runtime.context, observation).text(with_texts=not is_known), files=files,
+            now, self._page(state, runtime.context), files=files,
             image=shown.block if shown else None, problem=state.get("problem"),
-            cached=self.planner.caches, points=points,
+            cached=self.planner.caches, offer=offer,
         )  # fmt: skip
         table = collecting.Collected.of(state)
         # The answer of a move that may be turned back is not streamed: it would be shown and then replaced.
@@ -101,10 +100,10 @@ class Nodes:
         is_held |= table is not None and not table.turned_back and table.lacks() is not None
         answer = await self.planner.decide(
             prompt, say=reporting.hold_back if is_held else say, think=think,
-            rows=table.wanted.model_schema() if table else None, files=bool(files), points=points,
+            rows=table.wanted.model_schema() if table else None, offer=offer,
         )  # fmt: skip
         spent = {
-            "shown_page": digest,
+            "shown_page": observation.digest(),
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
         }  # fmt: skip
         if answer.move is None:
@@ -122,9 +121,26 @@ class Nodes:
             "planned_action": action.to_json(), "is_further": False,
             "batch": batch.to_json() if batch else None, "spoken": "" if is_held else answer.spoken, "problem": None, "repairs": 0,
             "reading": state.get("reading") if isinstance(first, RecordAction) else None,
-            "facts_before": len(state.get("facts", [])),
+            "facts_before": len(state.get("facts", [])), "shown_lines": as_shown(state, observation),
             "route": "validate_action",
         }  # fmt: skip
+
+    def _page(self, state: State, context: RunContext) -> str:
+        """The page as this turn shows it, without what the model was shown at the last one and can do without."""
+        observation = seen(state)
+        is_read = bool(state.get("reading")) and observation.digest() == state.get("shown_page")
+        described = self.eyes.described(context, observation)
+        return described.text(with_texts=not is_read, known=known_lines(state, observation))
+
+    def _offer(
+        self, state: State, context: RunContext, shown: ShownPicture | None, files: Sequence[str]
+    ) -> Offer:
+        """What this turn has a use for: `shown` is its picture."""
+        observation = seen(state)
+        return replace(
+            acting.usable_on(observation), tabs=context.has_browser(), files=bool(files),
+            points=self.planner.points and offers_points(shown, observation), goal=has_talk(state),
+        )  # fmt: skip
 
     async def _repair(self, state: State, problem: str) -> Update:
         log.warning("the model's answer could not be used: %s", problem)

@@ -15,7 +15,7 @@ from server.agent.gate.approval import ShownPage
 from server.agent.gate.taint import private_sites, remembering
 from server.agent.models.pictures import LONG_SIDE
 from server.agent.operator.reporting import publish_observation
-from server.agent.operator.state import State, Update, last_url
+from server.agent.operator.state import BLANK, State, Update, last_url
 from server.browser.browser import PagePicture, PagePoint
 from server.browser.observation import Element, Observation, Page
 from server.browser.pictures import drawings_at, is_same_drawing, shrink
@@ -29,7 +29,6 @@ DRAWN_SHARE = 0.15
 """Of the window: from then on something drawn is a good part of the page."""
 MOST_UNNAMED = 4
 """Controls in view without a name, from which the text says too little."""
-BLANK = ("", "about:blank")
 
 Screenshot = dict[str, str]
 """A stored picture: `{address, width, height, moment}`; sizes in CSS pixels, `moment` as in `Observation`."""
@@ -220,6 +219,24 @@ def page_key(observation: Observation) -> str:
     """Changes when another page is shown: a new document, or one that a script shows under another path."""
     document = observation.moment.partition(":")[0]
     return f"{document} {observation.page.url.partition('#')[0].partition('?')[0]}"
+
+
+def as_shown(state: State, observation: Observation) -> JsonObject:
+    """What a prompt shows of the page, for the next one: `State.shown_lines`."""
+    return {
+        "page": page_key(observation), "steps": state.get("tool_steps", 0), "marks": observation.marks(),
+    }  # fmt: skip
+
+
+def known_lines(state: State, observation: Observation) -> frozenset[str]:
+    """Marks of what the model was shown of this page at the last turn; none if it has not acted since."""
+    shown = state.get("shown_lines")
+    is_next = shown and observation.moment and state.get("tool_steps", 0) > shown["steps"]
+    return (
+        frozenset(shown["marks"])
+        if shown and is_next and shown["page"] == page_key(observation)
+        else frozenset()
+    )
 
 
 def on_page(points: Sequence[Point]) -> list[PagePoint]:

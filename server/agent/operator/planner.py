@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import reduce
-from itertools import product
 from typing import cast
 
 from langchain_core.exceptions import OutputParserException
@@ -20,7 +19,7 @@ from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import broken_tool_calls, check_complete, forces_tools
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator.answer_stream import AnswerStream
-from server.agent.operator.move import TOOL_NAME, Move, move_schema
+from server.agent.operator.move import MOST_OFFERED, TOOL_NAME, Move, Offer, move_schema
 from server.agent.storable import storable
 from server.ops.json_types import JsonObject
 
@@ -57,10 +56,8 @@ class Planner:
         self.points = points
         """Whether acts at a point of the picture are offered, at the turns that have one."""
         self._method = "function_calling" if self._by_tool else "json_schema"
-        self._usual = {
-            (files, points): self._asking(files=files, points=points)
-            for files, points in product((False, True), (False, True) if points else (False,))
-        }
+        self._usual: dict[Offer, Asking] = {}
+        """Without rows, by what is offered."""
 
     async def decide(
         self,
@@ -69,16 +66,14 @@ class Planner:
         say: Say,
         think: Say,
         rows: JsonObject | None = None,
-        files: bool = False,
-        points: bool = False,
+        offer: Offer = MOST_OFFERED,
     ) -> Planned:
         """Make one call. Raises RunFailed if the model fails or the streamed text cannot be the answer.
 
-        `rows` is the schema of the rows that the model may record; None if the task asks for no table. `files`:
-        whether the session has files. `points`: whether the prompt has something that can be acted on at a point.
+        `rows` is the schema of the rows that the model may record; None if the task asks for no table.
         """
         reply = _Reply(say, think, self._by_tool)
-        asking = self._asking(rows, files=files, points=points) if rows else self._usual[files, points]
+        asking = self._asking(offer, rows)
         await reply.take(asking.astream(prompt))
         usage = reply.usage
         tokens = usage["total_tokens"] if usage else 0
@@ -88,8 +83,12 @@ class Planner:
         except Unusable as unusable:
             return Planned(None, str(unusable), "", tokens, cost)
 
-    def _asking(self, rows: JsonObject | None = None, *, files: bool, points: bool) -> Asking:
-        return _bound(self.model, self._method, move_schema(rows, points=points, files=files))
+    def _asking(self, offer: Offer, rows: JsonObject | None) -> Asking:
+        if rows:
+            return _bound(self.model, self._method, move_schema(rows, offer))
+        if offer not in self._usual:
+            self._usual[offer] = _bound(self.model, self._method, move_schema(offer=offer))
+        return self._usual[offer]
 
     async def stream_text(self, messages: list[BaseMessage], *, say: Say) -> None:
         """Stream a plain text answer."""

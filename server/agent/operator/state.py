@@ -55,6 +55,8 @@ class State(TypedDict, total=False):
     """The page, as `observing.page_key`, that the model was last shown a picture of."""
     shown_page: str
     """`Observation.digest` of the page in the last prompt."""
+    shown_lines: JsonObject | None
+    """What the model was shown before its last act: `{page: observing.page_key, steps, marks}`."""
     is_pictured: bool
     """`last_screenshot` was taken at the end of the last step and nothing happened since."""
     reading: str | None
@@ -164,6 +166,7 @@ def fresh_run() -> Update:
         "is_pictured": False,
         "pictured_page": "",
         "shown_page": "",
+        "shown_lines": None,
     }
 
 
@@ -177,6 +180,10 @@ def planned(state: State) -> Action:
     if state["planned_action"] is None:
         raise ValueError("no action is planned")
     return read_action(state["planned_action"])
+
+
+BLANK = ("", "about:blank")
+"""Addresses at which no page is open."""
 
 
 def last_url(state: State) -> str:

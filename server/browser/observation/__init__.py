@@ -6,7 +6,7 @@ that a model reads.
 """
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Literal
 
@@ -34,6 +34,7 @@ from server.browser.observation.secret_fields import hide_secrets
 from server.browser.observation.snapshot import MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import Place, find_place
+from server.browser.observation.token_budget import HEADLINES as SECTIONS
 from server.browser.observation.token_budget import Fitted, fit
 from server.ops.json_types import JsonView
 from server.text import cut
@@ -61,7 +62,10 @@ __all__ = [
 
 VIEWPORT = (1280, 720)
 BUDGET = Budget()
+HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
 MOST_URGENT = 10
+LEAST_LEFT_OUT = 4
+"""Lines: fewer take no more tokens than the note about them."""
 PASSING = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
 MOST_PASSING = 20
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
@@ -116,21 +120,46 @@ class Observation(BaseModel, frozen=True):
     def find(self, eid: str) -> Element | None:
         return next((element for element in self.interactive if element.eid == eid), None)
 
-    def text(self, *, with_texts: bool = True) -> str:
+    def text(self, *, with_texts: bool = True, known: Collection[str] = ()) -> str:
         """The text for the model: one line for each element and text block, in reading order.
 
         Without the text blocks for a model that has just been shown them: all elements keep their lines and eids.
+        `known`: `marks` of the last turn's page. Links and texts that were there and are out of view now are left out.
         """
         lines = page_lines(self.page, self.notes, self.overlays, self.header_tokens)
+        body = self._lines()
+        order = self.order or tuple(body)
+        if not with_texts and self.text_blocks:
+            lines.append("Note: the page is as it was at the last turn; its texts are left out here")
+            order = tuple(key for key in order if not _is_text(key))
+        same = {key for key in self._far(order) if known and _mark(key, body) in known}
+        if len(same) >= LEAST_LEFT_OUT:
+            lines.append(
+                f"Note: {len(same)} links and texts out of view, as at the last turn, are left out here: scroll(query) to them"
+            )
+            order = tuple(_without_empty(key for key in order if key not in same))
+        return "\n".join([*lines, *(body.get(key, key) for key in order)])
+
+    def marks(self) -> list[str]:
+        """A mark for each link and text, equal for equal lines whatever their eids are."""
+        body = self._lines()
+        return sorted({_mark(key, body) for key in self._passive() if key in body})
+
+    def _lines(self) -> dict[str, str]:
+        """The lines by their key in `order`, headlines excluded."""
         shown = [element.eid for element in self.interactive if not element.same_as]
         body = dict(zip(shown, element_lines(self.interactive), strict=True))
-        texts = {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
-        order = self.order or (*body, *texts)
-        if not with_texts and texts:
-            lines.append("Note: the page is as it was at the last turn; its texts are left out here")
-            order = tuple(key for key in order if key not in texts)
-        body |= texts
-        return "\n".join([*lines, *(body.get(key, key) for key in order)])
+        return body | {f"t{at}": text_line(block) for at, block in enumerate(self.text_blocks)}
+
+    def _passive(self) -> set[str]:
+        """The keys of links and texts: without them, all that can be filled or pressed is still there."""
+        links = (element.eid for element in self.interactive if element.role == "link")
+        return {*links, *(f"t{at}" for at in range(len(self.text_blocks)))}
+
+    def _far(self, order: Sequence[str]) -> list[str]:
+        begins = next((at for at, key in enumerate(order) if key in HEADLINES), len(order))
+        passive = self._passive()
+        return [key for key in order[begins:] if key in passive]
 
     def text_with_targets(self) -> str:
         """As `text`, with `Element.ref` in place of eids, for a model that calls the MCP server's own tools.
@@ -157,6 +186,28 @@ class Observation(BaseModel, frozen=True):
         for element in self.interactive:
             kept.append(element.model_dump_json(exclude=_PLACE))
         return hashlib.blake2b("\n".join(kept).encode("utf-8", "replace"), digest_size=8).hexdigest()
+
+
+def _is_text(key: str) -> bool:
+    return key.startswith("t")
+
+
+def _mark(key: str, body: Mapping[str, str]) -> str:
+    line = body[key].removeprefix(f"[{key}] ")
+    return hashlib.blake2b(line.encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _without_empty(keys: Iterable[str]) -> Iterator[str]:
+    """The keys without headlines that no line follows."""
+    waiting = ""
+    for key in keys:
+        if key in HEADLINES:
+            waiting = key
+            continue
+        if waiting:
+            yield waiting
+        waiting = ""
+        yield key
 
 
 def observe_snapshot(
