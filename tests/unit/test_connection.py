@@ -27,7 +27,7 @@ class Hasty(connections_up_to(100)):  # type: ignore[misc]
 
 @asynccontextmanager
 async def served(kind: type[Connection], app: Callable[..., Any] = WELL) -> AsyncIterator[int]:
-    config = uvicorn.Config(app, log_config=None, access_log=False)
+    config = uvicorn.Config(app, log_config=None, access_log=False, timeout_keep_alive=600)
     state = ServerState()
     loop = asyncio.get_running_loop()
     server = await loop.create_server(lambda: kind(config, state, {}), "127.0.0.1", 0)
@@ -120,8 +120,25 @@ STREAM = b"GET /stream HTTP/1.1\r\nHost: a\r\n\r\n"
 ASKED = HEAD + b"Connection: close\r\n\r\n"
 
 
+class Patient(connections_up_to(20)):  # type: ignore[misc]
+    """Closes nothing by time: what is closed makes room."""
+
+    HEAD_SECONDS = 600.0
+
+
 async def test_connections_that_ask_for_nothing_make_room_and_streams_stay_open() -> None:
-    async with served(connections_up_to(20), wait_and_answer) as port, AsyncExitStack() as stack:
+    is_over = asyncio.Event()
+
+    async def app(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["path"] == "/":
+            await PlainTextResponse("well")(scope, receive, send)
+            return
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"open", "more_body": True})
+        await is_over.wait()
+        await send({"type": "http.response.body", "body": b"over"})
+
+    async with served(Patient, app) as port, AsyncExitStack() as stack:
         streams = [await stack.enter_async_context(opened(port, STREAM)) for _ in range(5)]
         for stream in streams:
             await stream.readuntil(b"open")
@@ -134,7 +151,9 @@ async def test_connections_that_ask_for_nothing_make_room_and_streams_stay_open(
             assert await kept.read() == b""  # it was idle for the longest time
             for connection in idle[:180]:
                 assert await connection.read() == b""
-        assert not any(stream.at_eof() for stream in streams)
+            is_over.set()
+            for stream in streams:
+                await stream.readuntil(b"over")
 
 
 async def test_a_connection_too_many_is_refused_when_none_is_idle() -> None:
