@@ -182,6 +182,18 @@ def test_the_database_belongs_to_ourselves(tmp_path: Path, place: str, port: int
     assert refused(reach, "127.0.0.1", 3000, host="localhost") is None
 
 
+def test_redis_and_browser_hosts_belong_to_ourselves():
+    settings = Settings(
+        _env_file=None, database_url="postgresql://u:p@db.internal/x", redis_url="redis://cache.internal/0",
+        auth_token="t" * 16, browser_pool="http://browser-1:9200,https://browser-2", browser_secret="s" * 16,
+    )  # fmt: skip
+    reach = Reach.of(settings, lambda: ())
+    for host, port in (("cache.internal", 6379), ("browser-1", 9200), ("browser-2", 443)):
+        assert reach.refuse_name(host, port), host
+        assert reach.refuse_name(host, port + 1) is None
+    assert 443 not in reach.own_ports()
+
+
 @pytest.mark.parametrize("host", ["update.googleapis.com", "cf.browser-use.com"])
 def test_the_browser_does_not_call_home_even_where_everything_is_allowed(host: str):
     reach = Reach(private_network="always", allowed_hosts=[host])

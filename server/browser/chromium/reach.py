@@ -58,13 +58,16 @@ class Reach:
     own_ports: Callable[[], Collection[int]] = field(default=lambda: ())
     """Local ports of this product: the service, DevTools relays, proxies, database."""
     own_names: Collection[tuple[str, int]] = ()
-    """Hosts and ports of this product's parts on other machines, such as the database."""
+    """Hosts and ports of this product's parts on other machines, such as database, Redis and browser hosts."""
 
     @classmethod
     def of(cls, settings: Settings, ports: Callable[[], Collection[int]]) -> Reach:
-        database = urlsplit(settings.database)  # without a host if it is a file
-        names = ((database.hostname, database.port or 5432),) if database.hostname else ()
-        fixed = {settings.port, *(port for _, port in names)}
+        parts = ((settings.database, 5432), (settings.redis_url or "", 6379))
+        hosts = ((url, 443 if url.startswith("https:") else 80) for url in settings.browser_hosts)
+        found = ((urlsplit(url), usual) for url, usual in (*parts, *hosts))
+        # A file, such as of SQLite, has no host.
+        names = tuple((url.hostname, url.port or usual) for url, usual in found if url.hostname)
+        fixed = {settings.port, *(port for _, port in names if port not in (80, 443))}
         return cls(
             settings.private_network,
             settings.allowed_hosts,

@@ -29,12 +29,14 @@ RefusalCode = Literal["stale", "full", "unavailable"]
 
 
 class Rules(BaseModel):
-    """What a browser may reach, without what belongs to its host."""
+    """What a browser may reach; its host adds its own ports."""
 
     private_network: Literal["always", "by name", "never"]
     allowed_hosts: list[str] = Field(default_factory=list)
     blocked_hosts: list[str] = Field(default_factory=list)
     own_names: list[tuple[str, int]] = Field(default_factory=list)
+    own_ports: list[int] = Field(default_factory=list)
+    """Ports of the process, which may be on the same machine."""
 
     @classmethod
     def of(cls, reach: Reach) -> Rules:
@@ -43,11 +45,16 @@ class Rules(BaseModel):
             allowed_hosts=list(reach.allowed_hosts),
             blocked_hosts=list(reach.blocked_hosts),
             own_names=list(reach.own_names),
+            own_ports=sorted(reach.own_ports()),
         )
 
     def reach(self, own_ports: Callable[[], Collection[int]]) -> Reach:
         return Reach(
-            self.private_network, self.allowed_hosts, self.blocked_hosts, own_ports, tuple(self.own_names)
+            self.private_network,
+            self.allowed_hosts,
+            self.blocked_hosts,
+            lambda: {*self.own_ports, *own_ports()},
+            tuple(self.own_names),
         )
 
 
