@@ -1,5 +1,8 @@
 """Whole tasks: the real graph, a scripted provider over its real wire, real Playwright MCP on a local site."""
 
+import asyncio
+import json
+import sys
 from collections.abc import Iterator
 from typing import Any, cast
 from urllib.parse import quote
@@ -57,6 +60,25 @@ async def test_prices_of_three_pages_are_collected_compared_and_answered(
         assert it.values["tool_steps"] == 7
         assert "Blue kettle costs €39.50" in it.options["server"].requests[-1].text
         assert all(end["ok"] and end["screenshot"] for end in it.of("tool_end"))
+
+
+async def test_the_command_line_prints_the_page_as_the_prompt_has_it(
+    browser: SessionBrowser, site: Site
+) -> None:
+    """For the same snapshot and the same result of the page script."""
+    for path in ("/sign-in", "/form", "/shop"):
+        async with task(browser, navigate(site.url(path)), stop("Done."), wire="chat") as it:
+            await it.say("look")
+            prompt = it.options["server"].requests[-1].last_text
+        seen = await cast(Any, browser)._adapter._server.see()
+        command = (sys.executable, "-m", "server.browser.observation")
+        pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
+        process = await asyncio.create_subprocess_exec(*command, **pipes)
+        line = json.dumps({"snapshot": seen.raw, "extra": seen.extra.model_dump(mode="json")})
+        printed, _ = await process.communicate(line.encode())
+        page = prompt.partition("<page>\n")[2].partition("\n</page>")[0]
+        assert "[e1] " in page
+        assert json.loads(printed)["text"] == page
 
 
 async def test_a_checkout_asks_and_is_done_once_after_yes(
