@@ -100,6 +100,28 @@ def test_each_rule_is_in_the_prompts_that_need_it() -> None:
     assert NO_PLAN not in summary_prompt({"task": "t"}, "time is up")[1].text
 
 
+def test_the_address_of_the_page_at_hand_is_not_repeated() -> None:
+    url, other = "https://a.example/1", "https://a.example/2"
+    facts = [
+        {"fact": "Blue costs 9", "url": url},
+        {"fact": "Red costs 8", "url": other},
+        {"fact": "Of a file", "url": ""},
+    ]
+    steps = [f"navigate {other}: ok", f"navigate {url}: ok", f"failed: navigate {url}: no answer"]
+    state: Any = {"task": "t", "facts": facts, "steps": steps, "last_observation": {"page": {"url": url}}}
+    prompt = step_prompt(state, f"URL: {url}")[1].text
+    for line in (
+        "Blue costs 9 (here)",
+        f"Red costs 8 ({other})",
+        f"1. navigate {other}: ok",
+        "2. navigate (here): ok",
+    ):
+        assert line in prompt
+    assert prompt.count(url) == 2  # the page's own line, and what failed
+    summary = summary_prompt(state, "time is up")[1].text
+    assert (summary.count(url), "here" in summary) == (3, False)
+
+
 @pytest.mark.parametrize(
     "odd",
     [

@@ -357,7 +357,7 @@ async def test_nothing_the_model_writes_makes_every_later_prompt_long() -> None:
     turns = [
         act("scroll", goal=long, plan=[long] * 2, done=long, blocked=long, facts=[long, "A costs 5"]),
         navigate(f"{SHOP}?q={long}", facts=["B costs 7"]), act("press", key=long), act("scroll", facts=["C costs 9"]),
-        stop("ok"),
+        navigate(CART), stop("ok"),
     ]  # fmt: skip
     it = shop(*turns)
     it.model.piece = 300

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from server.agent.effects import in_short
 from server.agent.operator import collecting
 from server.agent.operator.move import MOST_OFFERED, Offer
-from server.agent.operator.state import State
+from server.agent.operator.state import State, last_url
 from server.browser.fence import fence
 from server.events import Effect
 from server.ops.json_types import JsonObject
@@ -64,6 +64,8 @@ FACTS_SHOWN = 40
 TALK_SHOWN = 6
 TALK_CHARS = 300
 URL_CHARS = 120
+HERE = "here"
+"""In place of the address of the page that the prompt shows."""
 READING_CHARS = 2000
 PAGE_CHARS = 100_000
 """An observation and a reading keep to their own token budgets and are never that long."""
@@ -78,7 +80,7 @@ def step_prompt(
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
     rules for Anthropic's prompt cache; `offer` selects them.
     """
-    parts = [_work(state), *([] if state.get("plan") else [NO_PLAN])]
+    parts = [_work(state, last_url(state)), *([] if state.get("plan") else [NO_PLAN])]
     if files:  # file names come from sites: untrusted
         parts += ["Files:", fence(", ".join(files), "files")]
     parts.append(fence(page, "page", PAGE_CHARS))
@@ -117,7 +119,8 @@ def summary_prompt(state: State, reason: str) -> list[BaseMessage]:
     return [SystemMessage(SUMMARY_RULES), HumanMessage(text)]
 
 
-def _work(state: State) -> str:
+def _work(state: State, here: str = "") -> str:
+    """`here`: the address of the page that the prompt shows, which is not repeated."""
     parts = [f"Task: {state.get('task', '')}"]
     goal = state.get("current_goal")
     if goal and goal != state.get("task"):
@@ -125,12 +128,15 @@ def _work(state: State) -> str:
     parts += _talk(state)
     parts += _plan(state)
     facts = state.get("facts", [])[-FACTS_SHOWN:]
-    sources = (f" ({cut(fact['url'], URL_CHARS)})" if fact.get("url") else "" for fact in facts)
+    urls = (HERE if here and fact.get("url") == here else fact.get("url") for fact in facts)
+    sources = (f" ({cut(url, URL_CHARS)})" if url else "" for url in urls)
     parts += _listed(
         "Facts:", [f"- {fact['fact']}{source}" for fact, source in zip(facts, sources, strict=True)]
     )
     parts += collecting.shown(state)
-    parts += _steps(state.get("steps", []))
+    parts += _steps(
+        [line.replace(f"navigate {here}: ok", f"navigate ({HERE}): ok") for line in state.get("steps", [])]
+    )
     refused = [in_short(Effect.model_validate(effect)) for effect in state.get("refused", [])]
     parts += _listed("Refused, so it has not happened; the answer has to say so, with the number:", refused)
     return "\n".join(parts)
