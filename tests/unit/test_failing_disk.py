@@ -20,6 +20,13 @@ LARGEST = 32_768
 """Bytes. The database's files are larger from the beginning."""
 
 
+@pytest.fixture
+def settings(settings: Settings) -> Settings:
+    """Without a database: the migrations of the start write a log that is larger than `LARGEST`."""
+    (settings.data_dir / "pilothouse.db").unlink()
+    return settings
+
+
 @contextmanager
 def failing_disk(settings: Settings) -> Iterator[None]:
     """No file grows beyond `LARGEST`: SQLite takes that as an error of the disk."""

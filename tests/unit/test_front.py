@@ -100,6 +100,7 @@ async def test_an_app_that_cannot_be_built_is_told_and_not_waited_for(settings: 
 
 
 async def test_a_server_that_is_stopped_while_it_starts_opens_nothing(settings: Settings) -> None:
+    (settings.data_dir / "pilothouse.db").unlink()  # as before a first start
     build = SlowBuild()
     async with served(settings, build):
         pass
