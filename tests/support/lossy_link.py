@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 
 
 class LossyLink:
@@ -118,3 +119,54 @@ async def silent_link(target: int) -> AsyncIterator[SilentLink]:
     async with server:
         yield link
         link.come_back()
+
+
+class Partition:
+    """Links to several ports, in a thread, that fall silent together: whoever uses them is cut off from all."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, links: Sequence[SilentLink]) -> None:
+        self._loop, self._links = loop, links
+
+    @property
+    def ports(self) -> list[int]:
+        return [link.port for link in self._links]
+
+    def begin(self) -> None:
+        self._do(SilentLink.fall_silent)
+
+    def end(self) -> None:
+        self._do(SilentLink.come_back)
+
+    def _do(self, work: Callable[[SilentLink], None]) -> None:
+        async def on_all() -> None:
+            for link in self._links:
+                work(link)
+
+        asyncio.run_coroutine_threadsafe(on_all(), self._loop).result()
+
+
+@contextmanager
+def partition(*targets: int) -> Iterator[Partition]:
+    """The links, each to one of these local ports, until the block is left."""
+    loop, started = asyncio.new_event_loop(), threading.Event()
+    stop = asyncio.Event()
+    links: list[SilentLink] = []
+
+    async def serve() -> None:
+        async with AsyncExitStack() as stack:
+            for target in targets:
+                links.append(await stack.enter_async_context(silent_link(target)))
+            started.set()
+            await stop.wait()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread.start()
+    started.wait()
+    try:
+        yield Partition(loop, links)
+    finally:
+        loop.call_soon_threadsafe(stop.set)
+        thread.join()
+        loop.close()

@@ -12,10 +12,11 @@ from __future__ import annotations
 import os
 import pwd
 import shutil
+import signal
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -97,6 +98,13 @@ class Postgres:
         """Stop the cluster; `immediate` is as if it were killed. `start` brings it back with its data."""
         self._run("pg_ctl", "stop", "--wait", f"--mode={mode}")
 
+    def signal(self, number: signal.Signals) -> None:
+        """To all its processes. After SIGSTOP connections stay open, and nothing is answered until SIGCONT."""
+        main = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+        for pid in (main, *_children_of(main)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+
     def _initialize(self) -> None:
         names = ("--encoding=UTF8", "--locale=C.UTF-8", f"--username={USER}")
         self._run("initdb", "--auth=trust", "--no-sync", *names)
@@ -118,6 +126,15 @@ class Postgres:
         address = f"host=127.0.0.1 port={self.port} user={USER} dbname=postgres"
         with psycopg.connect(address, autocommit=True) as db:
             db.execute(statement)
+
+
+def _children_of(parent: int) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):
+            if int(status.read_text().rpartition(")")[2].split()[1]) == parent:
+                found.append(int(status.parent.name))
+    return found
 
 
 @contextmanager

@@ -59,6 +59,11 @@ class RedisServer:
         (self.folder / "pid").write_text(str(self._process.pid))
         eventually_sync(self._answers, message=lambda: f"Redis answers:\n{self._log()}")
 
+    def signal(self, number: signal.Signals) -> None:
+        """Such as SIGSTOP: its connections stay open, and it answers nothing until SIGCONT."""
+        assert self._process
+        self._process.send_signal(number)
+
     def kill(self) -> None:
         """Kill it: all its data are gone."""
         (self.folder / "pid").unlink(missing_ok=True)  # its number may soon be another process's
