@@ -1,0 +1,1 @@
+"""Several processes: what more workers bring, and how long a change of process takes."""
