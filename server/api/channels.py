@@ -17,8 +17,10 @@ from server.api.schemas import (
     ChannelMode,
     ChannelTested,
     NewlyAddedChannel,
+    PushKey,
     QuietHours,
 )
+from server.channels.channels import Address
 from server.channels.quiet import QuietRefused, check_quiet
 from server.database.models import ChannelRow
 from server.errors import BadRequest
@@ -26,7 +28,7 @@ from server.ops.json_types import JsonObject
 
 router = APIRouter(prefix="/api")
 
-Address = Annotated[Text, Field(min_length=8, max_length=2000)]
+AddressText = Annotated[Text, Field(min_length=8, max_length=2000)]
 Events = Annotated[list[ChannelEvent], Field(min_length=1, max_length=10)]
 Clock = Annotated[Text, Field(pattern=r"^\d\d:\d\d$")]
 ALL_EVENTS: list[ChannelEvent] = ["question", "manual", "done", "failed", "needs_you", "budget"]
@@ -39,16 +41,29 @@ class Quiet(Body):
     zone: Annotated[Text, Field(max_length=64)]
 
 
+class DeviceKeys(Body):
+    """Of a push subscription, base64url."""
+
+    p256dh: Annotated[Text, Field(max_length=120)]
+    auth: Annotated[Text, Field(max_length=40)]
+
+
 class NewChannel(Body):
     kind: ChannelKind
-    address: Address
+    address: AddressText
+    """The `endpoint` of a push subscription, for `push`."""
+    keys: DeviceKeys | None = None
+    name: Annotated[Text, Field(max_length=60)] = ""
+    """What the device is called."""
     events: Events = ALL_EVENTS
     mode: ChannelMode = "always"
     quiet: Quiet | None = None
 
 
 class ChannelChange(Body):
-    address: Address | None = None
+    address: AddressText | None = None
+    keys: DeviceKeys | None = None
+    name: Annotated[Text, Field(max_length=60)] = ""
     events: Events | None = None
     mode: ChannelMode | None = None
     quiet: Quiet | None = None
@@ -68,7 +83,9 @@ async def list_channels(world: World) -> ChannelList:
 @router.post("/channels", status_code=201)
 async def add(body: NewChannel, world: World) -> NewlyAddedChannel:
     events = list(dict.fromkeys(body.events))
-    row, secret = await world.channels.add(body.kind, body.address, events, body.mode, _read(body.quiet))
+    row, secret = await world.channels.add(
+        body.kind, _address(body.address, body), events, body.mode, _read(body.quiet)
+    )
     return NewlyAddedChannel(**to_response(row).model_dump(), secret=secret)
 
 
@@ -77,7 +94,8 @@ async def change(channel_id: Text, body: ChannelChange, world: World) -> Channel
     values: JsonObject = body.model_dump(include={"events", "mode"}, exclude_none=True)
     if "quiet" in body.model_fields_set:
         values["quiet"] = _read(body.quiet)
-    return to_response(await world.channels.change(channel_id, body.address, values))
+    address = _address(body.address, body) if body.address else None
+    return to_response(await world.channels.change(channel_id, address, values))
 
 
 @router.delete("/channels/{channel_id}", status_code=204)
@@ -93,6 +111,12 @@ async def send_test(channel_id: Text, world: World) -> ChannelTested:
     return ChannelTested(ok=fault is None, detail=fault or "The message was taken.")
 
 
+@router.get("/push/key")
+async def push_key(world: World) -> PushKey:
+    """What a device subscribes with. The key pair is made at the first call."""
+    return PushKey(public_key=await world.channels.push_keys.public_key())
+
+
 @router.post("/presence", status_code=204)
 async def note_presence(body: VisiblePage, world: World) -> Response:
     """A page says that it is visible, on change and every 45 s; channels with mode `away` wait while it does."""
@@ -103,9 +127,13 @@ async def note_presence(body: VisiblePage, world: World) -> Response:
 def to_response(row: ChannelRow) -> Channel:
     quiet = QuietHours.model_validate(row.quiet) if row.quiet else None
     return Channel(
-        id=row.id, kind=row.kind, address=row.shown, events=row.events, mode=row.mode, quiet=quiet,
+        id=row.id, kind=row.kind, address=row.shown, device=row.device, events=row.events, mode=row.mode, quiet=quiet,
         failing=row.failing, last_delivery=row.last_delivery, created_at=row.created_at,
     )  # fmt: skip
+
+
+def _address(url: str, body: NewChannel | ChannelChange) -> Address:
+    return Address(url, body.keys.model_dump() if body.keys else None, body.name)
 
 
 def _read(quiet: Quiet | None) -> JsonObject | None:

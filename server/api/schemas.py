@@ -128,7 +128,7 @@ class QuietHours(ResponseModel):
     zone: str
 
 
-ChannelKind = Literal["webhook", "apprise"]
+ChannelKind = Literal["push", "webhook", "apprise"]
 ChannelEvent = Literal["question", "manual", "done", "failed", "needs_you", "budget"]
 ChannelMode = Literal["always", "away"]
 
@@ -139,7 +139,9 @@ class Channel(ResponseModel):
     id: str
     kind: ChannelKind
     address: str
-    """Without what is secret in it."""
+    """Without what is secret in it; of a device its name."""
+    device: str | None
+    """SHA-256 of a device's address at its push service, so that the device finds itself here."""
     events: list[ChannelEvent]
     mode: ChannelMode
     """`away`: only while no page of this server is visible anywhere."""
@@ -157,6 +159,11 @@ class NewlyAddedChannel(Channel):
 
 class ChannelList(ResponseModel):
     items: list[Channel]
+
+
+class PushKey(ResponseModel):
+    public_key: str
+    """The `applicationServerKey` for the subscription of a device."""
 
 
 class ChannelTested(ResponseModel):

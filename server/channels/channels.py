@@ -1,14 +1,21 @@
-"""The person's channels: added, changed, tested, removed. Addresses and secrets are stored encrypted."""
+"""The person's channels: added, changed, tested, removed. Addresses and secrets are stored encrypted.
+
+Each device that gets messages by Web Push is a channel of its own.
+"""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from urllib.parse import urlsplit
+
+import orjson
 
 from server.browser.chromium.reach import Reach
 from server.channels.destination import SendFailed, check_place, place_of
 from server.channels.messages import body_of
+from server.channels.push import DeviceGone, PushKeys, check_keys, device_of, send_push, subject_of
 from server.channels.services import describe, send_by_service
 from server.database.models import ChannelRow
 from server.errors import BadRequest
@@ -20,31 +27,50 @@ from server.store import Store, new_id
 MOST_CHANNELS = 20
 
 
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a channel's messages go: a URL; for `push` with the keys of the device, and what the person calls it."""
+
+    url: str
+    keys: JsonObject | None = None
+    name: str = ""
+
+    @property
+    def text(self) -> str:
+        """As it is stored, encrypted."""
+        if self.keys is None:
+            return self.url
+        return orjson.dumps({"endpoint": self.url, "keys": self.keys}).decode()
+
+
 class Channels:
     def __init__(self, store: Store, preferences: Preferences, reach: Callable[[], Reach]) -> None:
         self._store = store
         self._preferences = preferences
         self._reach = reach
+        self.push_keys = PushKeys(store, preferences)
 
     async def add(
-        self, kind: str, address: str, events: Sequence[str], mode: str, quiet: JsonObject | None
+        self, kind: str, address: Address, events: Sequence[str], mode: str, quiet: JsonObject | None
     ) -> tuple[ChannelRow, str | None]:
-        """The new channel, and the secret of a webhook, which is returned this once. Raises BadRequest."""
+        """The new channel, and the secret of a webhook, which is returned this once. Raises BadRequest.
+
+        A device that has a channel keeps it, with the new values.
+        """
         if len(await self._store.channels()) >= MOST_CHANNELS:
             raise BadRequest(f"There can be {MOST_CHANNELS} channels.", code="too_many_channels")
-        shown = await self._shown(kind, address)
+        where = await self._where(kind, address)
         secret = secrets.token_urlsafe(32) if kind == "webhook" else None
         row = await self._store.add_channel(
-            kind=kind, address=await self._encrypt(address), shown=shown, mode=mode, quiet=quiet,
-            events=list(events), secret=await self._encrypt(secret) if secret else None,
+            kind=kind, mode=mode, quiet=quiet, events=list(events),
+            secret=await self._encrypt(secret) if secret else None, **where,
         )  # fmt: skip
         return row, secret
 
-    async def change(self, channel_id: str, address: str | None, values: JsonObject) -> ChannelRow:
+    async def change(self, channel_id: str, address: Address | None, values: JsonObject) -> ChannelRow:
         if address is not None:
-            kind = (await self._store.channel(channel_id)).kind
-            shown = await self._shown(kind, address)
-            values = values | {"address": await self._encrypt(address), "shown": shown, "failing": None}
+            row = await self._store.channel(channel_id)
+            values = values | await self._where(row.kind, address) | {"failing": None}
         return await self._store.change_channel(channel_id, **values)
 
     async def test(self, channel_id: str) -> str | None:
@@ -53,14 +79,17 @@ class Channels:
         try:
             await self.send(row, body_of(
                 type="test", id=new_id(), session_id=None, session_title="Pilothouse", about=None, facts={},
-                public_url=self._preferences.current.public_address, at=now(),
+                public_url=self._public_url, at=now(),
             ))  # fmt: skip
+        except DeviceGone as gone:
+            await self._store.remove_channel(channel_id)
+            return str(gone)
         except SendFailed as failed:
             return str(failed)
         return None
 
     async def send(self, row: ChannelRow, body: JsonObject) -> None:
-        """Raises SendFailed."""
+        """Raises SendFailed; DeviceGone if nothing can be sent there any more."""
         from cryptography.fernet import InvalidToken  # 6 MB, of use where a channel is stored
 
         try:
@@ -72,23 +101,45 @@ class Channels:
             from server.channels.webhook import send_webhook  # aiohttp, of use where a webhook is stored
 
             await send_webhook(address, secret, body, self._reach())
+        elif row.kind == "push":
+            open_questions = (await self._store.open_questions(limit=1)).total
+            key = await self.push_keys.private_key()
+            await send_push(
+                orjson.loads(address), body | {"open": open_questions}, key, subject_of(self._public_url),
+                self._reach(),
+            )  # fmt: skip
         else:
             await send_by_service(address, body, self._reach())
 
-    async def _shown(self, kind: str, address: str) -> str:
-        """The address without what is secret in it. Raises BadRequest if it cannot be used."""
+    @property
+    def _public_url(self) -> str:
+        return self._preferences.current.public_address
+
+    async def _where(self, kind: str, address: Address) -> JsonObject:
+        """The columns of the address. Raises BadRequest if it cannot be used."""
+        if (kind == "push") != (address.keys is not None):
+            raise BadRequest("keys: A device has keys, and nothing else has.", code="address_refused")
         try:
             if kind == "apprise":
-                return (await describe(address))[:200]
-            check_place(self._reach(), *place_of(address))
+                shown = await describe(address.url)
+            else:
+                check_place(self._reach(), *place_of(address.url))
+                shown = address.name or _without_secrets(address.url)
+            if address.keys is not None:
+                check_keys(**address.keys)
         except SendFailed as failed:
             raise BadRequest(f"address: {failed}.", code="address_refused") from None
-        parts = urlsplit(address)
-        where = parts.netloc.rpartition("@")[2]
-        return f"{parts.scheme}://{where}{'/…' if len(parts.path) > 1 or parts.query else ''}"[:200]
+        device = device_of(address.url) if kind == "push" else None
+        return {"address": await self._encrypt(address.text), "shown": shown[:200], "device": device}
 
     async def _encrypt(self, text: str) -> bytes:
         return (await self._preferences.open_fernet()).encrypt(text.encode())
 
     async def _decrypt(self, ciphertext: bytes) -> str:
         return (await self._preferences.open_fernet()).decrypt(ciphertext).decode()
+
+
+def _without_secrets(address: str) -> str:
+    parts = urlsplit(address)
+    where = parts.netloc.rpartition("@")[2]
+    return f"{parts.scheme}://{where}{'/…' if len(parts.path) > 1 or parts.query else ''}"

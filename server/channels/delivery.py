@@ -16,9 +16,10 @@ from typing import Protocol
 from server.channels.destination import SendFailed
 from server.channels.messages import body_of
 from server.channels.presence import Presence
+from server.channels.push import DeviceGone
 from server.channels.quiet import end_of_quiet
 from server.database.models import ChannelRow
-from server.errors import Unavailable
+from server.errors import NotFound, Unavailable
 from server.events import now
 from server.ops.json_types import JsonObject
 from server.store import Store
@@ -131,6 +132,10 @@ class Delivery:
         )  # fmt: skip
         try:
             await self._sender.send(channel, body)
+        except DeviceGone:
+            logger.info("device %s takes no messages any more and is removed", channel.shown)
+            with suppress(NotFound):
+                await self._store.remove_channel(channel.id)
         except SendFailed as failed:
             await self._fail(due, str(failed))
         else:

@@ -282,6 +282,8 @@ class ChannelRow(Base):
     """The address as it may be shown."""
     secret: Mapped[bytes | None] = mapped_column(LargeBinary)
     """The key of a webhook's signatures."""
+    device: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)
+    """SHA-256 of the address at the push service: a device that is added again takes the place of its row."""
     events: Mapped[list[str]] = mapped_column(JSON)
     mode: Mapped[str] = mapped_column(String(16))
     quiet: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
@@ -289,6 +291,15 @@ class ChannelRow(Base):
     """Why the last message was given up; None if it was delivered."""
     last_delivery: Mapped[datetime | None]
     created_at: Mapped[datetime]
+
+
+class SecretRow(Base):
+    """A secret of this installation, encrypted as provider keys are."""
+
+    __tablename__ = "secrets"
+
+    name: Mapped[str] = mapped_column(String(32), primary_key=True)
+    ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
 
 
 class DeliveryRow(Base):

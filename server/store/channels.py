@@ -15,9 +15,10 @@ from server.errors import NotFound
 from server.events import ConfirmQuestion, Question, now, read_question
 from server.ops.json_types import JsonObject
 from server.store.records import new_id
-from server.store.rows import change, every, get, insert
+from server.store.rows import change, every, first, get, insert
 
 CHANNELS = select(ChannelRow).order_by(ChannelRow.created_at, ChannelRow.id)
+OF_DEVICE = select(ChannelRow).where(ChannelRow.device == bindparam("device"))
 DUE = (
     select(DeliveryRow)
     .where(DeliveryRow.status == "pending", DeliveryRow.next_at <= bindparam("moment"))
@@ -54,11 +55,19 @@ class ChannelQueries:
 
     @writing
     def add_channel(self, db: Connection, /, **values: object) -> ChannelRow:
+        """A new channel; that of the device, if it has one."""
+        device = values.get("device")
+        known = first(db, ChannelRow, OF_DEVICE, device=device) if device else None
+        if known:
+            change(db, known, **(values | {"failing": None}))
+            return known
         return insert(db, ChannelRow(id=new_id(), created_at=now(), **values))
 
     @writing
     def change_channel(self, db: Connection, channel_id: str, /, **values: object) -> ChannelRow:
         row = _channel_of(db, channel_id, lock=True)
+        if device := values.get("device"):
+            db.execute(delete(ChannelRow).where(ChannelRow.device == device, ChannelRow.id != channel_id))
         if values:
             change(db, row, **values)
         return row

@@ -1,15 +1,15 @@
-"""Queries for what the user sets while the server runs: preferences and provider keys."""
+"""Queries for what the user sets while the server runs: preferences and provider keys; and for secrets made by it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from sqlalchemy import Connection, delete, select
+from sqlalchemy import Connection, delete, select, text
 
 from server.database import Database, reading, writing
-from server.database.models import PreferenceRow, ProviderKeyRow, SettingValue
+from server.database.models import PreferenceRow, ProviderKeyRow, SecretRow, SettingValue
 from server.events import now
-from server.store.rows import insert
+from server.store.rows import get, insert
 
 
 class PreferenceQueries:
@@ -36,3 +36,17 @@ class PreferenceQueries:
         db.execute(delete(ProviderKeyRow).where(ProviderKeyRow.provider == provider))
         if ciphertext is not None:
             insert(db, ProviderKeyRow(provider=provider, ciphertext=ciphertext, updated_at=now()))
+
+    @reading
+    def secret(self, db: Connection, name: str) -> bytes | None:
+        row = get(db, SecretRow, name)
+        return row.ciphertext if row else None
+
+    @writing
+    def put_secret(self, db: Connection, name: str, ciphertext: bytes, former: bytes | None) -> None:
+        """Replace `former`, or None, by a new secret, unless another process was faster."""
+        db.execute(delete(SecretRow).where(SecretRow.name == name, SecretRow.ciphertext == former))
+        db.execute(
+            text("INSERT INTO secrets (name, ciphertext) VALUES (:name, :ciphertext) ON CONFLICT DO NOTHING"),
+            {"name": name, "ciphertext": ciphertext},
+        )

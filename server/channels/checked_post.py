@@ -1,0 +1,59 @@
+"""A POST to an address that the rules for private addresses allow. Redirects are not followed."""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+from collections.abc import Mapping
+
+import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from server.browser.chromium.reach import Reach
+from server.channels.destination import SendFailed, check_place, place_of
+
+SECONDS = 10.0
+"""For one try."""
+
+
+class CheckedResolver(AbstractResolver):
+    """Resolves names to addresses that may be reached: the connection goes to what was checked."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._inner = aiohttp.ThreadedResolver()
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await self._inner.resolve(host, port, family)
+        allowed = []
+        for place in found:
+            why = self._reach.refuse_address(
+                host, ipaddress.ip_address(place["host"].partition("%")[0]), port
+            )
+            if why is None:
+                allowed.append(place)
+        if not allowed:
+            raise SendFailed(f"{host} may not be reached: {why}")
+        return allowed
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+
+async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) -> int:
+    """The status of the answer. Raises SendFailed if there is none."""
+    check_place(reach, *place_of(url))
+    connector = aiohttp.TCPConnector(resolver=CheckedResolver(reach), use_dns_cache=False)
+    timeout = aiohttp.ClientTimeout(total=SECONDS)
+    try:
+        async with (
+            aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as client,
+            client.post(url, data=data, headers=headers, allow_redirects=False) as answer,
+        ):
+            return answer.status
+    except TimeoutError:
+        raise SendFailed(f"it did not answer within {SECONDS:.0f} s") from None
+    except (aiohttp.ClientError, OSError, ValueError) as error:
+        raise SendFailed(f"it cannot be reached ({type(error).__name__})") from None

@@ -1,0 +1,145 @@
+"""Sends a message to a device by Web Push: encrypted for it (RFC 8291), signed by this installation (RFC 8292)."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+import binascii
+import hashlib
+import time
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+import orjson
+
+from server.browser.chromium.reach import Reach
+from server.channels.destination import SendFailed
+from server.ops.json_types import JsonObject
+from server.preferences import Preferences
+from server.store import Store
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
+
+NAME = "vapid"
+URGENT = frozenset({"question", "manual", "needs_you", "test"})
+TTL = 86_400
+"""Seconds that a push service keeps a message for a device that is off."""
+SIGNED_SECONDS = 12 * 3600
+GONE = frozenset({404, 410})
+
+
+class DeviceGone(SendFailed):
+    """The push service does not know the device any more: the person has withdrawn the permission."""
+
+
+class PushKeys:
+    """The key that signs the messages to all devices. It is made at the first use."""
+
+    def __init__(self, store: Store, preferences: Preferences) -> None:
+        self._store = store
+        self._preferences = preferences
+        self._key: EllipticCurvePrivateKey | None = None
+        self._opening = asyncio.Lock()
+
+    async def public_key(self) -> str:
+        """As a browser's `applicationServerKey`: base64url of the point on P-256."""
+        return _public(await self.private_key())
+
+    async def private_key(self) -> EllipticCurvePrivateKey:
+        async with self._opening:
+            if self._key is None:
+                self._key = await self._load() or await self._make()
+            return self._key
+
+    async def _load(self) -> EllipticCurvePrivateKey | None:
+        from cryptography.fernet import InvalidToken
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        stored = await self._store.secret(NAME)
+        if stored is None:
+            return None
+        try:
+            number = (await self._preferences.open_fernet()).decrypt(stored)
+        except InvalidToken:  # the key file was replaced: all devices have to be added again
+            return None
+        return ec.derive_private_key(int(number, 16), ec.SECP256R1())
+
+    async def _make(self) -> EllipticCurvePrivateKey:
+        from cryptography.hazmat.primitives.asymmetric import ec
+
+        key = ec.generate_private_key(ec.SECP256R1())
+        number = f"{key.private_numbers().private_value:064x}".encode()
+        ciphertext = (await self._preferences.open_fernet()).encrypt(number)
+        await self._store.put_secret(NAME, ciphertext, await self._store.secret(NAME))
+        return await self._load() or key
+
+
+def device_of(endpoint: str) -> str:
+    return hashlib.sha256(endpoint.encode()).hexdigest()
+
+
+def check_keys(p256dh: str, auth: str) -> None:
+    """Raises SendFailed unless they are what a browser gives with a subscription."""
+    from cryptography.hazmat.primitives.asymmetric import ec
+
+    try:
+        ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _decode(p256dh))
+        if len(_decode(auth)) != 16:
+            raise ValueError
+    except (ValueError, binascii.Error):
+        raise SendFailed("its keys are not those of a push subscription") from None
+
+
+async def send_push(
+    subscription: JsonObject, body: JsonObject, key: EllipticCurvePrivateKey, subject: str, reach: Reach
+) -> None:
+    """`subscription`: `{endpoint, keys: {p256dh, auth}}`. Raises SendFailed; DeviceGone if it will never be taken."""
+    from server.channels.checked_post import post
+
+    data, headers = await asyncio.to_thread(_encrypted, subscription, body, key, subject)
+    status = await post(subscription["endpoint"], data, headers, reach)
+    if status in GONE:
+        raise DeviceGone("the device does not take messages any more")
+    if not 200 <= status < 300:
+        raise SendFailed(f"it answered {status}")
+
+
+def _encrypted(
+    subscription: JsonObject, body: JsonObject, key: EllipticCurvePrivateKey, subject: str
+) -> tuple[bytes, dict[str, str]]:
+    from py_vapid import Vapid02
+    from pywebpush import WebPusher
+
+    data: bytes = WebPusher(subscription).encode(orjson.dumps(body), "aes128gcm")["body"]
+    parts = urlsplit(subscription["endpoint"])
+    claims = {
+        "aud": f"{parts.scheme}://{parts.netloc}",
+        "exp": int(time.time()) + SIGNED_SECONDS,
+        "sub": subject,
+    }
+    return data, {
+        **Vapid02(key).sign(claims),
+        "Content-Encoding": "aes128gcm",
+        "Content-Type": "application/octet-stream",
+        "TTL": str(TTL),
+        "Urgency": "high" if body["type"] in URGENT else "normal",
+        # The service replaces a message that it still has by the next try of the same one.
+        "Topic": body["id"],
+    }
+
+
+def subject_of(public_url: str) -> str:
+    """Whom a push service would write to: some refuse an address that is not on the web."""
+    return public_url if public_url.startswith("https://") else "mailto:pilothouse@example.com"
+
+
+def _public(key: EllipticCurvePrivateKey) -> str:
+    from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+    point = key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint)
+    return base64.urlsafe_b64encode(point).rstrip(b"=").decode()
+
+
+def _decode(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
