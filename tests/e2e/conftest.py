@@ -12,7 +12,9 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, exp
 
 from scripts.shell import ROOT
 from server.browser.chromium.executables import find_chromium
+from tests.e2e.phone import PHONE, Phone
 from tests.e2e.screen import Screen
+from tests.support.push_service import PushService
 from tests.support.server import Server, serving
 
 FLAGS = [
@@ -29,6 +31,7 @@ PATIENCE = 30_000
 DESKTOP = {"width": 1440, "height": 900}
 
 OpenScreen = Callable[..., Screen]
+OpenPhone = Callable[[PushService], Phone]
 
 
 def executable() -> str:
@@ -101,6 +104,44 @@ def open_screen(
         context.close()
     for _, screen in opened:
         assert screen.errors == []
+
+
+@pytest.fixture(scope="module")
+def whole_chromium(chromium: Browser) -> Iterator[Browser]:
+    """A Chromium that shows notifications: the headless shell cannot."""
+    browser = chromium.browser_type.launch(executable_path=str(find_chromium()), args=FLAGS)
+    yield browser
+    browser.close()
+
+
+@pytest.fixture
+def open_phone(
+    server: Server, api: httpx.Client, whole_chromium: Browser, login: StorageState
+) -> Iterator[OpenPhone]:
+    """Opens phones that are logged in; each must end without an error in its console."""
+    opened: list[Phone] = []
+
+    def open_one(service: PushService) -> Phone:
+        context = whole_chromium.new_context(
+            base_url=server.url, viewport=PHONE, locale="en-US", storage_state=login, has_touch=True,
+            permissions=["notifications"],
+        )  # fmt: skip
+        context.set_default_timeout(PATIENCE)
+        opened.append(Phone(Screen(context.new_page(), server, api), service))
+        return opened[-1]
+
+    yield open_one
+    for phone in opened:
+        phone.screen.page.context.close()
+        assert phone.screen.errors == []
+
+
+@pytest.fixture
+def leaves_no_question(api: httpx.Client) -> Iterator[None]:
+    """Others count what is in the inbox."""
+    yield
+    for question in api.get("/questions").json()["items"]:
+        api.post(f"/sessions/{question['session_id']}/cancel").raise_for_status()
 
 
 @pytest.fixture

@@ -62,6 +62,7 @@ def test_a_webhook_is_added_and_told_of_a_question(screen: Screen, hook: Hook) -
     page.goto("/settings/notifications")
     expect(page.get_by_text("No channels yet.")).to_be_visible()
     screen.button("Add a channel").click()
+    page.get_by_text("Webhook", exact=True).click()
     page.get_by_label("Address", exact=True).fill(f"{hook.url}/secret-path")
     page.get_by_label("Tasks that are done", exact=True).uncheck()
     screen.button("Add a channel").click()

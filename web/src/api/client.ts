@@ -14,6 +14,7 @@ import type {
   Grant,
   KeyTest,
   ListedSession,
+  NewAddress,
   NewMessage,
   NewSession,
   OpenQuestion,
@@ -100,7 +101,8 @@ export const api = {
     request<{ items: Automation[] }>('POST', '/automations/import', document),
 
   channels: () => request<{ items: Channel[] }>('GET', '/channels'),
-  addChannel: (channel: ChannelChange & Pick<Channel, 'kind' | 'address'>) =>
+  pushKey: () => request<{ public_key: string }>('GET', '/push/key'),
+  addChannel: (channel: ChannelChange & NewAddress) =>
     request<Channel & { secret: string | null }>('POST', '/channels', channel),
   changeChannel: (id: string, change: Partial<ChannelChange>) =>
     request<Channel>('PATCH', `/channels/${id}`, change),

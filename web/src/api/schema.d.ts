@@ -272,6 +272,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/push/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Push Key
+         * @description What a device subscribes with. The key pair is made at the first call.
+         */
+        get: operations["push_key_api_push_key_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/presence": {
         parameters: {
             query?: never;
@@ -1474,9 +1494,11 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "webhook" | "apprise";
+            kind: "push" | "webhook" | "apprise";
             /** Address */
             address: string;
+            /** Device */
+            device: string | null;
             /** Events */
             events: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[];
             /**
@@ -1499,6 +1521,12 @@ export interface components {
         ChannelChange: {
             /** Address */
             address?: string | null;
+            keys?: components["schemas"]["DeviceKeys"] | null;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
             /** Events */
             events?: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[] | null;
             /** Mode */
@@ -1599,6 +1627,16 @@ export interface components {
             model: string;
             /** Max Tool Steps */
             max_tool_steps: number;
+        };
+        /**
+         * DeviceKeys
+         * @description Of a push subscription, base64url.
+         */
+        DeviceKeys: {
+            /** P256Dh */
+            p256dh: string;
+            /** Auth */
+            auth: string;
         };
         /** Done */
         Done: {
@@ -2342,9 +2380,15 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "webhook" | "apprise";
+            kind: "push" | "webhook" | "apprise";
             /** Address */
             address: string;
+            keys?: components["schemas"]["DeviceKeys"] | null;
+            /**
+             * Name
+             * @default
+             */
+            name: string;
             /**
              * Events
              * @default [
@@ -2432,9 +2476,11 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "webhook" | "apprise";
+            kind: "push" | "webhook" | "apprise";
             /** Address */
             address: string;
+            /** Device */
+            device: string | null;
             /** Events */
             events: ("question" | "manual" | "done" | "failed" | "needs_you" | "budget")[];
             /**
@@ -2716,6 +2762,11 @@ export interface components {
         Purged: {
             /** Sessions */
             sessions: number;
+        };
+        /** PushKey */
+        PushKey: {
+            /** Public Key */
+            public_key: string;
         };
         /**
          * Question
@@ -4010,6 +4061,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ChannelTested"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    push_key_api_push_key_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PushKey"];
                 };
             };
             /** @description What went wrong */

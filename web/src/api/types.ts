@@ -32,6 +32,9 @@ export type Channel = Schemas['Channel']
 export type ChannelEvent = Channel['events'][number]
 /** What can be changed of a channel. */
 export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet'>
+/** Where the messages of a new channel go; a device has keys and a name. */
+export type NewAddress = Pick<Schemas['NewChannel'], 'kind' | 'address'> &
+  Partial<Pick<Schemas['NewChannel'], 'keys' | 'name'>>
 export type Automation = Schemas['ListedAutomation']
 export type Firing = Schemas['Firing']
 /** What can be changed of an automation. */

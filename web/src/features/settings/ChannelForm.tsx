@@ -13,6 +13,7 @@ const NEW: ChannelChange = { events: EVENTS, mode: 'always', quiet: null }
 interface Props {
   channel?: Channel
   submit: string
+  isReady?: boolean
   onSubmit: (change: ChannelChange) => Promise<unknown>
   onCancel: () => void
   /** Fields before those of every channel. */
@@ -20,7 +21,14 @@ interface Props {
 }
 
 /** What a channel tells, and when. */
-export function ChannelForm({ channel = NEW as Channel, submit, onSubmit, onCancel, children }: Props) {
+export function ChannelForm({
+  channel = NEW as Channel,
+  submit,
+  isReady = true,
+  onSubmit,
+  onCancel,
+  children,
+}: Props) {
   const t = useWords(words)
   const [events, setEvents] = useState<ChannelEvent[]>(channel.events)
   const [mode, setMode] = useState<string>(channel.mode)
@@ -68,7 +76,7 @@ export function ChannelForm({ channel = NEW as Channel, submit, onSubmit, onCanc
         </p>
       )}
       <div className="flex flex-wrap gap-2">
-        <Button type="submit" tone="primary" disabled={isBusy || events.length === 0}>
+        <Button type="submit" tone="primary" disabled={isBusy || !isReady || events.length === 0}>
           {submit}
         </Button>
         <Button tone="quiet" onClick={onCancel}>

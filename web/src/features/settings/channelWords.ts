@@ -9,6 +9,17 @@ export const words = wordbook(
     'channels.failed': 'The channels could not be loaded.',
     'channels.add': 'Add a channel',
     'channels.kind': 'Kind',
+    'channels.push': 'This device',
+    'channels.push.add': 'Add this device',
+    'channels.push.hint':
+      'Notifications of this browser, also while no page of it is open. They are encrypted: the push service of the browser cannot read them. There is no approval in them, only the way to it.',
+    'channels.push.cannot':
+      'This browser gets no messages from this server. It needs https (or this machine itself), and on an iPhone the page must be on the home screen.',
+    'channels.push.denied':
+      'The browser does not let this page notify you: allow it in the settings of the site.',
+    'channels.name': 'Name of this device',
+    'channels.device': 'Device',
+    'channels.here': 'This device',
     'channels.webhook': 'Webhook',
     'channels.apprise': 'Service',
     'channels.address': 'Address',
@@ -54,6 +65,16 @@ export const words = wordbook(
     'channels.failed': 'Не удалось загрузить каналы.',
     'channels.add': 'Добавить канал',
     'channels.kind': 'Вид',
+    'channels.push': 'Это устройство',
+    'channels.push.add': 'Добавить это устройство',
+    'channels.push.hint':
+      'Уведомления этого браузера, даже когда страница закрыта. Они зашифрованы: служба доставки браузера не может их прочесть. Разрешить в них ничего нельзя, только перейти к вопросу.',
+    'channels.push.cannot':
+      'Этот браузер не получает сообщений с этого сервера. Нужен https (или сам этот компьютер), а на iPhone страница должна быть на экране «Домой».',
+    'channels.push.denied': 'Браузер не разрешает странице уведомлять вас: разрешите это в настройках сайта.',
+    'channels.name': 'Название устройства',
+    'channels.device': 'Устройство',
+    'channels.here': 'Это устройство',
     'channels.webhook': 'Вебхук',
     'channels.apprise': 'Сервис',
     'channels.address': 'Адрес',

@@ -1,0 +1,133 @@
+// Shows what the server pushes to this device. It keeps no page and answers no request of one.
+
+const RU = new URL(location.href).searchParams.get('lang') === 'ru'
+const WORDS = RU
+  ? {
+      question: 'Нужно разрешение',
+      manual: 'Нужна ваша помощь',
+      done: 'Задание выполнено',
+      failed: 'Задание не удалось',
+      needs_you: 'Задание остановлено и ждёт вас',
+      budget: 'Бюджет исчерпан',
+      skipped: 'Задание пропущено',
+      missed: 'Время задания прошло',
+      digest: 'Что произошло',
+      test: 'Проверка',
+      deny: 'Отклонить',
+      stop: 'Остановить',
+    }
+  : {
+      question: 'Approval needed',
+      manual: 'Your help is needed',
+      done: 'A task is done',
+      failed: 'A task has failed',
+      needs_you: 'A task has stopped and needs you',
+      budget: 'A budget is used up',
+      skipped: 'A task was skipped',
+      missed: 'A task was missed',
+      digest: 'What happened',
+      test: 'Test message',
+      deny: 'Deny',
+      stop: 'Stop',
+    }
+/** What can be done without seeing the card. There is no yes among it. */
+const ACTIONS = { question: ['deny', 'stop'], manual: ['stop'] }
+
+addEventListener('install', () => skipWaiting())
+addEventListener('activate', (event) => event.waitUntil(clients.claim()))
+
+addEventListener('push', (event) => {
+  const told = event.data.json()
+  event.waitUntil(Promise.all([show(told), setBadge(told.open)]))
+})
+
+function show(told) {
+  const { type, outcome, reference, session_id: session } = told
+  const url = new URL(told.link)
+  return registration.showNotification(WORDS[outcome ?? type] ?? 'Pilothouse', {
+    body: bodyOf(told),
+    // One that comes a second time takes the place of the first.
+    tag: reference ?? told.id,
+    icon: '/icon-192.png',
+    lang: RU ? 'ru' : 'en',
+    requireInteraction: type in ACTIONS,
+    actions: (ACTIONS[type] ?? []).map((action) => ({ action, title: WORDS[action] })),
+    // The device stays where it is logged in, also if the server has a second address.
+    data: { path: url.pathname + url.search + url.hash, session, reference },
+  })
+}
+
+function bodyOf({ automation, session_title: title, action, site, amount }) {
+  const deed = [action, site, amount].filter(Boolean).join(' · ')
+  return [automation || title, deed].filter(Boolean).join('\n')
+}
+
+async function setBadge(count) {
+  // Only installed apps have a badge; for others the browser may refuse.
+  if ('setAppBadge' in navigator) await navigator.setAppBadge(count).catch(() => undefined)
+}
+
+addEventListener('notificationclick', (event) => {
+  event.notification.close()
+  event.waitUntil(act(event.action, event.notification.data))
+})
+
+async function act(action, { path, session, reference }) {
+  const at = `/api/sessions/${encodeURIComponent(session)}`
+  const isSaid =
+    (action === 'deny' && (await post(`${at}/decision`, { reference, confirmed: false }))) ||
+    (action === 'stop' && (await post(`${at}/cancel`)))
+  if (isSaid) await refreshBadge()
+  else await open(path)
+}
+
+/** Whether the server took it. */
+async function post(path, body) {
+  const headers = { 'Content-Type': 'application/json' }
+  const options = { method: 'POST', credentials: 'same-origin', headers, body: JSON.stringify(body) }
+  return fetch(path, options).then(
+    (answer) => answer.ok,
+    () => false,
+  )
+}
+
+async function refreshBadge() {
+  const answer = await fetch('/api/questions?limit=1').catch(() => null)
+  if (answer?.ok) await setBadge((await answer.json()).total)
+}
+
+async function open(path) {
+  const [page] = await clients.matchAll({ type: 'window', includeUncontrolled: true })
+  if (!page) return clients.openWindow(path)
+  await page.navigate(path)
+  return page.focus()
+}
+
+addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(event.oldSubscription)))
+
+/** The browser took the subscription back: its channel gets a new one, if this device is still logged in. */
+async function renew(former) {
+  if (!former) return
+  const [{ public_key: key }, { items }, device] = await Promise.all([
+    read('/api/push/key'),
+    read('/api/channels'),
+    digest(former.endpoint),
+  ])
+  const channel = items.find((one) => one.device === device)
+  if (!channel) return
+  const made = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
+  const { endpoint, keys } = made.toJSON()
+  await fetch(`/api/channels/${channel.id}`, {
+    method: 'PATCH',
+    credentials: 'same-origin',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify({ address: endpoint, keys, name: channel.address }),
+  })
+}
+
+const read = (path) => fetch(path, { credentials: 'same-origin' }).then((answer) => answer.json())
+
+async function digest(text) {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+  return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}
