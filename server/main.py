@@ -19,6 +19,8 @@ from server.api import (
     export,
     files,
     grants,
+    handoff,
+    links,
     live,
     messages,
     questions,
@@ -43,7 +45,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 PARTS = (
-    automations, channels, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
+    automations, channels, handoff, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, live)
 """What other processes and the operator ask a worker for."""

@@ -120,6 +120,7 @@ async def _keep_tidy(
                 logger.warning("sessions past RETENTION_DAYS are removed later: %s", error.detail)
         try:
             await server.store.forget_deliveries(SETTLED_KEPT)
+            await server.store.forget_links()
             await server.store.forget_firings(FIRINGS_KEPT)
         except AppError as error:
             logger.warning("settled messages and old logs are removed later: %s", error.detail)

@@ -215,6 +215,7 @@ class Runtime:
         if purge:
             await self.purge([session_id])
         else:
+            await self.store.end_handoff(session_id)
             await self.commands.delete(session_id, purge=False)
 
     async def purge(self, session_ids: Sequence[str]) -> None:

@@ -58,6 +58,8 @@ class NewChannel(Body):
     events: Events = ALL_EVENTS
     mode: ChannelMode = "always"
     quiet: Quiet | None = None
+    links: bool = False
+    """The links in its messages about questions need no login: each answers one question."""
 
 
 class ChannelChange(Body):
@@ -68,6 +70,7 @@ class ChannelChange(Body):
     mode: ChannelMode | None = None
     quiet: Quiet | None = None
     """null for none; left out, it stays as it is."""
+    links: bool | None = None
 
 
 class VisiblePage(Body):
@@ -82,16 +85,16 @@ async def list_channels(world: World) -> ChannelList:
 
 @router.post("/channels", status_code=201)
 async def add(body: NewChannel, world: World) -> NewlyAddedChannel:
-    events = list(dict.fromkeys(body.events))
-    row, secret = await world.channels.add(
-        body.kind, _address(body.address, body), events, body.mode, _read(body.quiet)
-    )
+    values: JsonObject = {
+        "events": list(dict.fromkeys(body.events)), "mode": body.mode, "quiet": _read(body.quiet), "links": body.links,
+    }  # fmt: skip
+    row, secret = await world.channels.add(body.kind, _address(body.address, body), values)
     return NewlyAddedChannel(**to_response(row).model_dump(), secret=secret)
 
 
 @router.patch("/channels/{channel_id}")
 async def change(channel_id: Text, body: ChannelChange, world: World) -> Channel:
-    values: JsonObject = body.model_dump(include={"events", "mode"}, exclude_none=True)
+    values: JsonObject = body.model_dump(include={"events", "mode", "links"}, exclude_none=True)
     if "quiet" in body.model_fields_set:
         values["quiet"] = _read(body.quiet)
     address = _address(body.address, body) if body.address else None
@@ -127,7 +130,7 @@ async def note_presence(body: VisiblePage, world: World) -> Response:
 def to_response(row: ChannelRow) -> Channel:
     quiet = QuietHours.model_validate(row.quiet) if row.quiet else None
     return Channel(
-        id=row.id, kind=row.kind, address=row.shown, device=row.device, events=row.events, mode=row.mode, quiet=quiet,
+        id=row.id, kind=row.kind, address=row.shown, device=row.device, events=row.events, mode=row.mode, quiet=quiet, links=row.links,
         failing=row.failing, last_delivery=row.last_delivery, created_at=row.created_at,
     )  # fmt: skip
 

@@ -55,7 +55,7 @@ class Forwarding:
         try:
             world = await self._world()
             await world.store.session(found[1])
-            peer = await _holder(world, found[1])
+            peer = await browser_peer(world, found[1])
             if scope["type"] == "http" and peer is not None:
                 await self._forward(world, peer, scope, receive, send)
                 return
@@ -104,6 +104,10 @@ class LiveRelay:
 
     async def serve(self, socket: WebSocket) -> None:
         await socket.accept()
+        await self.relay(socket)
+
+    async def relay(self, socket: WebSocket) -> None:
+        """On an accepted socket, as long as its caller is logged in."""
         with suppress(WebSocketDisconnect):
             await run_until_one_ends(
                 self._keep_linked(socket), self._from_viewer(socket), self._end_at_logout(socket)
@@ -128,7 +132,7 @@ class LiveRelay:
     async def _keep_linked(self, socket: WebSocket) -> None:
         while socket.client_state is WebSocketState.CONNECTED:
             try:
-                peer = await _holder(self._world, self._session_id)
+                peer = await browser_peer(self._world, self._session_id)
                 if peer is None:
                     await send(socket, NO_BROWSER)
                     await asyncio.sleep(LOOK_SECONDS)
@@ -171,7 +175,7 @@ class LiveRelay:
                     return
 
 
-async def _holder(world: Runtime, session_id: str) -> ProcessRow | None:
+async def browser_peer(world: Runtime, session_id: str) -> ProcessRow | None:
     """The other process to ask for the session's browser; None if that is here, or if there is none.
 
     A process without browsers chooses a worker for a session that has no browser yet.

@@ -9,7 +9,15 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
-from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
+from server.api.sockets import (
+    LoggedIn,
+    SocketMessage,
+    end_at_logout,
+    listen,
+    refuse,
+    run_until_one_ends,
+    send,
+)
 from server.browser.takeover.user_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
@@ -53,6 +61,11 @@ WANTED: TypeAdapter[Wanted] = TypeAdapter(Annotated[Wanted, Field(discriminator=
 @router.websocket("/api/sessions/{session_id}/live", dependencies=[STREAM])
 async def live(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
     await socket.accept()
+    await serve_live(socket, session_id, world, caller)
+
+
+async def serve_live(socket: WebSocket, session_id: str, world: Runtime, caller: LoggedIn) -> None:
+    """Serve the live view on an accepted socket, as long as the caller is logged in."""
     try:
         await world.store.session(session_id)
     except AppError as error:
@@ -140,5 +153,6 @@ async def _hand_back(
     wanted: Release, session_id: str, view: LiveView, viewer: Viewer, world: Runtime
 ) -> None:
     changes = await view.hand_back(viewer)
+    await world.store.end_handoff(session_id, if_opened=True)
     note = f' The person says: "{wanted.note}"' if wanted.note else ""
     await world.commands.release(session_id, changes + note)

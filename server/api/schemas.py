@@ -146,6 +146,8 @@ class Channel(ResponseModel):
     mode: ChannelMode
     """`away`: only while no page of this server is visible anywhere."""
     quiet: QuietHours | None
+    links: bool
+    """The links in its messages about questions need no login."""
     failing: str | None
     """Why the last message was given up; null if it was delivered."""
     last_delivery: datetime | None
@@ -169,6 +171,34 @@ class PushKey(ResponseModel):
 class ChannelTested(ResponseModel):
     ok: bool
     detail: str
+
+
+class Handoff(ResponseModel):
+    """One session's browser, given to whoever opens the link first."""
+
+    id: str
+    expires_at: datetime
+    opened_at: datetime | None
+    """null while nobody has opened the link."""
+
+
+class NewHandoff(Handoff):
+    link: str
+    """It is shown this once."""
+
+
+class Handoffs(ResponseModel):
+    items: list[Handoff]
+
+
+class HandoffHeld(ResponseModel):
+    session_id: str
+    expires_at: datetime
+
+
+class HandoffOpened(HandoffHeld):
+    token: str
+    """For the header `Pilothouse-Link`, and the second protocol of the WebSocket."""
 
 
 FiringCause = Literal["time", "hand", "hook"]

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from typing import Protocol
 
 import orjson
 from fastapi import WebSocket
 from pydantic import ValidationError
 from starlette.websockets import WebSocketDisconnect
 
-from server.auth import WS_UNAUTHORIZED, Caller
+from server.auth import WS_UNAUTHORIZED
 from server.errors import AppError, NotFound
 from server.ops.json_types import JsonObject
 
@@ -23,11 +24,16 @@ LOGIN_SECONDS = 1.0
 SocketMessage = JsonObject
 
 
+class LoggedIn(Protocol):
+    @property
+    def is_logged_in(self) -> bool: ...
+
+
 async def refuse(socket: WebSocket, error: AppError) -> None:
     await socket.close(UNKNOWN if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
 
 
-async def end_at_logout(socket: WebSocket, caller: Caller) -> None:
+async def end_at_logout(socket: WebSocket, caller: LoggedIn) -> None:
     while True:
         await asyncio.sleep(LOGIN_SECONDS)
         if not caller.is_logged_in:
@@ -36,7 +42,7 @@ async def end_at_logout(socket: WebSocket, caller: Caller) -> None:
 
 
 async def listen(
-    socket: WebSocket, caller: Caller, handle: Callable[[str], Awaitable[None]], reply: Callable[[SocketMessage], Awaitable[None]],
+    socket: WebSocket, caller: LoggedIn, handle: Callable[[str], Awaitable[None]], reply: Callable[[SocketMessage], Awaitable[None]],
     *, per_second: int,
 ) -> None:  # fmt: skip
     """Pass each frame to `handle` until the socket closes.

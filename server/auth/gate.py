@@ -19,6 +19,8 @@ from server.settings import Settings
 PUBLIC = frozenset({"/api/auth/login", "/api/health", "/api/ready"})
 HOOKS = "/api/hooks/"
 """Below it the address has a secret, which is the login."""
+LINKS = "/api/links/"
+"""Below it the header `Pilothouse-Link` has one, which is good for these routes only."""
 GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
 """All other paths are the web UI's static files, which contain no user data."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -91,7 +93,7 @@ class RequestGate:
             raise Forbidden("This request comes from another site.", code="origin")
 
     def _is_guarded(self, path: str) -> bool:
-        return path not in PUBLIC and not path.startswith(HOOKS) and path.startswith(self._guarded)
+        return path not in PUBLIC and not path.startswith((HOOKS, LINKS)) and path.startswith(self._guarded)
 
     def _check_login(self, scope: Scope, caller: Caller) -> None:
         if not self._is_guarded(scope["path"]):

@@ -6,7 +6,7 @@ Each device that gets messages by Web Push is a channel of its own.
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
@@ -14,7 +14,7 @@ import orjson
 
 from server.browser.chromium.reach import Reach
 from server.channels.destination import SendFailed, check_place, place_of
-from server.channels.messages import body_of
+from server.channels.messages import body_of, one_use_link
 from server.channels.push import DeviceGone, PushKeys, check_keys, device_of, send_push, subject_of
 from server.channels.services import describe, send_by_service
 from server.database.models import ChannelRow
@@ -50,20 +50,17 @@ class Channels:
         self._reach = reach
         self.push_keys = PushKeys(store, preferences)
 
-    async def add(
-        self, kind: str, address: Address, events: Sequence[str], mode: str, quiet: JsonObject | None
-    ) -> tuple[ChannelRow, str | None]:
+    async def add(self, kind: str, address: Address, values: JsonObject) -> tuple[ChannelRow, str | None]:
         """The new channel, and the secret of a webhook, which is returned this once. Raises BadRequest.
 
-        A device that has a channel keeps it, with the new values.
+        `values`: the columns `events`, `mode`, `quiet`, `links`. A device that has a channel keeps it, with these.
         """
         if len(await self._store.channels()) >= MOST_CHANNELS:
             raise BadRequest(f"There can be {MOST_CHANNELS} channels.", code="too_many_channels")
         where = await self._where(kind, address)
         secret = secrets.token_urlsafe(32) if kind == "webhook" else None
         row = await self._store.add_channel(
-            kind=kind, mode=mode, quiet=quiet, events=list(events),
-            secret=await self._encrypt(secret) if secret else None, **where,
+            kind=kind, secret=await self._encrypt(secret) if secret else None, **where, **values,
         )  # fmt: skip
         return row, secret
 
@@ -97,6 +94,8 @@ class Channels:
             secret = await self._decrypt(row.secret) if row.secret else ""
         except InvalidToken:
             raise SendFailed("its address cannot be decrypted any more: set it again") from None
+        if row.links and body.get("reference"):
+            body = body | {"link": await self._link_to(body["reference"])}
         if row.kind == "webhook":
             from server.channels.webhook import send_webhook  # aiohttp, of use where a webhook is stored
 
@@ -110,6 +109,12 @@ class Channels:
             )  # fmt: skip
         else:
             await send_by_service(address, body, self._reach())
+
+    async def _link_to(self, reference: str) -> str:
+        """A link to one question that needs no login. Each try to send has its own."""
+        secret = secrets.token_urlsafe(32)
+        await self._store.add_question_link(secret, reference)
+        return one_use_link(self._public_url, secret)
 
     @property
     def _public_url(self) -> str:

@@ -25,6 +25,15 @@ def link_to(public_url: str, session_id: str) -> str:
     return f"{public_url}/s/{quote(session_id, safe='')}"
 
 
+def one_use_link(public_url: str, secret: str) -> str:
+    """Browsers do not send what is behind `#`: no log and no fetcher of links sees the secret."""
+    return f"{public_url}/q#{secret}"
+
+
+def handoff_link(public_url: str, secret: str) -> str:
+    return f"{public_url}/h#{secret}"
+
+
 def body_of(
     *, type: str, id: str, session_id: str | None, session_title: str, about: str | None, facts: JsonObject,
     public_url: str, at: datetime,

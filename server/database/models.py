@@ -16,6 +16,7 @@ from sqlalchemy import (
     Text,
     TypeDecorator,
     UniqueConstraint,
+    false,
     text,
 )
 from sqlalchemy.engine import Dialect
@@ -284,6 +285,8 @@ class ChannelRow(Base):
     """The key of a webhook's signatures."""
     device: Mapped[str | None] = mapped_column(String(64), index=True, unique=True)
     """SHA-256 of the address at the push service: a device that is added again takes the place of its row."""
+    links: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Its messages have links that answer one question without a login."""
     events: Mapped[list[str]] = mapped_column(JSON)
     mode: Mapped[str] = mapped_column(String(16))
     quiet: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
@@ -291,6 +294,32 @@ class ChannelRow(Base):
     """Why the last message was given up; None if it was delivered."""
     last_delivery: Mapped[datetime | None]
     created_at: Mapped[datetime]
+
+
+class QuestionLinkRow(Base):
+    """A link that shows and answers one question without a login, as long as it is open."""
+
+    __tablename__ = "question_links"
+
+    digest: Mapped[str] = mapped_column(String(64), primary_key=True)
+    """SHA-256 of the secret in it."""
+    reference: Mapped[str] = mapped_column(ForeignKey("interrupts.reference", ondelete="CASCADE"), index=True)
+
+
+class HandoffRow(Base):
+    """A link that gives the live view and the take-over of one session to whoever opens it first."""
+
+    __tablename__ = "handoffs"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), unique=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    """SHA-256 of the secret in the link, which is good for opening it once."""
+    holder: Mapped[str | None] = mapped_column(String(64), unique=True)
+    """SHA-256 of the token that the device which has opened it got."""
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    opened_at: Mapped[datetime | None]
 
 
 class SecretRow(Base):

@@ -10,6 +10,7 @@ from server.store.activities import ActivityQueries
 from server.store.automations import AutomationQueries
 from server.store.channels import ChannelQueries
 from server.store.grants import GrantQueries
+from server.store.links import LinkQueries
 from server.store.messages import MessageQueries
 from server.store.owners import LeaseHeld, LeaseWatch, Ownership, is_gone, process_name
 from server.store.preferences import PreferenceQueries
@@ -50,6 +51,7 @@ class Store(
     ChannelQueries,
     AutomationQueries,
     GrantQueries,
+    LinkQueries,
 ):
     def __init__(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 
 import pytest
+from websockets.exceptions import ConnectionClosed
 
 from tests.support.cluster import (
     TAKEN_OVER,
@@ -18,7 +19,7 @@ from tests.support.cluster import (
     wait_until_executing,
 )
 from tests.support.eventually import eventually_sync
-from tests.support.live import watching
+from tests.support.live import handed_off, watching
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -37,6 +38,25 @@ def test_a_person_takes_the_browser_over_at_any_replica(team: Team) -> None:
         wait_for(two, session_id, "running")
     driven = [it for it in session_at(one, session_id)["activities"] if it["what"]["kind"] == "drove"]
     assert len(driven) == 1
+    assert post(one, f"/sessions/{session_id}/cancel").status_code == 202
+
+
+def test_a_guest_drives_the_browser_at_a_replica_until_it_is_given_back(team: Team) -> None:
+    one, two, _, _ = team.four()
+    session_id = ask(one, "slow steps", agent="operator", max_tool_steps=1000)
+    link = post(one, f"/sessions/{session_id}/handoff", minutes=5).json()["link"]
+    with handed_off(two, session_id, link.partition("#")[2]) as guest:
+        guest.until(lambda: guest.state.get("browser") == "open" and guest.frames)
+        guest.take()
+        guest.until(lambda: guest.state.get("holder") == "me")
+        wait_for(one, session_id, "paused")
+        guest.release(note="it is all there")
+        wait_for(two, session_id, "running")
+        with pytest.raises(ConnectionClosed) as closed:
+            guest.until(lambda: False)
+        assert closed.value.rcvd
+        assert closed.value.rcvd.code == 4401
+    assert get(one, f"/sessions/{session_id}/handoff").json() == {"items": []}
     assert post(one, f"/sessions/{session_id}/cancel").status_code == 202
 
 

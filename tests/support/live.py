@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import httpx
+from websockets import Subprotocol
 from websockets.sync.client import ClientConnection, connect
 
 from tests.support.eventually import eventually_sync
@@ -111,3 +113,15 @@ def watching(server: Server, session_id: str) -> Iterator[Person]:
         person = Person(socket)
         person.until(lambda: person.told)
         yield person
+
+
+@contextmanager
+def handed_off(server: Server, session_id: str, secret: str) -> Iterator[Person]:
+    """Somebody who is not logged in and opens the link of a hand-off."""
+    opened = httpx.post(
+        f"{server.api}/links/handoff/open", headers={"pilothouse-link": secret}, trust_env=False
+    )
+    protocols = [Subprotocol("pilothouse"), Subprotocol(opened.raise_for_status().json()["token"])]
+    address = f"ws://127.0.0.1:{server.port}/api/links/live/{session_id}"
+    with connect(address, subprotocols=protocols, proxy=None, max_size=8_000_000) as socket:
+        yield Person(socket)

@@ -9,6 +9,8 @@ const ShortcutsDialog = lazy(() => import('@/features/search/ShortcutsDialog'))
 const AutomationForm = lazy(() => import('@/features/automations/AutomationForm'))
 const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
 
+const HandoffDialog = lazy(() => import('@/features/handoff/HandoffDialog'))
+
 const IDLE = 300
 
 /** The dialogs that can be called from every page, and their keys. */
@@ -26,6 +28,7 @@ export function Overlays() {
       {schedule.draft && <AutomationForm draft={schedule.draft} onClose={schedule.close} />}
       {open === 'search' && <CommandMenu sessionId={session?.id ?? null} onClose={close} />}
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
+      {open === 'handoff' && session && <HandoffDialog sessionId={session.id} onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}
     </Suspense>
   )

@@ -12,6 +12,8 @@ import { Button } from '@/ui/Button'
 const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
 const GrantsPage = lazy(() => import('@/pages/GrantsPage'))
 const InboxPage = lazy(() => import('@/pages/InboxPage'))
+const HandoffPage = lazy(() => import('@/pages/HandoffPage'))
+const QuestionLinkPage = lazy(() => import('@/pages/QuestionLinkPage'))
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
@@ -28,6 +30,16 @@ export function Routes() {
   return (
     <Switch>
       <Route path="/login" component={LoginPage} />
+      <Route path="/q">
+        <Suspense>
+          <QuestionLinkPage />
+        </Suspense>
+      </Route>
+      <Route path="/h">
+        <Suspense>
+          <HandoffPage />
+        </Suspense>
+      </Route>
       <Route>
         <Gate />
       </Route>

@@ -12,6 +12,7 @@ import type {
   FileItem,
   Firing,
   Grant,
+  Handoff,
   KeyTest,
   ListedSession,
   NewAddress,
@@ -77,6 +78,11 @@ export const api = {
   grants: (sessionId?: string) =>
     request<{ items: Grant[] }>('GET', `/grants${query({ session_id: sessionId })}`),
   revoke: (grantId: string) => request<void>('DELETE', `/grants/${grantId}`),
+
+  handoff: (id: string) => request<{ items: Handoff[] }>('GET', at(id, '/handoff')),
+  handOff: (id: string, minutes: number) =>
+    request<Handoff & { link: string }>('POST', at(id, '/handoff'), { minutes }),
+  endHandoff: (id: string) => request<void>('DELETE', at(id, '/handoff')),
 
   files: (id: string) => request<{ items: FileItem[] }>('GET', at(id, '/files')),
   upload: (id: string, file: File) => request<FileItem>('POST', at(id, '/files'), formOf(file)),

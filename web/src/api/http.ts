@@ -47,7 +47,7 @@ function contentOf(body: unknown): RequestInit {
   return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
 }
 
-async function problem(response: Response): Promise<ApiError> {
+export async function problem(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
   const detail = typeof body.detail === 'string' ? body.detail : String(body.title ?? response.statusText)
   const wait = Number(response.headers.get('Retry-After')) || null

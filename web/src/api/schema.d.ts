@@ -312,6 +312,63 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/links/question": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Question
+         * @description The question of the link. It decides nothing and does not use the link up.
+         */
+        get: operations["question_api_links_question_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/links/question/picture": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Picture */
+        get: operations["picture_api_links_question_picture_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/links/question/decision": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decide
+         * @description Answer the question; only the first answer counts, and the link ends with it.
+         */
+        post: operations["decide_api_links_question_decision_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/messages": {
         parameters: {
             query?: never;
@@ -1507,6 +1564,8 @@ export interface components {
              */
             mode: "always" | "away";
             quiet: components["schemas"]["QuietHours"] | null;
+            /** Links */
+            links: boolean;
             /** Failing */
             failing: string | null;
             /** Last Delivery */
@@ -1532,6 +1591,8 @@ export interface components {
             /** Mode */
             mode?: ("always" | "away") | null;
             quiet?: components["schemas"]["Quiet"] | null;
+            /** Links */
+            links?: boolean | null;
         };
         /** ChannelList */
         ChannelList: {
@@ -2078,6 +2139,15 @@ export interface components {
             /** Cost Budget */
             cost_budget: number | null;
         };
+        /** LinkDecision */
+        LinkDecision: {
+            /** Confirmed */
+            confirmed?: boolean | null;
+            /** Done */
+            done?: boolean | null;
+            /** Message */
+            message?: string | null;
+        };
         /** ListedAutomation */
         ListedAutomation: {
             /** Name */
@@ -2408,6 +2478,11 @@ export interface components {
              */
             mode: "always" | "away";
             quiet?: components["schemas"]["Quiet"] | null;
+            /**
+             * Links
+             * @default false
+             */
+            links: boolean;
         };
         /** NewGrantBody */
         NewGrantBody: {
@@ -2489,6 +2564,8 @@ export interface components {
              */
             mode: "always" | "away";
             quiet: components["schemas"]["QuietHours"] | null;
+            /** Links */
+            links: boolean;
             /** Failing */
             failing: string | null;
             /** Last Delivery */
@@ -4122,6 +4199,101 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    question_api_links_question_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Pilothouse-Link"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenQuestion"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    picture_api_links_question_picture_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Pilothouse-Link"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    decide_api_links_question_decision_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Pilothouse-Link"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkDecision"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Decided"];
+                };
             };
             /** @description What went wrong */
             default: {

@@ -31,7 +31,7 @@ export type Accepted = Schemas['Accepted']
 export type Channel = Schemas['Channel']
 export type ChannelEvent = Channel['events'][number]
 /** What can be changed of a channel. */
-export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet'>
+export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet' | 'links'>
 /** Where the messages of a new channel go; a device has keys and a name. */
 export type NewAddress = Pick<Schemas['NewChannel'], 'kind' | 'address'> &
   Partial<Pick<Schemas['NewChannel'], 'keys' | 'name'>>
@@ -56,6 +56,7 @@ export type AutomationChange = Pick<
   | 'budget'
 > & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']
+export type Handoff = Schemas['Handoff']
 export type Grant = Schemas['Grant']
 /** What a yes allows besides the one act. */
 export interface GrantChoice extends GrantLimits {

@@ -47,6 +47,7 @@ export const en = {
   plan: 'Plan',
   reload: 'Reload',
   rename: 'Rename',
+  handoff: 'Hand the browser off…',
   repeat: 'Repeat this…',
   replay: 'Replay',
   resume: 'Resume',

@@ -40,6 +40,7 @@ export const ru: Dictionary = {
   plan: 'План',
   reload: 'Перезагрузить',
   rename: 'Переименовать',
+  handoff: 'Передать браузер…',
   repeat: 'Повторять…',
   replay: 'Повтор по шагам',
   resume: 'Продолжить',

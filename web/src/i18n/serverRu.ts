@@ -111,6 +111,8 @@ export const SENTENCES: Record<string, string> = {
   'The table has no such row.': 'В таблице нет такой строки.',
   'The table has no such column.': 'В таблице нет такого столбца.',
   'There is no such channel.': 'Такого канала нет.',
+  'This link is not valid, or not any more.': 'Эта ссылка не действует или больше не действует.',
+  'the device does not take messages any more': 'устройство больше не принимает сообщений',
   'There can be {n} channels.': 'Каналов может быть не больше {n}.',
   'There is no such session.': 'Такой сессии нет.',
   'The run queue does not answer.': 'Очередь запусков не отвечает.',

@@ -22,8 +22,9 @@ export function hostOf(address: string | null | undefined): string | null {
 // A path on this server (the prefix is a setting), without dot segments, that names a picture.
 const PICTURE = /^(?:\/(?!\.+(?:\/|$))[\w.~-]+)+\.(?:jpe?g|png|webp)$/
 
-/** Our own pictures only; a thumbnail of `width` pixels when given. */
+/** Our own pictures only, or one that this page has fetched; a thumbnail of `width` pixels when given. */
 export function pictureUrl(address: string | null | undefined, width?: number): string | null {
+  if (address?.startsWith('blob:')) return address
   if (!address || !PICTURE.test(address)) return null
   return width ? `${address}?w=${width}` : address
 }

@@ -8,7 +8,7 @@ import { QuestionCard } from '@/features/questions/QuestionCard'
 import { useWords, wordbook } from '@/i18n'
 import { useTitle } from '@/lib/title'
 import { SessionIdProvider } from '@/session/sessionId'
-import { type QuestionRow, questionRowId } from '@/stream/rows'
+import { openQuestionRow } from '@/stream/rows'
 import { SessionStoreProvider, storeOf } from '@/stream/store'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
@@ -109,26 +109,13 @@ function Item({ question, index, place }: ItemProps) {
       <SessionIdProvider value={sessionId}>
         <SessionStoreProvider value={storeOf(sessionId)}>
           <CardPlaceProvider value={place}>
-            <QuestionCard row={rowOf(question)} />
+            <QuestionCard row={openQuestionRow(question)} />
           </CardPlaceProvider>
         </SessionStoreProvider>
       </SessionIdProvider>
     </div>
   )
 }
-
-const rowOf = (question: OpenQuestion): QuestionRow => ({
-  kind: 'question',
-  id: questionRowId(question.reference),
-  runId: question.run_id,
-  seq: question.position,
-  born: 0,
-  after: 0,
-  at: question.created_at,
-  question,
-  answer: 'open',
-  note: null,
-})
 
 function Empty() {
   const t = useWords(words)

@@ -1,4 +1,13 @@
-import type { Activity, Box, Message, Pending, Proof, ResultRow, ResultSchema } from '@/api/types'
+import type {
+  Activity,
+  Box,
+  Message,
+  OpenQuestion,
+  Pending,
+  Proof,
+  ResultRow,
+  ResultSchema,
+} from '@/api/types'
 
 interface Placed {
   id: string
@@ -88,6 +97,20 @@ export type Row = UserRow | TextRow | ThinkingRow | ToolRow | QuestionRow | Erro
 export const toolRowId = (runId: string | null, callId: string) => `tool:${runId}:${callId}`
 export const errorRowId = (runId: string) => `error:${runId}`
 export const questionRowId = (reference: string) => `question:${reference}`
+
+/** The row of a question outside of its session. */
+export const openQuestionRow = (question: OpenQuestion): QuestionRow => ({
+  kind: 'question',
+  id: questionRowId(question.reference),
+  runId: question.run_id,
+  seq: question.position,
+  born: 0,
+  after: 0,
+  at: question.created_at,
+  question,
+  answer: 'open',
+  note: null,
+})
 
 /** The row of a stored message; the same whether it came by GET or by the stream. */
 export function rowOfMessage(message: Message): Row {

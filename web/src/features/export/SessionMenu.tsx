@@ -7,6 +7,7 @@ import {
   Hand,
   History,
   ShieldCheck,
+  Smartphone,
 } from 'lucide-react'
 import { downloads, type ExportFormat } from '@/api/client'
 import { useT } from '@/i18n'
@@ -36,6 +37,9 @@ export function SessionMenu({ sessionId }: { sessionId: string }) {
     <Menu trigger={trigger}>
       <MenuItem icon={<Hand size={15} aria-hidden />} onSelect={() => openTakeover(sessionId)}>
         {t('takeover')}
+      </MenuItem>
+      <MenuItem icon={<Smartphone size={15} aria-hidden />} onSelect={() => show('handoff')}>
+        {t('handoff')}
       </MenuItem>
       <MenuItem icon={<History size={15} aria-hidden />} onSelect={() => openReplay(sessionId)}>
         {t('replay')}

@@ -9,7 +9,7 @@ import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { AllowFor, grantOf, ONCE } from './AllowFor'
 import { payloadOf, reasonWords } from './questionWords'
-import { useDecide } from './decide'
+import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
@@ -78,6 +78,7 @@ function Answers({ question }: { question: Pending }) {
   const { reference } = question
   const t = useT()
   const { decide, isBusy, failure } = useDecide()
+  const hasLogin = useHasLogin()
   const [isNoting, setNoting] = useState(false)
   const [allowed, setAllowed] = useState(ONCE)
   const noteButton = useRef<HTMLButtonElement>(null)
@@ -108,7 +109,7 @@ function Answers({ question }: { question: Pending }) {
               {t('approve')}
             </Button>
           </div>
-          <AllowFor question={question} allowed={allowed} onChange={setAllowed} />
+          {hasLogin && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
         </>
       )}
       {failure && (

@@ -6,7 +6,7 @@ import { TakeoverButton } from '@/session/TakeoverButton'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
-import { useDecide } from './decide'
+import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
 import { TargetPicture } from './TargetPicture'
 
@@ -17,6 +17,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
   const { question } = row
   const [note, setNote] = useState('')
   const { decide, isBusy, failure } = useDecide()
+  const hasLogin = useHasLogin()
   const done = () =>
     void decide({
       reference: question.reference,
@@ -36,7 +37,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
         <p className="wrap-anywhere whitespace-pre-wrap">{question.reason}</p>
         {question.url && <p className="text-sm text-muted">{hostOf(question.url)}</p>}
         <TargetPicture question={question} />
-        <TakeoverButton className="self-start" />
+        {hasLogin && <TakeoverButton className="self-start" />}
         <form
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {

@@ -15,6 +15,13 @@ const REST = 500
 const CardPlace = createContext('')
 export const CardPlaceProvider = CardPlace.Provider
 
+type Send = (decision: Decision) => Promise<unknown>
+
+/** How a card answers where nobody is logged in: nothing of the session can be read there. */
+const OtherWay = createContext<Send | null>(null)
+export const OtherWayProvider = OtherWay.Provider
+export const useHasLogin = (): boolean => useContext(OtherWay) === null
+
 /** Whether the card appeared just now. */
 function useRest(): boolean {
   const place = useContext(CardPlace)
@@ -30,6 +37,7 @@ function useRest(): boolean {
 export function useDecide() {
   const sessionId = useSessionId()
   const store = useSessionStore()
+  const otherWay = useContext(OtherWay)
   const isResting = useRest()
   const [isBusy, setBusy] = useState(false)
   const [failure, setFailure] = useState<string | null>(null)
@@ -39,6 +47,7 @@ export function useDecide() {
     setBusy(true)
     setFailure(null)
     try {
+      if (otherWay) return await otherWay(decision)
       await api.decide(sessionId, decision)
       refreshQuestions()
       const isYes = decision.confirmed ?? decision.done ?? false
@@ -46,7 +55,7 @@ export function useDecide() {
       if (!isTouch()) focusComposer()
     } catch (error) {
       const isOver = error instanceof ApiError && (error.status === 409 || error.status === 404)
-      if (isOver) {
+      if (isOver && !otherWay) {
         store.setState({ stale: true })
         refreshQuestions()
       }

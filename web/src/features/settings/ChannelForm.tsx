@@ -8,7 +8,7 @@ import { Switch } from '@/ui/Switch'
 import { words } from './channelWords'
 
 const EVENTS: ChannelEvent[] = ['question', 'manual', 'done', 'failed', 'needs_you', 'budget']
-const NEW: ChannelChange = { events: EVENTS, mode: 'always', quiet: null }
+const NEW: ChannelChange = { events: EVENTS, mode: 'always', quiet: null, links: false }
 
 interface Props {
   channel?: Channel
@@ -33,13 +33,14 @@ export function ChannelForm({
   const [events, setEvents] = useState<ChannelEvent[]>(channel.events)
   const [mode, setMode] = useState<string>(channel.mode)
   const [quiet, setQuiet] = useState(channel.quiet)
+  const [links, setLinks] = useState(channel.links)
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
   const save = async () => {
     setFailure(null)
     setBusy(true)
     try {
-      await onSubmit({ events, mode: mode as Channel['mode'], quiet })
+      await onSubmit({ events, mode: mode as Channel['mode'], quiet, links })
     } catch (error) {
       setFailure((error as Error).message)
     }
@@ -70,6 +71,8 @@ export function ChannelForm({
         onChange={(isOn) => setQuiet(isOn ? usualQuiet() : null)}
       />
       {quiet && <QuietFields quiet={quiet} onChange={setQuiet} />}
+      <Switch label={t('channels.links')} checked={links} onChange={setLinks} />
+      {links && <p className="text-xs text-muted">{t('channels.links.note')}</p>}
       {failure && (
         <p role="alert" className="text-sm wrap-anywhere text-danger">
           {failure}

@@ -42,6 +42,9 @@ export const words = wordbook(
     'channels.to': 'To',
     'channels.zone': 'Time zone',
     'channels.quiet.note': 'Messages wait until they end.',
+    'channels.links': 'Links work without a login',
+    'channels.links.note':
+      'Whoever has a message can answer the one question in it, as long as it is open. They reach nothing else.',
     'channels.test': 'Send a test',
     'channels.test.of': 'Send a test to {channel}',
     'channels.testing': 'Sending…',
@@ -97,6 +100,9 @@ export const words = wordbook(
     'channels.to': 'До',
     'channels.zone': 'Часовой пояс',
     'channels.quiet.note': 'Сообщения ждут их конца.',
+    'channels.links': 'Ссылки работают без входа',
+    'channels.links.note':
+      'Кто получил сообщение, может ответить на один вопрос в нём, пока тот открыт. Больше ничего не доступно.',
     'channels.test': 'Проверить',
     'channels.test.of': 'Проверить {channel}',
     'channels.testing': 'Отправка…',

@@ -16,12 +16,13 @@ import { words } from './takeoverWords'
 
 interface Props {
   view: LiveView
+  isGuest?: boolean
   open: boolean
   onClose: () => void
 }
 
 /** The browser goes back to the agent, with a word if the person has one; an ended task can go on with it. */
-export function HandBackDialog({ view, open, onClose }: Props) {
+export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) {
   const t = useWords(words)
   const sessionId = useSessionId()
   const hasRun = useLive((state) => isRunOpen(state.run))
@@ -32,7 +33,8 @@ export function HandBackDialog({ view, open, onClose }: Props) {
   const giveBack = (then?: () => void) => {
     view.release(hasEnded ? undefined : word || undefined)
     then?.()
-    leaveTakeover(sessionId)
+    if (isGuest) onClose()
+    else leaveTakeover(sessionId)
   }
   const end = () => giveBack(() => void api.cancel(sessionId).catch((error: Error) => toast(error.message)))
   const goOn = () => giveBack(() => sendMessage(sessionId, word || t('done.ended.message'), null))

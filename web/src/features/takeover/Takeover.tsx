@@ -23,8 +23,13 @@ import { Zoomable } from './Zoomable'
 
 type Open = 'done' | 'paste' | 'elements' | null
 
+interface Props {
+  /** This device has the browser by a link: it has no chat to go back to, and nothing else of the session. */
+  isGuest?: boolean
+}
+
 /** The page in place of the chat: the agent waits, and what is done here goes to the browser. */
-export default function Takeover() {
+export default function Takeover({ isGuest = false }: Props) {
   const t = useWords(words)
   const sessionId = useSessionId()
   const view = useMemo(() => liveViewOf(sessionId), [sessionId])
@@ -38,7 +43,9 @@ export default function Takeover() {
   const stage = useRef<HTMLDivElement>(null)
   const done = useRef<HTMLButtonElement>(null)
   useWatch(view, true)
-  useEffect(() => view.take(), [view])
+  useEffect(() => {
+    if (!isGuest) view.take()
+  }, [view, isGuest])
 
   const close = () => {
     setOpen(null)
@@ -63,9 +70,11 @@ export default function Takeover() {
   return (
     <section aria-label={t('takeover.title')} className="flex h-full flex-col bg-bg">
       <header className="flex shrink-0 flex-wrap items-center gap-x-2 gap-y-1 border-b border-line px-2 py-1.5 md:h-12 md:flex-nowrap md:py-0">
-        <IconButton label={t('takeover.leave')} onClick={() => leaveTakeover(sessionId)}>
-          <MessageSquareReply size={17} aria-hidden />
-        </IconButton>
+        {!isGuest && (
+          <IconButton label={t('takeover.leave')} onClick={() => leaveTakeover(sessionId)}>
+            <MessageSquareReply size={17} aria-hidden />
+          </IconButton>
+        )}
         <LiveBadge view={view} withRate />
         <div className="order-last flex w-full min-w-0 md:order-none md:w-auto md:flex-1">
           <AddressBar view={view} isMine={isMine} />
@@ -100,7 +109,7 @@ export default function Takeover() {
           {t('takeover.keys')} <Kbd keys={RELEASE_KEY} />
         </span>
       </footer>
-      <HandBackDialog view={view} open={open === 'done'} onClose={close} />
+      <HandBackDialog view={view} isGuest={isGuest} open={open === 'done'} onClose={close} />
       <PasteDialog view={view} open={open === 'paste'} onClose={close} />
       {!isWide && (
         <Sheet open={isMine && open === 'elements'} onClose={close} label={t('elements')} side="bottom">

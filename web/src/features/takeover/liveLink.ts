@@ -17,7 +17,7 @@ const FIRST_DELAY = 500
 const LAST_DELAY = 10_000
 
 /** One WebSocket to a session's live view, opened again until it is closed. */
-export function openLiveLink(address: string, out: LinkOut): LiveLink {
+export function openLiveLink(address: string, protocols: string[], out: LinkOut): LiveLink {
   let socket: WebSocket
   let timer: ReturnType<typeof setTimeout> | undefined
   let delay = FIRST_DELAY
@@ -25,7 +25,7 @@ export function openLiveLink(address: string, out: LinkOut): LiveLink {
   let isClosed = false
 
   function connect(): void {
-    socket = new WebSocket(address)
+    socket = new WebSocket(address, protocols)
     socket.binaryType = 'blob'
     socket.onopen = () => {
       delay = FIRST_DELAY
@@ -62,7 +62,8 @@ export function openLiveLink(address: string, out: LinkOut): LiveLink {
   }
 }
 
-export function liveAddress(sessionId: string): string {
+/** `path` below `/api`. */
+export function liveAddress(path: string): string {
   const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
-  return `${scheme}//${location.host}/api/sessions/${encodeURIComponent(sessionId)}/live`
+  return `${scheme}//${location.host}/api/${path}`
 }

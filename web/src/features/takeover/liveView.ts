@@ -114,7 +114,7 @@ export class LiveView {
     this.store.setState({ ...CLOSED })
     this.beat = setInterval(() => this.store.getState().holder === 'me' && this.send({ type: 'beat' }), BEAT)
     this.count = setInterval(() => this.countFrames(), 1000)
-    this.link = openLiveLink(liveAddress(this.sessionId), {
+    this.link = openLiveLink(...wayTo(this.sessionId), {
       opened: () => {
         this.store.setState({ link: 'open', fault: null })
         if (this.isWanted) this.send({ type: 'take' })
@@ -172,6 +172,19 @@ export class LiveView {
 }
 
 const centreOf = ([left, top, width, height]: Box): [number, number] => [left + width / 2, top + height / 2]
+
+/** The tokens of sessions whose browser was handed off to this device, where nobody is logged in. */
+const tokens = new Map<string, string>()
+export const holdHandoff = (sessionId: string, token: string) => void tokens.set(sessionId, token)
+
+function wayTo(sessionId: string): [address: string, protocols: string[]] {
+  const id = encodeURIComponent(sessionId)
+  const token = tokens.get(sessionId)
+  // A browser cannot set headers of a WebSocket, and addresses are logged.
+  return token
+    ? [liveAddress(`links/live/${id}`), ['pilothouse', token]]
+    : [liveAddress(`sessions/${id}/live`), []]
+}
 
 /** Views that nobody looks at and that stay in memory. */
 export const KEPT_VIEWS = 8

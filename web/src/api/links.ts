@@ -1,0 +1,42 @@
+import { ApiError, problem } from './http'
+import type { components } from './schema'
+import type { Decision, OpenQuestion } from './types'
+
+type Schemas = components['schemas']
+
+/** What the holder of a one-use link may ask for. The secret goes in a header: addresses are logged. */
+async function request(secret: string, path: string, init: RequestInit = {}): Promise<Response> {
+  const headers = { ...init.headers, 'Pilothouse-Link': secret }
+  const answer = await fetch(`/api/links/${path}`, { ...init, headers, credentials: 'omit' }).catch(() => {
+    throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
+  })
+  if (!answer.ok) throw await problem(answer)
+  return answer
+}
+
+const post = (secret: string, path: string, body: unknown) =>
+  request(secret, path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+  })
+
+export const links = {
+  question: async (secret: string): Promise<OpenQuestion> => {
+    const question = (await (await request(secret, 'question')).json()) as OpenQuestion
+    return { ...question, screenshot: question.screenshot && (await picture(secret)) }
+  },
+  decide: (secret: string, { confirmed, done, message }: Decision) =>
+    post(secret, 'question/decision', { confirmed, done, message }),
+  openHandoff: async (secret: string) =>
+    (await (await post(secret, 'handoff/open', undefined)).json()) as Schemas['HandoffOpened'],
+  handoff: async (token: string) =>
+    (await (await request(token, 'handoff')).json()) as Schemas['HandoffHeld'],
+}
+
+/** A card without its picture is better than none. */
+const picture = (secret: string): Promise<string | null> =>
+  request(secret, 'question/picture').then(
+    async (answer) => URL.createObjectURL(await answer.blob()),
+    () => null,
+  )
