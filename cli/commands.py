@@ -101,6 +101,11 @@ COMMANDS = {
         ),
         Command("grants", "what is allowed without asking, with what was used of it"),
         Command("revoke", "take back the permission ID of /grants", (Param("id"),)),
+        Command(
+            "handoff",
+            "a link that gives this session's browser to another device for MINUTES (15); 0 ends it",
+            (Param("minutes", "number", is_optional=True),),
+        ),
         Command("stop", "end the run"),
         Command("pause", "hold the run before its next step"),
         Command("resume", "go on"),

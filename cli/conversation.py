@@ -30,6 +30,7 @@ STEERED = frozenset({"queued", "running", "paused"})
 """Statuses in which a message steers the run: the agent reads it before its next step."""
 LAG = 1.0
 """Seconds to wait for the event stream before a frame of the dialogue is shown without it."""
+HANDOFF_MINUTES = 15
 CONTROLS = {"stop": "cancel", "pause": "pause", "resume": "resume"}
 
 
@@ -133,6 +134,8 @@ class Conversation:
                 return await self._automate(entry)
             case "grants" | "revoke":
                 return await self._show_grants(entry.args.get("id"))
+            case "handoff":
+                return await self._hand_off(int(entry.args.get("minutes", HANDOFF_MINUTES)))
             case "stop" | "pause" | "resume":
                 return await self._send({"type": "control", "action": CONTROLS[entry.name]})
             case "plan" if entry.args.get("what") in ("accept", "dismiss"):
@@ -198,6 +201,24 @@ class Conversation:
                 said = say("Resumed: {name}" if is_resumed else "Paused: {name}", name=automation["name"])
         self.screen.show(Note(said))
         return {}
+
+    async def _hand_off(self, minutes: int) -> JsonObject:
+        path = f"/sessions/{await self._session()}/handoff"
+        if minutes == 0:
+            await self.client.call("DELETE", path)
+            self.screen.show(Note(say("The browser is not handed off any more.")))
+            return {}
+        made = dict(await self.client.call("POST", path, {"minutes": minutes}))
+        self.screen.show(
+            Note(
+                say(
+                    "Whoever opens this first has the browser for {n} min: {link}",
+                    n=minutes,
+                    link=made["link"],
+                )
+            )
+        )
+        return made
 
     async def say(self, text: str) -> JsonObject:
         """Send a message. It steers a run in progress, answers an open question, or starts a run.

@@ -106,6 +106,9 @@ RUSSIAN = {
     "Write it as /yes [REF] run|session|automation|always [xCOUNT] [until DATE] [max AMOUNT] [month AMOUNT]":
         "Пишется так: /yes [REF] run|session|automation|always [xЧИСЛО] [until ДАТА] [max СУММА] [month СУММА]",
     # Automations
+    "The browser is not handed off any more.": "Браузер больше не передан.",
+    "Whoever opens this first has the browser for {n} min: {link}":
+        "Кто первым откроет, получит браузер на {n} мин: {link}",
     "There are no automations. /schedule makes one.": "Автоматизаций нет. Создать: /schedule.",
     "It has not run yet.": "Запусков ещё не было.", "name": "название", "next": "следующий раз", "last": "в прошлый раз",
     "when called": "по вызову", "paused ({why})": "на паузе ({why})", "failures": "три неудачи", "budget": "бюджет",
@@ -119,6 +122,8 @@ RUSSIAN = {
         "Пишите так: /schedule daily|weekdays|mon,thu|monthly 15|hours 6, время вида 08:00, затем задача.",
     "make a task an automation: daily|weekdays|mon,thu|monthly 15|hours 6, a time, then the task":
         "выполнять задачу по расписанию: daily|weekdays|mon,thu|monthly 15|hours 6, время, затем задача",
+    "a link that gives this session's browser to another device for MINUTES (15); 0 ends it":
+        "ссылка, по которой браузер этой сессии получит другое устройство на MINUTES минут (15); 0 завершает",
     "your automations, when they are due, and their last outcome": "ваши автоматизации, когда они начнутся и чем кончились в последний раз",
     "run, pause, resume or delete the automation ID of /automations, or list its log":
         "запустить (run), приостановить (pause), продолжить (resume) или удалить (delete) автоматизацию ID из /automations, показать её журнал (log)",

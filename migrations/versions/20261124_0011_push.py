@@ -1,4 +1,4 @@
-"""Devices that get messages by Web Push, the key that signs them, and links without a login."""
+"""Devices that get messages by Web Push, the key that signs them, links without a login, and digests."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ def upgrade() -> None:
     )
     op.add_column("channels", sa.Column("device", sa.String(64)))
     op.add_column("channels", sa.Column("links", sa.Boolean, nullable=False, server_default=sa.false()))
+    op.add_column("channels", sa.Column("digest", sa.JSON))
     op.create_index("ix_channels_device", "channels", ["device"], unique=True)
     op.create_table(
         "question_links",

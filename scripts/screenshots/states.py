@@ -13,6 +13,7 @@ from scripts.screenshots.world import World, opened, with_ages
 from tests.e2e.live_stage import LiveStage, frame_is_shown, picture
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, message
+from tests.support.push_service import push_service_in_thread
 
 PAGE = "https://shop.example/kettles"
 GOAL = "Compare electric kettles under €50 in three shops and put the best one into the basket"
@@ -335,6 +336,46 @@ def settings(tab: str) -> Callable[[Screen, World], None]:
     return open_tab
 
 
+def new_device(screen: Screen, world: World) -> None:
+    screen.page.goto("/settings/notifications")
+    screen.button("Add a channel").click()
+    expect(screen.button("Add this device")).to_be_visible()
+
+
+def question_link(screen: Screen, world: World) -> None:
+    """What the holder of a one-use link sees."""
+    with push_service_in_thread() as service:
+        device = service.subscribe()
+        body = {"kind": "push", "address": device.endpoint, "keys": device.keys, "links": True}
+        channel = screen.api.post("/channels", json=body).raise_for_status().json()["id"]
+        screen.tell(screen.new_session(title="Order the blue kettle"), "shop for a kettle")
+        screen.wait_until(lambda: device.received, lambda it: len(it) == 1, "the message has come")
+        screen.api.delete(f"/channels/{channel}").raise_for_status()
+    screen.page.goto(device.received[0].body["link"])
+    expect(screen.button("Approve")).to_be_enabled()
+
+
+def hand_off(screen: Screen, world: World) -> None:
+    screen.api.delete(f"/sessions/{world.bought}/handoff").raise_for_status()
+    session_menu(screen, world)
+    screen.page.get_by_role("menuitem", name="Hand the browser off…").click()
+    screen.button("Make a link").click()
+    expect(screen.page.get_by_role("img", name="QR code of the link")).to_be_visible()
+
+
+def guest(screen: Screen, world: World) -> None:
+    """Before the link of a hand-off is used."""
+    answer = screen.api.post(f"/sessions/{world.bought}/handoff", json={"minutes": 15})
+    screen.page.goto(answer.raise_for_status().json()["link"])
+    expect(screen.button("Open the browser")).to_be_visible()
+
+
+def guest_live(screen: Screen, world: World) -> None:
+    guest(screen, world)
+    screen.button("Open the browser").click()
+    expect(screen.button("Take over")).to_be_visible()
+
+
 TABS = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
 STATES: dict[str, Callable[[Screen, World], Any]] = {
     "login": login, "login-wrong": login_wrong, "home": home, "server-away": away, "models": models,
@@ -342,5 +383,7 @@ STATES: dict[str, Callable[[Screen, World], Any]] = {
     "plan": plan, "plan-proposed": plan_proposed, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu, "inbox": inbox,
     "grants": grants, "grant-card": grant_card, "permissions": permissions, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
+    "new-device": new_device, "hand-off": hand_off, "guest": guest, "guest-live": guest_live,
+    "question-link": question_link,
     **{f"settings-{tab}": settings(tab) for tab in TABS},
 }  # fmt: skip

@@ -16,12 +16,13 @@ from server.api.schemas import (
     ChannelList,
     ChannelMode,
     ChannelTested,
+    Digest,
     NewlyAddedChannel,
     PushKey,
     QuietHours,
 )
-from server.channels.channels import Address
-from server.channels.quiet import QuietRefused, check_quiet
+from server.channels.channels import ChannelAddress
+from server.channels.quiet import QuietRefused, check_daily, check_quiet
 from server.database.models import ChannelRow
 from server.errors import BadRequest
 from server.ops.json_types import JsonObject
@@ -41,6 +42,14 @@ class Quiet(Body):
     zone: Annotated[Text, Field(max_length=64)]
 
 
+class DigestBody(Body):
+    """One of the two: `minutes` after the first end of a run, or `at` this time of each day in `zone`."""
+
+    minutes: Annotated[int, Field(ge=5, le=1440)] | None = None
+    at: Clock | None = None
+    zone: Annotated[Text, Field(max_length=64)] | None = None
+
+
 class DeviceKeys(Body):
     """Of a push subscription, base64url."""
 
@@ -58,6 +67,8 @@ class NewChannel(Body):
     events: Events = ALL_EVENTS
     mode: ChannelMode = "always"
     quiet: Quiet | None = None
+    digest: DigestBody | None = None
+    """Tell done and failed tasks together; null to tell each at once."""
     links: bool = False
     """The links in its messages about questions need no login: each answers one question."""
 
@@ -70,6 +81,8 @@ class ChannelChange(Body):
     mode: ChannelMode | None = None
     quiet: Quiet | None = None
     """null for none; left out, it stays as it is."""
+    digest: DigestBody | None = None
+    """As `quiet`."""
     links: bool | None = None
 
 
@@ -87,6 +100,7 @@ async def list_channels(world: World) -> ChannelList:
 async def add(body: NewChannel, world: World) -> NewlyAddedChannel:
     values: JsonObject = {
         "events": list(dict.fromkeys(body.events)), "mode": body.mode, "quiet": _read(body.quiet), "links": body.links,
+        "digest": _read_digest(body.digest),
     }  # fmt: skip
     row, secret = await world.channels.add(body.kind, _address(body.address, body), values)
     return NewlyAddedChannel(**to_response(row).model_dump(), secret=secret)
@@ -97,6 +111,8 @@ async def change(channel_id: Text, body: ChannelChange, world: World) -> Channel
     values: JsonObject = body.model_dump(include={"events", "mode", "links"}, exclude_none=True)
     if "quiet" in body.model_fields_set:
         values["quiet"] = _read(body.quiet)
+    if "digest" in body.model_fields_set:
+        values["digest"] = _read_digest(body.digest)
     address = _address(body.address, body) if body.address else None
     return to_response(await world.channels.change(channel_id, address, values))
 
@@ -129,14 +145,15 @@ async def note_presence(body: VisiblePage, world: World) -> Response:
 
 def to_response(row: ChannelRow) -> Channel:
     quiet = QuietHours.model_validate(row.quiet) if row.quiet else None
+    digest = Digest.model_validate(row.digest, from_attributes=False) if row.digest else None
     return Channel(
-        id=row.id, kind=row.kind, address=row.shown, device=row.device, events=row.events, mode=row.mode, quiet=quiet, links=row.links,
+        id=row.id, kind=row.kind, address=row.shown, device=row.device, events=row.events, mode=row.mode, quiet=quiet, digest=digest, links=row.links,
         failing=row.failing, last_delivery=row.last_delivery, created_at=row.created_at,
     )  # fmt: skip
 
 
-def _address(url: str, body: NewChannel | ChannelChange) -> Address:
-    return Address(url, body.keys.model_dump() if body.keys else None, body.name)
+def _address(url: str, body: NewChannel | ChannelChange) -> ChannelAddress:
+    return ChannelAddress(url, body.keys.model_dump() if body.keys else None, body.name)
 
 
 def _read(quiet: Quiet | None) -> JsonObject | None:
@@ -144,3 +161,16 @@ def _read(quiet: Quiet | None) -> JsonObject | None:
         return check_quiet(quiet.begin, quiet.end, quiet.zone) if quiet else None
     except QuietRefused as refused:
         raise BadRequest(f"quiet: {refused}.", code="quiet_refused") from None
+
+
+def _read_digest(digest: DigestBody | None) -> JsonObject | None:
+    if digest is None:
+        return None
+    try:
+        if digest.minutes is not None and (digest.at, digest.zone) == (None, None):
+            return {"minutes": digest.minutes}
+        if digest.minutes is None and digest.at and digest.zone:
+            return check_daily(digest.at, digest.zone)
+    except QuietRefused as refused:
+        raise BadRequest(f"digest: {refused}.", code="digest_refused") from None
+    raise BadRequest("digest: Give `minutes`, or `at` and `zone`.", code="digest_refused")

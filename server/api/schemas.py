@@ -133,6 +133,14 @@ ChannelEvent = Literal["question", "manual", "done", "failed", "needs_you", "bud
 ChannelMode = Literal["always", "away"]
 
 
+class Digest(ResponseModel):
+    """When the ends of runs are told in one message: so long after the first of them, or at a time of each day."""
+
+    minutes: int | None = None
+    at: str | None = None
+    zone: str | None = None
+
+
 class Channel(ResponseModel):
     """A way to reach the person outside of the web UI."""
 
@@ -146,6 +154,7 @@ class Channel(ResponseModel):
     mode: ChannelMode
     """`away`: only while no page of this server is visible anywhere."""
     quiet: QuietHours | None
+    digest: Digest | None
     links: bool
     """The links in its messages about questions need no login."""
     failing: str | None

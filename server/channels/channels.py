@@ -28,7 +28,7 @@ MOST_CHANNELS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ChannelAddress:
     """Where a channel's messages go: a URL; for `push` with the keys of the device, and what the person calls it."""
 
     url: str
@@ -50,7 +50,9 @@ class Channels:
         self._reach = reach
         self.push_keys = PushKeys(store, preferences)
 
-    async def add(self, kind: str, address: Address, values: JsonObject) -> tuple[ChannelRow, str | None]:
+    async def add(
+        self, kind: str, address: ChannelAddress, values: JsonObject
+    ) -> tuple[ChannelRow, str | None]:
         """The new channel, and the secret of a webhook, which is returned this once. Raises BadRequest.
 
         `values`: the columns `events`, `mode`, `quiet`, `links`. A device that has a channel keeps it, with these.
@@ -64,7 +66,7 @@ class Channels:
         )  # fmt: skip
         return row, secret
 
-    async def change(self, channel_id: str, address: Address | None, values: JsonObject) -> ChannelRow:
+    async def change(self, channel_id: str, address: ChannelAddress | None, values: JsonObject) -> ChannelRow:
         if address is not None:
             row = await self._store.channel(channel_id)
             values = values | await self._where(row.kind, address) | {"failing": None}
@@ -120,7 +122,7 @@ class Channels:
     def _public_url(self) -> str:
         return self._preferences.current.public_address
 
-    async def _where(self, kind: str, address: Address) -> JsonObject:
+    async def _where(self, kind: str, address: ChannelAddress) -> JsonObject:
         """The columns of the address. Raises BadRequest if it cannot be used."""
         if (kind == "push") != (address.keys is not None):
             raise BadRequest("keys: A device has keys, and nothing else has.", code="address_refused")

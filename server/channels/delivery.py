@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from server.channels.destination import SendFailed
-from server.channels.messages import body_of
+from server.channels.messages import body_of, digest_of
 from server.channels.presence import Presence
 from server.channels.push import DeviceGone
 from server.channels.quiet import end_of_quiet
@@ -119,17 +119,14 @@ class Delivery:
         row, channel = due.delivery, due.channel
         is_question = row.type in ("question", "manual")
         if not due.is_current:
-            return await self._store.settle_delivery(row.id, "dropped")
+            return await self._store.settle_deliveries(due.ids, "dropped")
         if channel.mode == "away" and not self._presence.is_away:
             if not is_question:
-                return await self._store.settle_delivery(row.id, "dropped")
+                return await self._store.settle_deliveries(due.ids, "dropped")
             return await self._postpone(due, self._clock() + timedelta(seconds=AWAY_SECONDS))
         if channel.quiet and (end := end_of_quiet(channel.quiet, self._clock())):
             return await self._postpone(due, end)
-        body = body_of(
-            type=row.type, id=row.id, session_id=row.session_id, session_title=due.session_title, about=row.about,
-            facts=row.facts, public_url=self._public_url(), at=row.created_at,
-        )  # fmt: skip
+        body = self._body_of(due)
         try:
             await self._sender.send(channel, body)
         except DeviceGone:
@@ -139,17 +136,27 @@ class Delivery:
         except SendFailed as failed:
             await self._fail(due, str(failed))
         else:
-            await self._store.settle_delivery(row.id, "delivered")
+            await self._store.settle_deliveries(due.ids, "delivered")
+
+    def _body_of(self, due: DueDelivery) -> JsonObject:
+        bodies = [
+            body_of(
+                type=row.type, id=row.id, session_id=row.session_id, session_title=title, about=row.about,
+                facts=row.facts, public_url=self._public_url(), at=row.created_at,
+            )
+            for row, title in [(due.delivery, due.session_title), *due.others]
+        ]  # fmt: skip
+        return bodies[0] if len(bodies) == 1 else digest_of(bodies, self._public_url(), self._clock())
 
     async def _postpone(self, due: DueDelivery, moment: datetime) -> None:
         """It was not tried: that does not count."""
-        await self._store.postpone_delivery(due.delivery.id, moment, tries=due.delivery.tries - 1)
+        await self._store.postpone_deliveries(due.ids, moment, tries=due.delivery.tries - 1)
 
     async def _fail(self, due: DueDelivery, fault: str) -> None:
         row = due.delivery
         if row.tries > len(self._back_off):
             logger.warning("channel %s is failing: %s", due.channel.shown, fault)
-            return await self._store.settle_delivery(row.id, "failed", fault=fault)
+            return await self._store.settle_deliveries(due.ids, "failed", fault=fault)
         pause = timedelta(seconds=self._back_off[row.tries - 1])
-        await self._store.postpone_delivery(row.id, self._clock() + pause, tries=row.tries)
+        await self._store.postpone_deliveries(due.ids, self._clock() + pause, tries=row.tries)
         self.wake()

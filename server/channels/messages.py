@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
 from urllib.parse import quote
 
@@ -17,7 +18,10 @@ SUBJECTS = {
     "skipped": "A task was skipped",
     "missed": "A task was missed",
     "test": "Test message",
+    "digest": "What happened",
 }
+MOST_TOLD = 20
+"""Items of a digest; how many more there were is told."""
 
 
 def link_to(public_url: str, session_id: str) -> str:
@@ -47,9 +51,35 @@ def body_of(
     return body | facts | {"link": link, "at": at.isoformat()}
 
 
+def digest_of(bodies: Sequence[JsonObject], public_url: str, at: datetime) -> JsonObject:
+    """One message instead of many: how many runs ended how, and the first of them."""
+    count = {type: sum(body["type"] == type for body in bodies) for type in ("done", "failed")}
+    told = ("type", "session_id", "session_title", "automation", "action", "outcome", "link", "at")
+    items = [{name: body[name] for name in told if name in body} for body in bodies[:MOST_TOLD]]
+    return {
+        "type": "digest", "id": bodies[0]["id"], "session_id": None,
+        "session_title": f"{count['done']} done, {count['failed']} failed",
+        "count": count, "items": items, "link": public_url, "at": at.isoformat(),
+    }  # fmt: skip
+
+
 def in_words(body: JsonObject) -> tuple[str, str]:
     """Subject and text of a message for a person."""
+    if body["type"] == "digest":
+        return f"Pilothouse: {body['session_title']}", "\n".join(
+            [*map(_line_of, body["items"]), *_rest_of(body)]
+        )
     deed = " · ".join(str(body[name]) for name in ("action", "site", "amount") if body.get(name))
     lines = [body.get("automation") or body["session_title"], deed, body["link"]]
     subject = SUBJECTS[body.get("outcome") or body["type"]]
     return f"Pilothouse: {subject}", "\n".join(line for line in lines if line)
+
+
+def _line_of(item: JsonObject) -> str:
+    name = item.get("automation") or item["session_title"]
+    return f"{SUBJECTS[item.get('outcome') or item['type']]}: {name}"
+
+
+def _rest_of(body: JsonObject) -> list[str]:
+    more = sum(body["count"].values()) - len(body["items"])
+    return [*([f"and {more} more"] if more else []), body["link"]]

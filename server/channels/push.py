@@ -25,6 +25,8 @@ NAME = "vapid"
 URGENT = frozenset({"question", "manual", "needs_you", "test"})
 TTL = 86_400
 """Seconds that a push service keeps a message for a device that is off."""
+MOST_ITEMS = 4
+"""Of a digest: a push service takes 4,096 bytes."""
 SIGNED_SECONDS = 12 * 3600
 GONE = frozenset({404, 410})
 
@@ -111,6 +113,7 @@ def _encrypted(
     from py_vapid import Vapid02
     from pywebpush import WebPusher
 
+    body = body | {"items": body["items"][:MOST_ITEMS]} if "items" in body else body
     data: bytes = WebPusher(subscription).encode(orjson.dumps(body), "aes128gcm")["body"]
     parts = urlsplit(subscription["endpoint"])
     claims = {

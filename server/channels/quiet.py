@@ -14,15 +14,20 @@ class QuietRefused(ValueError):
 
 def check_quiet(begin: str, end: str, zone: str) -> JsonObject:
     """As they are stored: `{from, to, zone}`. Raises QuietRefused."""
-    if zone not in available_timezones():
-        raise QuietRefused(f"the zone {zone} is not known; write it like Europe/Berlin")
-    try:
-        times = [time.fromisoformat(text).strftime("%H:%M") for text in (begin, end)]
-    except ValueError:
-        raise QuietRefused("write times like 22:00") from None
+    times = [check_daily(text, zone)["at"] for text in (begin, end)]
     if times[0] == times[1]:
         raise QuietRefused("quiet hours begin and end at different times")
     return {"from": times[0], "to": times[1], "zone": zone}
+
+
+def check_daily(at: str, zone: str) -> JsonObject:
+    """A time of each day: `{at, zone}`. Raises QuietRefused."""
+    if zone not in available_timezones():
+        raise QuietRefused(f"the zone {zone} is not known; write it like Europe/Berlin")
+    try:
+        return {"at": time.fromisoformat(at).strftime("%H:%M"), "zone": zone}
+    except ValueError:
+        raise QuietRefused("write times like 22:00") from None
 
 
 def end_of_quiet(quiet: JsonObject, moment: datetime) -> datetime | None:

@@ -290,6 +290,8 @@ class ChannelRow(Base):
     events: Mapped[list[str]] = mapped_column(JSON)
     mode: Mapped[str] = mapped_column(String(16))
     quiet: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    digest: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """When the ends of runs are told together: `{minutes}` after the first of them, or `{at, zone}` each day."""
     failing: Mapped[str | None] = mapped_column(Text)
     """Why the last message was given up; None if it was delivered."""
     last_delivery: Mapped[datetime | None]

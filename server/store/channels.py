@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
@@ -14,6 +15,7 @@ from server.database.models import AutomationRow, ChannelRow, DeliveryRow, Inter
 from server.errors import NotFound
 from server.events import ConfirmQuestion, Question, now, read_question
 from server.ops.json_types import JsonObject
+from server.store.digests import COLLECTED, end_of_window
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
 
@@ -25,6 +27,18 @@ DUE = (
     .order_by(DeliveryRow.next_at)
     .limit(bindparam("most"))
 )
+TOGETHER = (
+    select(DeliveryRow)
+    .where(
+        DeliveryRow.channel_id == bindparam("channel_id"), DeliveryRow.status == "pending",
+        DeliveryRow.type.in_(COLLECTED), DeliveryRow.next_at == bindparam("next_at"),
+    )
+    .order_by(DeliveryRow.created_at, DeliveryRow.id)
+)  # fmt: skip
+NEXT_DIGEST = select(func.min(DeliveryRow.next_at)).where(
+    DeliveryRow.channel_id == bindparam("channel_id"), DeliveryRow.status == "pending",
+    DeliveryRow.type.in_(COLLECTED), DeliveryRow.tries == 0, DeliveryRow.next_at > bindparam("moment"),
+)  # fmt: skip
 NEEDS_YOU = "needs_you"
 """The event, and the error code, of a run that ended because its question was not answered."""
 NAME_CHARS = 80
@@ -40,6 +54,12 @@ class DueDelivery:
     session_title: str
     is_current: bool
     """False if it is about a question that is closed by now."""
+    others: list[tuple[DeliveryRow, str]] = field(default_factory=list)
+    """What is told in the same message, each with the title of its session."""
+
+    @property
+    def ids(self) -> list[str]:
+        return [self.delivery.id, *(row.id for row, _ in self.others)]
 
 
 class ChannelQueries:
@@ -87,44 +107,42 @@ class ChannelQueries:
         self, db: Connection, *, moment: datetime, until: datetime, most: int
     ) -> list[DueDelivery]:
         """Take the due messages: no other process takes them before `until`, when they are due again."""
-        claimed = []
+        claimed: list[DueDelivery] = []
         for row in every(db, DeliveryRow, DUE, moment=moment, most=most):
-            taken = db.execute(
-                update(DeliveryRow)
-                .where(
-                    DeliveryRow.id == row.id,
-                    DeliveryRow.status == "pending",
-                    DeliveryRow.next_at == row.next_at,
-                )
-                .values(next_at=until, tries=row.tries + 1)
-            )
-            channel = get(db, ChannelRow, row.channel_id)
-            session = get(db, SessionRow, row.session_id) if row.session_id else None
-            if not taken.rowcount or channel is None or (row.session_id and session is None):
+            if any(row.id in one.ids for one in claimed):
                 continue
-            row.tries += 1
-            title = session.title if session else str(row.facts.get("automation") or "")
-            claimed.append(DueDelivery(row, channel, title, _is_current(db, row)))
+            channel = get(db, ChannelRow, row.channel_id, lock=_is_collected(row.type))
+            together = [row]
+            if channel and channel.digest and _is_collected(row.type):
+                together = every(db, DeliveryRow, TOGETHER, channel_id=channel.id, next_at=row.next_at)
+            taken = [one for one in together if _take(db, one, until)]
+            told = [(one, title) for one in taken if (title := _title_of(db, one)) is not None]
+            if channel and told:
+                (first_row, title), *others = told
+                claimed.append(DueDelivery(first_row, channel, title, _is_current(db, first_row), others))
         return claimed
 
     @writing
-    def settle_delivery(
-        self, db: Connection, delivery_id: str, status: str, *, fault: str | None = None
+    def settle_deliveries(
+        self, db: Connection, delivery_ids: Sequence[str], status: str, *, fault: str | None = None
     ) -> None:
-        """Store how a message ended: delivered, failed or dropped."""
-        row = get(db, DeliveryRow, delivery_id)
-        if row is None:
-            return
-        change(db, row, status=status)
-        channel = get(db, ChannelRow, row.channel_id)
+        """Store how a message, or those of a digest, ended: delivered, failed or dropped."""
+        rows = [row for id in delivery_ids if (row := get(db, DeliveryRow, id))]
+        for row in rows:
+            change(db, row, status=status)
+        channel = get(db, ChannelRow, rows[0].channel_id) if rows else None
         if channel and status != "dropped":
             change(db, channel, failing=fault, **({"last_delivery": now()} if fault is None else {}))
 
     @writing
-    def postpone_delivery(self, db: Connection, delivery_id: str, next_at: datetime, *, tries: int) -> None:
-        row = get(db, DeliveryRow, delivery_id)
-        if row is not None:
-            change(db, row, next_at=next_at, tries=tries)
+    def postpone_deliveries(
+        self, db: Connection, delivery_ids: Sequence[str], next_at: datetime, *, tries: int
+    ) -> None:
+        """All at the same moment: what is told together stays together."""
+        for id in delivery_ids:
+            row = get(db, DeliveryRow, id)
+            if row is not None:
+                change(db, row, next_at=next_at, tries=tries)
 
     @writing
     def forget_deliveries(self, db: Connection, older_than: timedelta) -> None:
@@ -173,8 +191,17 @@ def _put(db: Connection, session_id: str | None, about: str, type: str, facts: J
         if type in channel.events:
             db.execute(insert_into(DeliveryRow), {
                 "id": new_id(), "channel_id": channel.id, "session_id": session_id, "about": about, "type": type,
-                "facts": facts, "status": "pending", "tries": 0, "next_at": moment, "created_at": moment,
+                "facts": facts, "status": "pending", "tries": 0, "created_at": moment,
+                "next_at": _first_try(db, channel, type, moment),
             })  # fmt: skip
+
+
+def _first_try(db: Connection, channel: ChannelRow, type: str, moment: datetime) -> datetime:
+    """Now, or with the others of a digest that has not been tried yet."""
+    if not channel.digest or not _is_collected(type):
+        return moment
+    begun = db.scalar(NEXT_DIGEST, {"channel_id": channel.id, "moment": moment})
+    return begun or end_of_window(channel.digest, moment)
 
 
 def facts_of(question: Question) -> JsonObject:
@@ -196,6 +223,30 @@ def _channel_of(db: Connection, channel_id: str, *, lock: bool = False) -> Chann
     if row is None:
         raise NotFound("There is no such channel.", code="channel_unknown")
     return row
+
+
+def _is_collected(type: str) -> bool:
+    return type in COLLECTED
+
+
+def _take(db: Connection, row: DeliveryRow, until: datetime) -> bool:
+    taken = db.execute(
+        update(DeliveryRow)
+        .where(
+            DeliveryRow.id == row.id, DeliveryRow.status == "pending", DeliveryRow.next_at == row.next_at
+        )
+        .values(next_at=until, tries=row.tries + 1)
+    )  # fmt: skip
+    row.tries += 1
+    return bool(taken.rowcount)
+
+
+def _title_of(db: Connection, row: DeliveryRow) -> str | None:
+    """Of its session, or the name of its automation; None if it is gone."""
+    if row.session_id is None:
+        return str(row.facts.get("automation") or "")
+    session = get(db, SessionRow, row.session_id)
+    return session.title if session else None
 
 
 def _is_current(db: Connection, row: DeliveryRow) -> bool:

@@ -275,3 +275,14 @@ async def test_an_automation_is_made_listed_run_and_deleted(at: dict[str, object
         await screen.shows("There are no automations.")
         screen.enter("/schedule whenever ping test")
         await screen.shows("Write it as /schedule")
+
+
+async def test_the_browser_is_handed_off_at_the_prompt_and_taken_back(server: Server) -> None:
+    async with Client(Address(server.url, server.token)) as client, asyncio.timeout(60):
+        talk = Conversation(client, PlainScreen(StringIO(), StringIO()))
+        made = await talk.do(Call(COMMANDS["handoff"], {"minutes": 5}))
+        assert made["link"].startswith(f"{server.url}/h#")
+        path = f"/sessions/{talk.session_id}/handoff"
+        assert len((await client.call("GET", path))["items"]) == 1
+        await talk.do(Call(COMMANDS["handoff"], {"minutes": 0}))
+        assert (await client.call("GET", path))["items"] == []

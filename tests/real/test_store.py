@@ -15,7 +15,7 @@ from sqlalchemy import Connection, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
-from server.errors import BadRequest, Conflict, NotFound
+from server.errors import BadRequest, Conflict, NotFound, Unauthorized
 from server.events import Answer, Message, Target, Usage, now
 from server.grants.coverage import Amount, GrantUse, Need
 from server.settings import Settings
@@ -509,7 +509,7 @@ async def test_a_message_is_stored_with_its_question_and_claimed_by_one_process(
     assert [(due.delivery.about, due.is_current) for due in taken] == [(reference, True)] * 2
     assert {due.channel.kind for due in taken} == {"webhook", "apprise"}
     first, second = (due.delivery.id for due in taken)
-    await store.settle_delivery(first, "delivered")
+    await store.settle_deliveries([first], "delivered")
     await store.decide(session_id, yes(reference))
     (again,) = await other.claim_deliveries(**(claim | {"moment": moment + timedelta(minutes=2)}))
     assert (again.delivery.id, again.delivery.tries, again.is_current) == (second, 2, False)
@@ -586,3 +586,99 @@ async def test_of_many_acts_in_two_processes_no_more_begin_than_a_grant_allows(
     assert (listed.row.uses, listed.row.month_spent) == (3, 27_000)
     await other.remove_grant(row.id)
     assert not await store.use_grants(run, [use], "pay", new_id())
+
+
+async def test_a_digest_is_claimed_as_a_whole_by_one_process(store: Store, other: Store) -> None:
+    await store.add_channel(
+        kind="webhook", address=b"x", shown="x", secret=None, events=["done"], mode="always", quiet=None,
+        digest={"minutes": 30},
+    )  # fmt: skip
+    for _ in range(3):
+        run = (await begun(store, await new_session(store))).run
+        await store.finish_run(run.id, "completed", answer="It is done.")
+    due = await store.next_delivery()
+    assert due is not None
+    assert due > now() + timedelta(minutes=29)
+    claim = {"moment": due, "until": due + timedelta(minutes=1), "most": 2}
+    both, failures = await all_of(one.claim_deliveries(**claim) for one in (store, other, store, other))
+    assert not failures
+    (taken,) = [one for found in both for one in found]
+    assert len(taken.ids) == 3
+    await other.postpone_deliveries(taken.ids, due + timedelta(minutes=2), tries=1)
+    (again,) = await store.claim_deliveries(**(claim | {"moment": due + timedelta(minutes=2)}))
+    assert again.ids == taken.ids
+    await store.settle_deliveries(again.ids, "delivered")
+    assert await store.next_delivery() is None
+
+
+async def test_a_device_has_one_channel_and_a_secret_is_made_once(store: Store, other: Store) -> None:
+    wanted = {
+        "kind": "push",
+        "address": b"x",
+        "secret": None,
+        "events": ["done"],
+        "mode": "always",
+        "quiet": None,
+    }
+    first = await store.add_channel(shown="Phone", device="d", **wanted)
+    second = await other.add_channel(shown="Same phone", device="d", **wanted)
+    third = await store.add_channel(shown="Laptop", device="e", **wanted)
+    assert first.id == second.id
+    await other.change_channel(third.id, device="d")
+    assert [row.id for row in await store.channels()] == [third.id]
+    await all_of(one.put_secret("key", name, None) for one, name in ((store, b"a"), (other, b"b")))
+    made = await store.secret("key")
+    assert made in (b"a", b"b")
+    await other.put_secret("key", b"c", b"another")
+    assert await store.secret("key") == made
+    await other.put_secret("key", b"c", made)
+    assert await store.secret("key") == b"c"
+
+
+async def test_a_link_is_for_its_open_question_and_goes_with_it(store: Store) -> None:
+    session_id = await new_session(store)
+    reference = await ask(store, (await begun(store, session_id)).run)
+    await store.add_question_link("one", reference)
+    await store.add_question_link("two", reference)
+    assert (await store.question_of_link("one"))[0].reference == reference
+    with pytest.raises(Unauthorized):
+        await store.question_of_link("three")
+    await store.decide(session_id, yes(reference))
+    for secret in ("one", "two"):
+        with pytest.raises(Unauthorized):
+            await store.question_of_link(secret)
+    await store.forget_links()
+    assert await rows_of(store, "question_links") == 0
+
+
+async def test_a_hand_off_is_opened_by_one_and_ends(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    soon = now() + timedelta(minutes=5)
+    await store.add_handoff(session_id, "former", soon)
+    await store.add_handoff(session_id, "secret", soon)
+    with pytest.raises(Unauthorized):
+        await store.open_handoff("former", "t")
+    opened, failures = await all_of(
+        one.open_handoff("secret", f"token {i}") for i, one in enumerate((store, other, store, other))
+    )
+    assert len(opened) == 1
+    assert len(failures) == 3
+    tokens = [f"token {i}" for i in range(4)]
+    assert len([token for token in tokens if await store.held_handoff(token)]) == 1
+    await store.end_handoff(session_id, if_opened=True)
+    assert await other.handoff_of(session_id) is None
+    await store.add_handoff(session_id, "late", now() - timedelta(seconds=1))
+    await store.end_handoff(session_id, if_opened=True)
+    assert await rows_of(store, "handoffs") == 1
+    assert await store.handoff_of(session_id) is None
+    with pytest.raises(Unauthorized):
+        await store.open_handoff("late", "t")
+    await store.forget_links()
+    assert await rows_of(store, "handoffs") == 0
+    await store.add_handoff(session_id, "last", soon)
+    await store.purge_session(session_id)
+    assert await rows_of(store, "handoffs") == 0
+
+
+async def rows_of(store: Store, table: str) -> int:
+    return await store.database.read(lambda db: db.scalar(text(f"SELECT count(*) FROM {table}")) or 0)

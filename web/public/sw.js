@@ -57,7 +57,14 @@ function show(told) {
   })
 }
 
-function bodyOf({ automation, session_title: title, action, site, amount }) {
+function bodyOf({ items, count, automation, session_title: title, action, site, amount }) {
+  if (items) {
+    const lines = items.map(
+      (one) => `${WORDS[one.outcome ?? one.type]}: ${one.automation || one.session_title}`,
+    )
+    const more = count.done + count.failed - items.length
+    return [...lines, ...(more > 0 ? [`+${more}`] : [])].join('\n')
+  }
   const deed = [action, site, amount].filter(Boolean).join(' · ')
   return [automation || title, deed].filter(Boolean).join('\n')
 }

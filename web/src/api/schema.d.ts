@@ -312,6 +312,71 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/handoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Current Handoff
+         * @description The hand-off that is valid now, if there is one.
+         */
+        get: operations["current_handoff_api_sessions__session_id__handoff_get"];
+        put?: never;
+        /**
+         * Hand Off
+         * @description Make a link to the session's browser; it is shown this once. A former one ends.
+         */
+        post: operations["hand_off_api_sessions__session_id__handoff_post"];
+        /** Revoke */
+        delete: operations["revoke_api_sessions__session_id__handoff_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/links/handoff/open": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Open Link
+         * @description Use the link up: the token in the answer is what reaches the browser from now on.
+         */
+        post: operations["open_link_api_links_handoff_open_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/links/handoff": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Held
+         * @description Whether the token is still valid: 401 after hand-back, expiry or revocation.
+         */
+        get: operations["held_api_links_handoff_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/links/question": {
         parameters: {
             query?: never;
@@ -1564,6 +1629,7 @@ export interface components {
              */
             mode: "always" | "away";
             quiet: components["schemas"]["QuietHours"] | null;
+            digest: components["schemas"]["Digest"] | null;
             /** Links */
             links: boolean;
             /** Failing */
@@ -1591,6 +1657,7 @@ export interface components {
             /** Mode */
             mode?: ("always" | "away") | null;
             quiet?: components["schemas"]["Quiet"] | null;
+            digest?: components["schemas"]["DigestBody"] | null;
             /** Links */
             links?: boolean | null;
         };
@@ -1698,6 +1765,30 @@ export interface components {
             p256dh: string;
             /** Auth */
             auth: string;
+        };
+        /**
+         * Digest
+         * @description When the ends of runs are told in one message: so long after the first of them, or at a time of each day.
+         */
+        Digest: {
+            /** Minutes */
+            minutes?: number | null;
+            /** At */
+            at?: string | null;
+            /** Zone */
+            zone?: string | null;
+        };
+        /**
+         * DigestBody
+         * @description One of the two: `minutes` after the first end of a run, or `at` this time of each day in `zone`.
+         */
+        DigestBody: {
+            /** Minutes */
+            minutes?: number | null;
+            /** At */
+            at?: string | null;
+            /** Zone */
+            zone?: string | null;
         };
         /** Done */
         Done: {
@@ -2042,6 +2133,53 @@ export interface components {
         Grants: {
             /** Items */
             items: components["schemas"]["Grant"][];
+        };
+        /**
+         * Handoff
+         * @description One session's browser, given to whoever opens the link first.
+         */
+        Handoff: {
+            /** Id */
+            id: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Opened At */
+            opened_at: string | null;
+        };
+        /** HandoffBody */
+        HandoffBody: {
+            /** Minutes */
+            minutes: number;
+        };
+        /** HandoffHeld */
+        HandoffHeld: {
+            /** Session Id */
+            session_id: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+        };
+        /** HandoffOpened */
+        HandoffOpened: {
+            /** Session Id */
+            session_id: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Token */
+            token: string;
+        };
+        /** Handoffs */
+        Handoffs: {
+            /** Items */
+            items: components["schemas"]["Handoff"][];
         };
         /** Health */
         Health: {
@@ -2478,6 +2616,7 @@ export interface components {
              */
             mode: "always" | "away";
             quiet?: components["schemas"]["Quiet"] | null;
+            digest?: components["schemas"]["DigestBody"] | null;
             /**
              * Links
              * @default false
@@ -2509,6 +2648,20 @@ export interface components {
             session_id?: string | null;
             /** Automation Id */
             automation_id?: string | null;
+        };
+        /** NewHandoff */
+        NewHandoff: {
+            /** Id */
+            id: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Opened At */
+            opened_at: string | null;
+            /** Link */
+            link: string;
         };
         /** NewHook */
         NewHook: {
@@ -2564,6 +2717,7 @@ export interface components {
              */
             mode: "always" | "away";
             quiet: components["schemas"]["QuietHours"] | null;
+            digest: components["schemas"]["Digest"] | null;
             /** Links */
             links: boolean;
             /** Failing */
@@ -4199,6 +4353,163 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    current_handoff_api_sessions__session_id__handoff_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Handoffs"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    hand_off_api_sessions__session_id__handoff_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HandoffBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewHandoff"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    revoke_api_sessions__session_id__handoff_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    open_link_api_links_handoff_open_post: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Pilothouse-Link"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandoffOpened"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    held_api_links_handoff_get: {
+        parameters: {
+            query?: never;
+            header?: {
+                "Pilothouse-Link"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HandoffHeld"];
+                };
             };
             /** @description What went wrong */
             default: {

@@ -31,7 +31,7 @@ export type Accepted = Schemas['Accepted']
 export type Channel = Schemas['Channel']
 export type ChannelEvent = Channel['events'][number]
 /** What can be changed of a channel. */
-export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet' | 'links'>
+export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet' | 'digest' | 'links'>
 /** Where the messages of a new channel go; a device has keys and a name. */
 export type NewAddress = Pick<Schemas['NewChannel'], 'kind' | 'address'> &
   Partial<Pick<Schemas['NewChannel'], 'keys' | 'name'>>

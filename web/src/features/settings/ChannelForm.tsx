@@ -8,7 +8,7 @@ import { Switch } from '@/ui/Switch'
 import { words } from './channelWords'
 
 const EVENTS: ChannelEvent[] = ['question', 'manual', 'done', 'failed', 'needs_you', 'budget']
-const NEW: ChannelChange = { events: EVENTS, mode: 'always', quiet: null, links: false }
+const NEW: ChannelChange = { events: EVENTS, mode: 'always', quiet: null, digest: null, links: false }
 
 interface Props {
   channel?: Channel
@@ -33,6 +33,7 @@ export function ChannelForm({
   const [events, setEvents] = useState<ChannelEvent[]>(channel.events)
   const [mode, setMode] = useState<string>(channel.mode)
   const [quiet, setQuiet] = useState(channel.quiet)
+  const [digest, setDigest] = useState(channel.digest)
   const [links, setLinks] = useState(channel.links)
   const [failure, setFailure] = useState<string | null>(null)
   const [isBusy, setBusy] = useState(false)
@@ -40,7 +41,7 @@ export function ChannelForm({
     setFailure(null)
     setBusy(true)
     try {
-      await onSubmit({ events, mode: mode as Channel['mode'], quiet, links })
+      await onSubmit({ events, mode: mode as Channel['mode'], quiet, digest, links })
     } catch (error) {
       setFailure((error as Error).message)
     }
@@ -71,6 +72,7 @@ export function ChannelForm({
         onChange={(isOn) => setQuiet(isOn ? usualQuiet() : null)}
       />
       {quiet && <QuietFields quiet={quiet} onChange={setQuiet} />}
+      <DigestFields digest={digest} onChange={setDigest} />
       <Switch label={t('channels.links')} checked={links} onChange={setLinks} />
       {links && <p className="text-xs text-muted">{t('channels.links.note')}</p>}
       {failure && (
@@ -146,6 +148,42 @@ function QuietFields({ quiet, onChange }: { quiet: Quiet; onChange: (quiet: Quie
         onChange={(event) => onChange({ ...quiet, zone: event.target.value })}
         className="min-w-40 flex-1"
       />
+    </div>
+  )
+}
+
+type Digest = Channel['digest']
+
+const DIGESTS = {
+  once: () => null,
+  hourly: () => ({ minutes: 60, at: null, zone: null }),
+  daily: () => ({ minutes: null, at: '18:00', zone: usualQuiet().zone }),
+}
+
+function DigestFields({ digest, onChange }: { digest: Digest; onChange: (digest: Digest) => void }) {
+  const t = useWords(words)
+  const kind = digest === null ? 'once' : digest.at === null ? 'hourly' : 'daily'
+  return (
+    <div className="flex flex-col gap-1.5">
+      <Choice
+        label={t('channels.digest')}
+        options={(['once', 'hourly', 'daily'] as const).map((value) => ({
+          value,
+          label: t(`channels.digest.${value}`),
+        }))}
+        value={kind}
+        onChange={(value) => onChange(DIGESTS[value as keyof typeof DIGESTS]())}
+      />
+      {digest?.at != null && (
+        <Field
+          type="time"
+          required
+          label={t('channels.digest.at')}
+          value={digest.at}
+          onChange={(event) => onChange({ ...digest, at: event.target.value })}
+        />
+      )}
+      <p className="text-xs text-muted">{t('channels.digest.note')}</p>
     </div>
   )
 }
