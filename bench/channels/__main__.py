@@ -2,7 +2,7 @@
 
     python -m bench.channels [--questions 50]
 
-A server in mock mode as a process; a webhook and an ntfy server on loopback. The time of the question is its row's.
+A server in mock mode as a process; a push service, a webhook and an ntfy server on loopback. The time of the question is its row's.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from statistics import quantiles
 import httpx
 
 from tests.support.eventually import eventually
+from tests.support.push_service import push_service
 from tests.support.receivers import Receiver, receiving
 from tests.support.server import Server, serving
 
@@ -46,10 +47,13 @@ async def measure(server: Server, questions: int) -> dict[str, list[float]]:
     async with (
         receiving() as webhook,
         receiving() as ntfy,
+        push_service() as service,
         httpx.AsyncClient(base_url=server.api, headers=server.headers, trust_env=False, timeout=60) as client,
     ):
         await add(client, "webhook", f"{webhook.url}/hook")
         await add(client, "apprise", f"ntfy://{ntfy.url.removeprefix('http://')}/bench")
+        device = service.subscribe(str((await client.get("/push/key")).json()["public_key"]))
+        await add(client, "push", device.endpoint, keys=device.keys)
         asked: dict[str, datetime] = {}
         for _ in range(questions):
             session_id = str((await client.post("/sessions", json={})).json()["id"])
@@ -58,7 +62,12 @@ async def measure(server: Server, questions: int) -> dict[str, list[float]]:
             asked[session_id] = datetime.fromisoformat(question["created_at"])
             await arrived(webhook, len(asked))
             await arrived(ntfy, len(asked))
+            await eventually(lambda: len(device.received) > len(asked), message="the device has it")
         return {
+            "push": [
+                one.at - asked[one.body["session_id"]].timestamp() for one in device.received
+                if one.body["type"] == "question"
+            ],
             "webhook": [one.at - asked[json.loads(one.body)["session_id"]].timestamp() for one in webhook.received],
             "ntfy": [
                 one.at - asked[json.loads(one.body)["message"].rpartition("/s/")[2]].timestamp()
@@ -67,8 +76,8 @@ async def measure(server: Server, questions: int) -> dict[str, list[float]]:
         }  # fmt: skip
 
 
-async def add(client: httpx.AsyncClient, kind: str, address: str) -> None:
-    body = {"kind": kind, "address": address, "events": ["question"]}
+async def add(client: httpx.AsyncClient, kind: str, address: str, **more: object) -> None:
+    body = {"kind": kind, "address": address, "events": ["question"], **more}
     channel = (await client.post("/channels", json=body)).raise_for_status().json()
     # The first message of a service waits for its library to be loaded.
     (await client.post(f"/channels/{channel['id']}/test")).raise_for_status()
