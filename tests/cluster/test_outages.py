@@ -1,13 +1,17 @@
-"""PostgreSQL or Redis killed or frozen, a worker cut off, everything replaced under load."""
+"""PostgreSQL or Redis killed or frozen, a worker cut off, clocks that differ, everything replaced under load."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime, timedelta
+from email.utils import parsedate_to_datetime
 
 import httpx
 import pytest
 
+from scripts.programs import faketime
 from server.database.migrate import migrate
 from tests.support.cluster import (
     TAKEN_OVER,
@@ -22,6 +26,7 @@ from tests.support.cluster import (
     session_at,
     types,
     wait_for,
+    wait_until_executing,
 )
 from tests.support.eventually import eventually_sync
 from tests.support.lossy_link import partition
@@ -153,6 +158,35 @@ def test_a_worker_that_is_cut_off_is_replaced_and_changes_nothing_when_it_is_bac
         )
         assert session_at(web, session_id) == before
         assert apart.stop() == 0
+
+
+def test_clocks_that_differ_by_half_a_minute_change_nothing(own_team: Team, pair: list[Server]) -> None:
+    web, on_time = pair
+    on_time.stop()
+    program = faketime()
+    shifted = [
+        own_team.add("worker", wrapper=("env", "DONT_FAKE_MONOTONIC=1", program, "-f", f"{by}s"))[0]
+        for by in ("+30", "-30")
+    ]
+    try:
+        assert clock_of(shifted[0]) - clock_of(shifted[1]) > timedelta(seconds=55)
+        session_id, listener = begin_story(own_team, web)
+        check_story(web, session_id, listener)
+        assert session_at(web, session_id)["run"]["attempt"] == 1, "no lease seems to have ended"
+        session_id, listener = begin_story(own_team, web)
+        wait_until_executing(shifted).signal(signal.SIGKILL)
+        check_story(web, session_id, listener)
+        assert session_at(web, session_id)["run"]["attempt"] == 2
+    finally:
+        for server in shifted:  # faketime runs the server as its child, and passes no signal on
+            with suppress(ProcessLookupError):
+                server.signal(signal.SIGKILL)
+            server.process.wait()
+    pair[1] = own_team.add("worker")[0]
+
+
+def clock_of(server: Server) -> datetime:
+    return parsedate_to_datetime(get(server, "/health").headers["date"])
 
 
 def test_everything_is_replaced_under_load_while_the_schema_gets_newer(

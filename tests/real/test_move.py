@@ -65,6 +65,7 @@ def value_for(column: Any, db: Any) -> object:
     values = {
         str: "x",
         int: 7,
+        float: 2.5,
         bool: True,
         bytes: b"\x00\xff",
         datetime: datetime(2026, 11, 24, 10, tzinfo=UTC),
