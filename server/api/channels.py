@@ -68,7 +68,7 @@ class NewChannel(Body):
     mode: ChannelMode = "always"
     quiet: Quiet | None = None
     digest: DigestBody | None = None
-    """Tell done and failed tasks together; null to tell each at once."""
+    """Send done and failed tasks together; null to send each at once."""
     links: bool = False
     """The links in its messages about questions need no login: each answers one question."""
 

@@ -134,7 +134,7 @@ ChannelMode = Literal["always", "away"]
 
 
 class Digest(ResponseModel):
-    """When the ends of runs are told in one message: so long after the first of them, or at a time of each day."""
+    """When the ends of runs are sent in one message: so long after the first of them, or at a time of each day."""
 
     minutes: int | None = None
     at: str | None = None
@@ -183,12 +183,12 @@ class ChannelTested(ResponseModel):
 
 
 class Handoff(ResponseModel):
-    """One session's browser, given to whoever opens the link first."""
+    """One session's browser, given to the first who opens the link."""
 
     id: str
     expires_at: datetime
     opened_at: datetime | None
-    """null while nobody has opened the link."""
+    """null until the link is opened."""
 
 
 class NewHandoff(Handoff):

@@ -21,7 +21,7 @@ SUBJECTS = {
     "digest": "What happened",
 }
 MOST_TOLD = 20
-"""Items of a digest; how many more there were is told."""
+"""Items of a digest; the number of the others is added."""
 
 
 def link_to(public_url: str, session_id: str) -> str:

@@ -291,7 +291,7 @@ class ChannelRow(Base):
     mode: Mapped[str] = mapped_column(String(16))
     quiet: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     digest: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
-    """When the ends of runs are told together: `{minutes}` after the first of them, or `{at, zone}` each day."""
+    """When the ends of runs are sent together: `{minutes}` after the first of them, or `{at, zone}` each day."""
     failing: Mapped[str | None] = mapped_column(Text)
     """Why the last message was given up; None if it was delivered."""
     last_delivery: Mapped[datetime | None]
@@ -309,7 +309,7 @@ class QuestionLinkRow(Base):
 
 
 class HandoffRow(Base):
-    """A link that gives the live view and the take-over of one session to whoever opens it first."""
+    """A link that gives the live view and the take-over of one session to the first who opens it."""
 
     __tablename__ = "handoffs"
 

@@ -55,7 +55,7 @@ class DueDelivery:
     is_current: bool
     """False if it is about a question that is closed by now."""
     others: list[tuple[DeliveryRow, str]] = field(default_factory=list)
-    """What is told in the same message, each with the title of its session."""
+    """What is sent in the same message, each with the title of its session."""
 
     @property
     def ids(self) -> list[str]:
@@ -138,7 +138,7 @@ class ChannelQueries:
     def postpone_deliveries(
         self, db: Connection, delivery_ids: Sequence[str], next_at: datetime, *, tries: int
     ) -> None:
-        """All at the same moment: what is told together stays together."""
+        """All at the same moment: what is sent together stays together."""
         for id in delivery_ids:
             row = get(db, DeliveryRow, id)
             if row is not None:

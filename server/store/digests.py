@@ -1,4 +1,4 @@
-"""When the ends of runs are told together."""
+"""When the ends of runs are sent together."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from server.ops.json_types import JsonObject
 
 COLLECTED = ("done", "failed")
-"""Questions, and what a person has to do something about, are told at once."""
+"""Questions, and what a person has to do something about, are sent at once."""
 
 
 def end_of_window(digest: JsonObject, moment: datetime) -> datetime:

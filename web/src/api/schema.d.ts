@@ -1768,7 +1768,7 @@ export interface components {
         };
         /**
          * Digest
-         * @description When the ends of runs are told in one message: so long after the first of them, or at a time of each day.
+         * @description When the ends of runs are sent in one message: so long after the first of them, or at a time of each day.
          */
         Digest: {
             /** Minutes */
@@ -2136,7 +2136,7 @@ export interface components {
         };
         /**
          * Handoff
-         * @description One session's browser, given to whoever opens the link first.
+         * @description One session's browser, given to the first who opens the link.
          */
         Handoff: {
             /** Id */
