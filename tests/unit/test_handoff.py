@@ -189,6 +189,8 @@ def test_the_holder_reaches_the_live_view_of_this_session_and_nothing_else(
     assert token.encode() not in stored
     with live(client, token) as socket:
         until(socket, holder="none")
+        client.delete("/api/sessions/shop/handoff", headers=OWNER).raise_for_status()
+        assert closing_code(socket) == 4401
 
 
 def refused(client: TestClient, method: str, address: str, login: dict[str, str], value: str) -> bool:
