@@ -149,12 +149,25 @@ async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call
+    assert (await browser.press("Escape")).ok
 
 
-@pytest.mark.parametrize("path", ["/redirect-loop", "/reload-loop", "/meta-refresh", "/slow-body"])
-async def test_loops_and_endless_pages_come_to_an_end(browser: SessionBrowser, site: Site, path: str):
-    await browser.navigate(site.url(path))
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("/redirect-loop", "ERR_TOO_MANY_REDIRECTS"),
+        ("/reload-loop", "did not finish loading in time. Loading was stopped"),
+        ("/meta-refresh", "Opened the page."),
+        ("/slow-body", "did not finish loading in time. Loading was stopped"),
+    ],
+)
+async def test_loops_and_endless_pages_come_to_an_end(
+    browser: SessionBrowser, site: Site, path: str, told: str
+):
+    assert told in (await browser.navigate(site.url(path))).text
     assert (await browser.observe()).page.url
+    assert (await browser.navigate(site.url("/form"))).text == "Opened the page."
+    assert (await browser.observe()).page.title == "Form"
 
 
 @pytest.mark.parametrize("path", ["/many-links", "/huge", "/deep", "/canvas"])

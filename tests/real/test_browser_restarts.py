@@ -194,9 +194,11 @@ async def test_the_third_failure_within_five_minutes_ends_it(pool: BrowserPool, 
 
 async def test_cookies_of_one_session_are_not_seen_in_another(pool: BrowserPool, site: Site):
     one, other = await pool.get("one"), await pool.get("other")
-    for browser, title in ((one, "Visit 1"), (one, "Visit 2"), (other, "Visit 1")):
+    for browser, title in ((one, "Visit 1"), (one, "Visit 2"), (other, "Visit 1"), (one, "Visit 3")):
         await browser.navigate(site.url("/visits"))
         assert title in (await browser.observe()).text()
+        if title == "Visit 2":
+            await browser.park()  # its cookies are on the disk then
 
 
 async def test_a_parked_browser_comes_back_with_its_login_and_its_page(
@@ -260,9 +262,18 @@ async def test_nothing_is_left_when_a_pool_is_closed(site: Site, tmp_path: Path)
     async with open_pool(tmp_path) as pool:
         for name in ("a", "b"):
             await (await pool.get(name)).navigate(site.url("/form"))
-        assert running_processes(str(tmp_path))
+        freeze_browsers(tmp_path)
     await no_process_is_left(str(tmp_path))
     assert not list((tmp_path / "browsers").rglob("*.json"))
+
+
+def freeze_browsers(folder: Path) -> None:
+    """So that they do not end by themselves when their pipe is closed."""
+    found = running_processes(str(folder), "--remote-debugging-pipe")
+    assert found
+    for line in found:
+        with suppress(ProcessLookupError):
+            os.kill(int(line.split()[0]), signal.SIGSTOP)
 
 
 HOST = """
@@ -292,6 +303,7 @@ def start_host(folder: Path, url: str) -> subprocess.Popen[str]:
 async def test_nothing_outlives_a_server_that_is_killed(site: Site, tmp_path: Path):
     host = await asyncio.to_thread(start_host, tmp_path, site.url("/form"))
     assert len(running_processes(str(tmp_path))) > 2
+    freeze_browsers(tmp_path)
     host.kill()
     host.communicate()
     await no_process_is_left(str(tmp_path))
@@ -301,9 +313,7 @@ async def test_what_outlives_even_the_guard_is_swept_at_the_next_start(site: Sit
     host = await asyncio.to_thread(start_host, tmp_path, site.url("/form"))
     guards = [int(line.split()[0]) for line in running_processes("guard.py") if parent_of(line) == host.pid]
     assert len(guards) == 1
-    for line in running_processes(str(tmp_path), "--remote-debugging-pipe"):
-        with suppress(ProcessLookupError):
-            os.kill(int(line.split()[0]), signal.SIGSTOP)  # else it would end when its pipe is closed
+    freeze_browsers(tmp_path)
     os.kill(guards[0], signal.SIGKILL)
     host.kill()
     host.communicate()

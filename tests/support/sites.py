@@ -239,7 +239,8 @@ def visits(visit: Visit) -> Answer:
     """Shows how often this browser was here."""
     seen = int(visit.cookie.partition("visits=")[2].partition(";")[0] or 0) + 1
     return Answer(
-        document("Visits", f"<h1>Visit {seen}</h1>").encode(), headers={"Set-Cookie": f"visits={seen}"}
+        document("Visits", f"<h1>Visit {seen}</h1>").encode(),
+        headers={"Set-Cookie": f"visits={seen}; Max-Age=1000"},
     )
 
 
