@@ -127,23 +127,12 @@ def test_it_ends_when_its_time_is_over(client: TestClient, settings: Settings) -
     assert client.get(HELD, headers=with_link(token)).status_code == 401
 
 
-def test_one_at_a_time_and_the_rules_of_a_takeover_hold(client: TestClient) -> None:
+def test_a_new_link_ends_the_former(client: TestClient) -> None:
     former = hand_off(client)
     token = opened(client, hand_off(client))
     assert client.post(OPEN, headers=with_link(former)).status_code == 401
-    with (
-        client.websocket_connect("/api/sessions/shop/live", headers=HOST | OWNER) as owner,
-        live(client, token) as guest,
-    ):
-        owner.send_json({"type": "take"})
-        until(owner, holder="me")
-        guest.send_json({"type": "take"})
-        while (told := guest.receive_json())["type"] != "error":
-            if told["type"] == "frame":
-                guest.receive_bytes()
-        assert told["code"] == "takeover_held"
-        client.delete("/api/sessions/shop/handoff", headers=OWNER).raise_for_status()
-        assert closing_code(guest) == 4401
+    hand_off(client)
+    assert client.get(HELD, headers=with_link(token)).status_code == 401
 
 
 def test_fetchers_of_links_do_not_use_it_up(client: TestClient) -> None:
