@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Literal
 
+from cli.answers import SCOPES
 from cli.errors import Misused
-from cli.grants import SCOPES
 from cli.json_types import JsonObject
 from cli.words import say
 
@@ -85,6 +85,11 @@ COMMANDS = {
             "no",
             "refuse; words tell the agent what to do instead; they may begin with a REF of /inbox",
             _WORDS,
+        ),
+        Command(
+            "later",
+            "not now: ask again at TIME (18:00, the next one) or in 90m or 3h; REF: a question of /inbox",
+            (_REFERENCE, Param("time")),
         ),
         Command("done", "you have done what the agent could not", _WORDS),
         Command("inbox", "the open questions of all sessions, the next to expire first"),

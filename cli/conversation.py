@@ -14,11 +14,11 @@ from pathlib import Path
 from uuid import uuid4
 
 from cli import tables
+from cli.answers import read_grant, read_time
 from cli.automations import local_zone, read_schedule
 from cli.client import Client, Event
 from cli.commands import REFERENCE_CHARS, Call, Words
 from cli.errors import Misused, Refused, Trouble
-from cli.grants import read_grant
 from cli.items import Item, Note, Question
 from cli.json_types import JsonObject
 from cli.results import FORMATS, read_columns
@@ -126,6 +126,8 @@ class Conversation:
         match entry.name:
             case "yes" | "no" if elsewhere := await self._named_question(entry):
                 return await self._decide_elsewhere(entry, elsewhere)
+            case "later":
+                return await self._put_off(entry)
             case "yes" | "no" | "done":
                 return await self._decide(entry.name, entry.args)
             case "inbox":
@@ -327,7 +329,7 @@ class Conversation:
                     n=len(matches),
                 )
             )
-        if not matches and entry.name == "yes":
+        if not matches and entry.name != "no":
             raise Misused(say("No open question {name}; /inbox lists them.", name=name))
         return matches[0] if matches else None
 
@@ -349,6 +351,19 @@ class Conversation:
         title = question["session_title"] or "untitled"
         self.screen.show(Note(f"{'Done' if is_manual else 'Approved' if is_yes else 'Refused'}: {title}"))
         return {"session_id": question["session_id"]}
+
+    async def _put_off(self, entry: Call) -> JsonObject:
+        until = read_time(entry.args["time"], datetime.now().astimezone())
+        elsewhere = await self._named_question(entry)
+        asked = self.view.pending
+        if elsewhere is None and asked is None:
+            raise Misused(say("Nothing is waiting for an answer."))
+        session = elsewhere["session_id"] if elsewhere else await self._session()
+        reference = elsewhere["reference"] if elsewhere else asked.reference if asked else ""
+        path = f"/sessions/{session}/questions/{reference}/later"
+        answer = await self.client.call("POST", path, {"until": until.isoformat()})
+        self.screen.show(Note(say("Put off until {time}", time=f"{until:%Y-%m-%d %H:%M}")))
+        return dict(answer)
 
     async def _is_decided_so(self, frame: JsonObject) -> bool:
         """Whether the question was decided as in the frame: then only the acknowledgement was lost."""

@@ -99,6 +99,9 @@ RUSSIAN = {
     "Name the columns of the table, such as: name, price:number": "Назовите столбцы таблицы, например: name, price:number",
     "{path}: not found in what the agent was shown": "{path}: нет в том, что агент видел",
     # Grants
+    "not now: ask again at TIME (18:00, the next one) or in 90m or 3h; REF: a question of /inbox":
+        "не сейчас: спросить снова в TIME (ближайшие 18:00) или через 90m или 3h; REF: вопрос из /inbox",
+    "Put off until {time}": "Отложено до {time}",
     "Nothing is allowed without asking.": "Без вопроса ничего не разрешено.", "for": "на", "kind": "что",
     "limits": "пределы", "run": "запуск", "session": "сессию", "automation": "автоматизацию", "always": "всегда",
     "Taken back: {kind} on {site}": "Отозвано: {kind} на {site}",

@@ -220,7 +220,7 @@ class AgentRunner:
             log_thoughts=self._settings.log_thoughts,
         )
         execution = Execution(
-            run, adapter, self._bus, max_steps=started.session.max_tool_steps,
+            run, adapter, self._bus, max_steps=started.session.max_tool_steps, patience=started.patience,
             lease=RunLease(self._settings.run_lease if self._is_shared else None),
         )  # fmt: skip
         if asked and asked.plan:
@@ -294,6 +294,7 @@ class AgentRunner:
             has_browser=lambda: self._browsers.peek(session_id) is not None,
             take_queued=execution.take_queued,
             private=self.private_sites(session_id),
+            patience=execution.patience,
             files=settings.downloads_dir / session_id,
         )
 

@@ -241,6 +241,8 @@ class Interrupt(Payload):
     """As in `ConfirmQuestion`."""
     screenshot: str | None = None
     expires_at: datetime | None = None
+    later_at: datetime | None = None
+    """The user has put it off until then."""
     position: int | None = None
     """Where the question stands among the session's rows, as `seq` of a message."""
 
@@ -258,6 +260,8 @@ class Answer(BaseModel):
     """It was given by a message, not by a button: `message` may agree, refuse or do neither."""
     expired: bool = False
     """The answer came too late: it confirms nothing."""
+    valid_until: datetime | None = None
+    """When a yes expires, if the question was put off; None: as the question says."""
 
 
 class BaseQuestion(BaseModel):

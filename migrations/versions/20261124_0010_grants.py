@@ -1,4 +1,4 @@
-"""Grants with a scope, limits and uses; questions put off; results compared."""
+"""Grants with a scope, limits and uses; questions put off."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["grant_id"], ["lasting_grants.id"], ondelete="CASCADE"),
     )
     op.create_index("ix_grant_uses_grant_id", "grant_uses", ["grant_id"])
-    op.add_column("automations", sa.Column("speaks", sa.String(8), nullable=False, server_default="always"))
-    op.add_column("firings", sa.Column("result", sa.JSON))
     op.add_column("interrupts", sa.Column("later_at", MOMENT))
 
 

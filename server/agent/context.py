@@ -66,5 +66,7 @@ class RunContext:
     """Seconds that the run waited for a free browser since the last call."""
     private: PrivateSites = field(default_factory=PrivateSites)
     """Private sites of the session's browser profile; shared by both agents."""
+    patience: float | None = None
+    """Seconds for which its questions may be answered; None: as the server is set."""
     files: Path | None = None
     """The folder of the session's own files, the only ones that can be read or uploaded to a page."""

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from fastapi import APIRouter
-from pydantic import Field
+from fastapi import APIRouter, Path
+from pydantic import AwareDatetime, Field
 from starlette.responses import Response
 
 from server.api.deps import Body, SessionId, Text, World
 from server.api.grants import GrantBody
-from server.api.schemas import Accepted, Decided, Run, Session
+from server.api.schemas import Accepted, Decided, Question, Run, Session
+from server.api.sessions import question_of
 from server.errors import BadRequest, TooLarge
-from server.events import Answer
+from server.events import Answer, now
 from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.columns import SchemaRefused, read_schema
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from server.store import AcceptedMessage
 
 router = APIRouter(prefix="/api/sessions/{session_id}")
+
+MOST_LATER = timedelta(days=7)
 
 MESSAGE_BYTES = 64 * 1024
 MESSAGE_CHARS = MESSAGE_BYTES // 4
@@ -56,6 +60,10 @@ class DecisionBody(Body):
 
     def wanted(self) -> WantedGrant | None:
         return self.grant.wanted() if self.grant else WantedGrant() if self.remember else None
+
+
+class Later(Body):
+    until: AwareDatetime
 
 
 def check_content(content: str) -> str:
@@ -126,6 +134,17 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
     answer = Answer(reference=body.reference, confirmed=confirmed, message=body.message or "")
     await world.commands.decide(session_id, answer, grant=body.wanted())
     return Decided(reference=body.reference, confirmed=confirmed)
+
+
+@router.post("/questions/{reference}/later")
+async def put_off(
+    session_id: SessionId, reference: Annotated[Text, Path(max_length=64)], body: Later, world: World
+) -> Question:
+    """Ask again at that time: until then no channel reports it."""
+    moment = now()
+    if not moment < body.until <= moment + MOST_LATER:
+        raise BadRequest(f"until: It is within the next {MOST_LATER.days} days.")
+    return question_of(await world.commands.put_off(session_id, reference, body.until))
 
 
 @router.post("/cancel", status_code=202, response_class=Response)

@@ -89,6 +89,8 @@ class Pending(ResponseModel):
     """In which acts like this one can be allowed together with a yes."""
     screenshot: str | None
     expires_at: datetime | None
+    later_at: datetime | None
+    """The user has put it off until then."""
     position: int
     """Where it stands among the session's rows, as `seq` of a message."""
 

@@ -394,8 +394,6 @@ class AutomationRow(Base):
     """`run_cost`, `month_cost` in US dollars, `run_tokens`, `month_tokens`."""
     failures: Mapped[int]
     """Its last runs that failed, in a row."""
-    speaks: Mapped[str] = mapped_column(String(8), default="always", server_default="always")
-    """always, or changed: it reports a result only if that differs from the last one."""
     hook: Mapped[str | None] = mapped_column(String(64), unique=True)
     """SHA-256 of the secret in its web hook's address."""
     created_from: Mapped[str | None] = mapped_column(String(64))
@@ -436,6 +434,4 @@ class FiringRow(Base):
     usage: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     receipt: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """Of one that needs the person: `done`, `left`, `waited_for`."""
-    result: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
-    """Of a completed one, to compare the next one with, see `automations/changes.py`."""
     finished_at: Mapped[datetime | None]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
@@ -31,7 +32,7 @@ from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
 from server.runs.agents import AgentFactory
-from server.runs.events import to_decision
+from server.runs.events import to_decision, to_interrupt
 from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder, to_its_end
 from server.runs.remote import RemoteRuns
@@ -208,6 +209,13 @@ class RunCommands:
             self._in_doubt.discard(reference)
         if row.status == "expired":  # the agent asks again, for the current page
             raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
+
+    async def put_off(self, session_id: str, reference: str, until: datetime) -> InterruptRow:
+        """Put an open question off until then. Raises NotFound or Conflict as `QuestionQueries.put_off`."""
+        timeout = timedelta(seconds=self._recorder.patience_of_answers)
+        row = await to_its_end(self._store.put_off(session_id, reference, until, timeout))
+        self._bus.publish(session_id, None, [to_interrupt(row)])
+        return row
 
     def _publish_decision(self, row: InterruptRow) -> None:
         if row.status != "expired":

@@ -42,7 +42,7 @@ def to_change(session: SessionRow, queue_place: int | None = None) -> SessionCha
 def to_interrupt(row: InterruptRow) -> Interrupt:
     """The event of a question. Its reference and expiry are the row's, which may differ from the agent's."""
     known = row.payload | {
-        "reference": row.reference, "expires_at": row.expires_at, "position": row.position,
+        "reference": row.reference, "expires_at": row.expires_at, "later_at": row.later_at, "position": row.position,
     }  # fmt: skip
     return Interrupt.model_validate(known)
 

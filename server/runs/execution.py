@@ -80,8 +80,11 @@ class Execution:
         max_steps: int,
         clock: Callable[[], float] = time.monotonic,
         lease: RunLease | None = None,
+        patience: int | None = None,
     ) -> None:
         self.run = run
+        self.patience = patience
+        """Seconds that its questions wait for an answer; None: as the server is set."""
         self.lease = lease or RunLease(None)
         self.adapter = adapter
         self.max_steps = max_steps

@@ -211,8 +211,9 @@ class RunRecorder:
         run, adapter = execution.run, execution.adapter
         question = question.model_copy(update={"said": adapter.answer, "step": adapter.step})
         expires_at, began = None, self._clock()
+        patience = execution.patience or self._settings.decision_timeout
         if question.kind == "confirm":
-            expires_at = now() + timedelta(seconds=self._settings.decision_timeout)
+            expires_at = now() + timedelta(seconds=patience)
         async with execution.commit_lock:
             row = await self.patiently(
                 lambda again: self._store.open_interrupt(
@@ -227,10 +228,15 @@ class RunRecorder:
             if row:
                 if expires_at:
                     spent = self._clock() - began  # the commit may have been retried
-                    self.expect_answer(row.reference, self._settings.decision_timeout - spent)
+                    self.expect_answer(row.reference, patience - spent)
                 execution.publish(execution.changed("waiting_user"))
                 execution.publish(to_interrupt(row))
         await self.read_and_announce(run.session_id)
+
+    @property
+    def patience_of_answers(self) -> float:
+        """Seconds for which an approval is valid, where no automation has its own."""
+        return self._settings.decision_timeout
 
     def expect_answer(self, reference: str, seconds: float) -> None:
         """Let the question expire in `seconds` from now, independent of the wall clock."""

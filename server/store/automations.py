@@ -374,11 +374,10 @@ def settle_firing(
         _stop(db, row, run, "failures", f"Paused: {failures} runs in a row have failed")
 
 
-def budget_of(db: Connection, session: SessionRow, run_id: str) -> JsonObject | None:
-    """The budget of the automation whose firing began this run; None if it has none."""
+def automation_of_run(db: Connection, session: SessionRow, run_id: str) -> AutomationRow | None:
+    """The automation whose firing began this run."""
     firing = first(db, FiringRow, BY_RUN, run_id=run_id) if session.automation_id else None
-    row = get(db, AutomationRow, firing.automation_id) if firing else None
-    return row.budget if row else None
+    return get(db, AutomationRow, firing.automation_id) if firing else None
 
 
 def is_used_up(budget: JsonObject | None, used: Usage) -> bool:

@@ -162,6 +162,12 @@ def put_question(db: Connection, row: InterruptRow, question: Question) -> None:
     )
 
 
+def put_question_off(db: Connection, row: InterruptRow, until: datetime) -> None:
+    """Deliver the messages about a question, also those that were delivered, at `until`."""
+    mine = (DeliveryRow.about == row.reference, DeliveryRow.session_id == row.session_id)
+    db.execute(update(DeliveryRow).where(*mine).values(status="pending", next_at=until, tries=0))
+
+
 def put_end(db: Connection, run: RunRow, question: InterruptRow | None) -> None:
     """Store the messages about the end of a run. A person who has cancelled it knows.
 

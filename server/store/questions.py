@@ -11,8 +11,9 @@ from server.database import Database, reading, writing, writing_synced
 from server.database.models import FiringRow, InterruptRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Answer, ConfirmQuestion, Question, Usage, now, read_question
-from server.store.automations import BY_RUN
-from server.store.channels import put_question
+from server.ops.json_types import JsonObject
+from server.store.automations import BY_RUN, automation_of_run
+from server.store.channels import put_question, put_question_off
 from server.store.grants import NewGrant, insert_grant
 from server.store.lookups import (
     OF_SESSION,
@@ -94,6 +95,31 @@ class QuestionQueries:
         row = get(db, InterruptRow, reference, lock=True)
         if row is not None:
             change(db, row, payload=row.payload | {"plan": plan})
+
+    @writing
+    def put_off(
+        self, db: Connection, session_id: str, reference: str, until: datetime, timeout: timedelta
+    ) -> InterruptRow:
+        """Put an open question off: channels report it again at `until`.
+
+        A question of an automation's run ends when its patience does, all others `timeout` after `until`. Raises
+        NotFound, or Conflict `already_decided` or `too_late` if the patience ends before.
+        """
+        session = session_of(db, session_id, lock=True)
+        row = get(db, InterruptRow, reference)
+        if row is None or row.session_id != session_id:
+            raise NotFound("There is no such question.", code="reference_unknown")
+        if row.status != "open":
+            raise Conflict("This question is closed already.", code="already_decided")
+        automation = automation_of_run(db, session, row.run_id)
+        values: JsonObject = {"later_at": until}
+        if automation is None:
+            values |= {"expires_at": until + timeout} if row.expires_at else {}
+        elif until >= row.created_at + timedelta(seconds=automation.patience):
+            raise Conflict("The automation waits for an answer until before that time.", code="too_late")
+        change(db, row, **values)
+        put_question_off(db, row, until)
+        return row
 
     @reading
     def pending(self, db: Connection, session_id: str) -> InterruptRow | None:
@@ -186,10 +212,11 @@ def close_question(
     The answer is stored in the question's payload, where the next execution reads it. After a yes the action
     is stored as the run's `doing`, so that it is not repeated after a power cut.
     """
-    if late is None:
+    if late is None or row.later_at is not None:  # a process may know only the former expiry
         late = row.expires_at is not None and row.expires_at <= now()
     question = read_question(row.payload)
-    given = answer.model_copy(update={"reference": question.reference})
+    valid_until = row.expires_at if row.later_at else None
+    given = answer.model_copy(update={"reference": question.reference, "valid_until": valid_until})
     if late:
         given = given.model_copy(update={"confirmed": False, "expired": True})
     change(

@@ -41,6 +41,8 @@ class StartedRun:
     """No execution has begun since the question was answered."""
     budget: JsonObject | None = None
     """Of the automation that began it, see `AutomationRow.budget`."""
+    patience: int | None = None
+    """Of that automation, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)

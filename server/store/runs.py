@@ -16,7 +16,7 @@ from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Message, Usage, now, read_question, sum_usage
 from server.ops.json_types import JsonObject
-from server.store.automations import budget_of, settle_firing
+from server.store.automations import automation_of_run, settle_firing
 from server.store.channels import put_end
 from server.store.lookups import (
     OF_RUN,
@@ -109,7 +109,11 @@ class RunQueries:
             is_unheard = message.run_id == run_id and message.meta_json == STEER
             (unheard if is_unheard else messages).append(message)
         resumed = read_question(question.payload) if question else None
-        started = StartedRun(run, session, messages, unheard, resumed, budget=budget_of(db, session, run_id))
+        automation = automation_of_run(db, session, run_id)
+        started = StartedRun(
+            run, session, messages, unheard, resumed, budget=automation.budget if automation else None,
+            patience=automation.patience if automation else None,
+        )  # fmt: skip
         if not self.ownership.continues or run.attempt == 1:
             return started
         known, reference = run.wishes or {}, question.reference if question else None

@@ -116,3 +116,19 @@ def test_the_inbox_is_accessible_and_fits(
     screen.cancel(session)
     expect(screen.page.get_by_role("article")).to_have_count(0)
     assert violations(screen.page) == []
+
+
+def test_a_question_is_put_off_and_can_be_answered_before(screen: Screen) -> None:
+    session = asking(screen, title="Evening")
+    screen.page.goto("/inbox")
+    card = item(screen, "Evening")
+    card.get_by_role("button", name="Not now").click()
+    card.get_by_label("Ask me again at").fill("18:00")
+    assert violations(screen.page) == []
+    card.get_by_role("button", name="Put off").click()
+    expect(card.get_by_text("Put off until")).to_be_visible()
+    assert screen.stored(session)["pending"]["later_at"]
+    card.get_by_role("button", name="Approve").click()
+    expect(card).to_have_count(0)
+    screen.hear_out(session)
+    assert clicks_on_order(screen, session) == 1

@@ -75,6 +75,7 @@ class World:
     files: Path | None = None
     is_open: bool = True
     """Was a browser started before?"""
+    patience: float | None = None
     queued: float = 0.0
     """Seconds that it waits for a free browser in each step."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -148,7 +149,7 @@ class World:
         return RunContext(
             run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
             max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
-            take_queued=lambda: self.queued, files=self.files,
+            take_queued=lambda: self.queued, files=self.files, patience=self.patience,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

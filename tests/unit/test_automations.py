@@ -331,6 +331,66 @@ async def test_what_nobody_answers_ends_with_a_receipt_and_is_told(
         assert again["reference"] != pending["reference"]
 
 
+async def test_a_question_of_an_automation_can_be_answered_as_long_as_its_patience(
+    client: httpx.AsyncClient,
+) -> None:
+    made = await add(client, task="shop for a kettle", patience=8 * 3600, session_mode="new")
+    await client.post(f"/api/automations/{made['id']}/run")
+    session_id = (await log_of(client, made))[0]["session_id"]
+    pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
+    left = datetime.fromisoformat(pending["expires_at"]) - datetime.now(UTC)
+    assert timedelta(hours=7, minutes=59) < left <= timedelta(hours=8)
+    path = f"/api/sessions/{session_id}/questions/{pending['reference']}/later"
+
+    async def later(**span: int) -> httpx.Response:
+        return await client.post(path, json={"until": (datetime.now(UTC) + timedelta(**span)).isoformat()})
+
+    too_late = await later(hours=9)
+    assert (too_late.status_code, too_late.json()["code"]) == (409, "too_late")
+    put_off = await later(hours=7)
+    assert put_off.json()["expires_at"] == pending["expires_at"]
+    assert put_off.json()["later_at"]
+    assert (await later(hours=-1)).status_code == 422
+    grant = {"reference": pending["reference"], "confirmed": True, "grant": {"scope": "automation"}}
+    assert (await client.post(f"/api/sessions/{session_id}/decision", json=grant)).status_code == 202
+    await ended(client, made, "completed")
+    (held,) = (await get(client, f"/{made['id']}"))["grants"]
+    assert (held["scope"], held["kind"], held["uses"]) == ("automation", "order", 0)
+    await client.post(f"/api/automations/{made['id']}/run")  # nothing is asked
+    await eventually(
+        lambda: log_of(client, made), lambda log: [one["outcome"] for one in log] == ["completed"] * 2,
+        message="it is done without a question",
+    )  # fmt: skip
+    (held,) = (await get(client, f"/{made['id']}"))["grants"]
+    assert held["uses"] == 1
+    assert (await later(hours=1)).status_code == 409
+
+
+async def test_a_question_that_is_put_off_is_told_again_at_that_time(
+    client: httpx.AsyncClient, world: Runtime
+) -> None:
+    async with receiving() as receiver:
+        address = {"kind": "webhook", "address": receiver.url, "events": ["question"]}
+        await client.post("/api/channels", json=address)
+        session_id = await new_session(client)
+        await send(client, session_id, "shop for a kettle")
+        pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
+        await eventually(lambda: len(receiver.received), lambda n: n == 1, message="it is told")
+        until = datetime.now(UTC) + timedelta(seconds=1)
+        path = f"/api/sessions/{session_id}/questions/{pending['reference']}/later"
+        answer = (await client.post(path, json={"until": until.isoformat()})).json()
+        assert datetime.fromisoformat(answer["expires_at"]) == until + timedelta(
+            seconds=world.settings.decision_timeout
+        )
+        (listed,) = (await client.get("/api/questions")).json()["items"]
+        assert datetime.fromisoformat(listed["later_at"]) == until
+        await eventually(lambda: len(receiver.received), lambda n: n == 2, message="it is told again")
+        assert datetime.now(UTC) >= until
+        decision = {"reference": pending["reference"], "confirmed": True}
+        assert (await client.post(f"/api/sessions/{session_id}/decision", json=decision)).status_code == 202
+        await wait_for_status(client, session_id, "completed")
+
+
 async def test_an_answer_in_time_is_not_taken_back(client: httpx.AsyncClient, world: Runtime) -> None:
     made = await add(client, task="shop for a kettle", patience=3600)
     await client.post(f"/api/automations/{made['id']}/run")

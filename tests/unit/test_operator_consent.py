@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -218,6 +219,31 @@ async def test_a_yes_in_time_is_none_when_its_time_is_up_before_the_act() -> Non
     await it.answer(True)
     assert it.browser.effects == []
     assert "the user's approval came too late: nothing was done" in it.model.prompts[1]
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+async def test_a_yes_after_eight_hours_of_patience_acts_on_the_same_page_or_asks_anew(is_same: bool) -> None:
+    """The browser was parked in between: it is started again."""
+    it = asked_for_ten_minutes(0)
+    it.patience = 24 * 3600
+    await it.say("buy it")
+    it.inbox.now += 8 * 3600  # type: ignore[attr-defined]
+    if not is_same:
+        url = it.browser.url
+        it.browser.pages[url] = it.browser.pages[url].replace("€43.90", "€99.00")
+    it.is_open = False
+    await it.answer(True)
+    assert len(it.browser.effects) == is_same
+    assert is_same or "the page changed after the user's approval" in it.model.prompts[1]
+
+
+async def test_a_yes_to_a_question_that_was_put_off_holds_longer() -> None:
+    for valid_until, effects in ((1e9 + 9 * 3600, 1), (1e9 + 7 * 3600, 0)):
+        it = asked_for_ten_minutes(0)
+        await it.say("buy it")
+        it.inbox.now += 8 * 3600  # type: ignore[attr-defined]
+        await it.answer(True, valid_until=datetime.fromtimestamp(valid_until, UTC).isoformat())
+        assert len(it.browser.effects) == effects
 
 
 async def test_a_yes_holds_until_the_very_end_of_its_time() -> None:

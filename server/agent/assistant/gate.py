@@ -196,7 +196,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             replace(aimed, action=aimed.action.model_copy(update={"id": call_id})),
             ShownPage(aimed.observation, screenshot, size),
             run_id=context.run_id, reason=judgement.reason, risk=judgement.kind,
-            asked_at=steady_time(), timeout=self._timeout, spends=sure_amount(aimed), scopes=scopes_of(judgement, aimed),
+            asked_at=steady_time(), timeout=context.patience or self._timeout, spends=sure_amount(aimed), scopes=scopes_of(judgement, aimed),
         )  # fmt: skip
         return question.model_copy(update={"reference": f"{call_id}:{question.digest[:16]}"})
 

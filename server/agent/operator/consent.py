@@ -52,7 +52,7 @@ class Consent:
     gate: Gate
     eyes: Eyes
     timeout: float
-    """Seconds until a question expires."""
+    """Seconds until a question expires, unless the run has its own patience."""
     clock: Callable[[], float] = steady_time
 
     async def policy_gate(self, state: State, runtime: Runtime[RunContext]) -> Update:
@@ -77,11 +77,11 @@ class Consent:
             )
             return _turn_back(state, aimed)
         await publish_ruling(aimed.action.id, aimed, judgement)
-        return self._route(state, judgement) | {
+        return self._route(state, judgement, runtime.context) | {
             "captcha_tries": _captcha_tries(state), "ruling": ruling_of(judgement),
         }  # fmt: skip
 
-    def _route(self, state: State, judgement: Judgement) -> Update:
+    def _route(self, state: State, judgement: Judgement, context: RunContext) -> Update:
         """Map the judgement on the planned action to the next node."""
         if judgement.verdict is Verdict.DENY:
             return records.failed(state, f"{planned(state).kind}: {judgement.reason}") | {
@@ -96,7 +96,7 @@ class Consent:
             text = phrase("asks", state["task"], n=MOST_ASKS)
             return {"route": "manual_interrupt", "pending": self.hand_over(state, text), "asks": 0}
         log.info("asks the person: %s (%s)", judgement.reason, judgement.kind)
-        question = self._question(state, judgement)
+        question = self._question(state, judgement, context)
         return {"route": "confirm_interrupt", "pending": question, "asks": state["asks"] + 1}
 
     async def confirm_interrupt(self, state: State) -> Update:
@@ -104,6 +104,8 @@ class Consent:
         question = read_question(state["pending"])
         assert isinstance(question, ConfirmQuestion)
         answer = Answer.model_validate(interrupt(state["pending"]))
+        if answer.valid_until:
+            question = question.model_copy(update={"expires_at": answer.valid_until})
         said = read_confirm(answer, question, self.clock())
         update: Update = {"pending": None, "deadline": self._extended(state, question)}
         match said.kind:
@@ -220,11 +222,11 @@ class Consent:
             return judgement
         return self.gate.judge(aimed, grants=await context.grants.held(), also=leak)
 
-    def _question(self, state: State, judgement: Judgement) -> JsonObject:
+    def _question(self, state: State, judgement: Judgement, context: RunContext) -> JsonObject:
         aimed = _aimed(state)
         return confirm_question(
             aimed, sight(state), run_id=state["message_id"],
-            reason=judgement.reason, risk=judgement.kind, asked_at=self.clock(), timeout=self.timeout,
+            reason=judgement.reason, risk=judgement.kind, asked_at=self.clock(), timeout=context.patience or self.timeout,
             spends=sure_amount(aimed), scopes=scopes_of(judgement, aimed),
         ).to_json()  # fmt: skip
 

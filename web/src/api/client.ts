@@ -66,6 +66,8 @@ export const api = {
   pause: (id: string) => request<unknown>('POST', at(id, '/pause')),
   resume: (id: string) => request<unknown>('POST', at(id, '/resume')),
   decide: (id: string, decision: Decision) => request<unknown>('POST', at(id, '/decision'), decision),
+  putOff: (id: string, reference: string, until: string) =>
+    request<unknown>('POST', at(id, `/questions/${encodeURIComponent(reference)}/later`), { until }),
   setPlan: (id: string, plan: string[]) => request<WorkState>('PUT', at(id, '/plan'), { plan }),
   dismissPlan: (id: string) => request<WorkState>('DELETE', at(id, '/plan/proposal')),
   dropFact: (id: string, index: number) => request<WorkState>('DELETE', at(id, `/facts/${index}`)),

@@ -537,6 +537,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/questions/{reference}/later": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put Off
+         * @description Ask again at that time: until then no channel reports it.
+         */
+        post: operations["put_off_api_sessions__session_id__questions__reference__later_post"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions/{session_id}/cancel": {
         parameters: {
             query?: never;
@@ -2235,6 +2255,8 @@ export interface components {
             screenshot?: string | null;
             /** Expires At */
             expires_at?: string | null;
+            /** Later At */
+            later_at?: string | null;
             /** Position */
             position?: number | null;
         };
@@ -2254,6 +2276,14 @@ export interface components {
             ok: boolean;
             /** Detail */
             detail: string;
+        };
+        /** Later */
+        Later: {
+            /**
+             * Until
+             * Format: date-time
+             */
+            until: string;
         };
         /** Launch */
         Launch: {
@@ -2816,6 +2846,8 @@ export interface components {
             screenshot: string | null;
             /** Expires At */
             expires_at: string | null;
+            /** Later At */
+            later_at: string | null;
             /** Position */
             position: number;
             /** Run Id */
@@ -2891,6 +2923,8 @@ export interface components {
             screenshot: string | null;
             /** Expires At */
             expires_at: string | null;
+            /** Later At */
+            later_at: string | null;
             /** Position */
             position: number;
         };
@@ -3033,6 +3067,8 @@ export interface components {
             screenshot: string | null;
             /** Expires At */
             expires_at: string | null;
+            /** Later At */
+            later_at: string | null;
             /** Position */
             position: number;
             /** Run Id */
@@ -4838,6 +4874,42 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Decided"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_off_api_sessions__session_id__questions__reference__later_post: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                reference: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Later"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Question"];
                 };
             };
             /** @description What went wrong */

@@ -10,7 +10,7 @@ export function openQuestion(
   at: string | null,
 ): void {
   const { reference, kind, reason, action, target, url, risk, amount, sends_to } = question
-  const { spends, scopes, screenshot, expires_at } = question
+  const { spends, scopes, screenshot, expires_at, later_at } = question
   live.pending = {
     reference,
     kind,
@@ -25,6 +25,7 @@ export function openQuestion(
     scopes: scopes ?? null,
     screenshot,
     expires_at,
+    later_at: later_at ?? null,
   }
   live.born += 1
   const after = lastNumber(live) + BEHIND

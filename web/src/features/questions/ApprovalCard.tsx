@@ -12,6 +12,7 @@ import { payloadOf, reasonWords } from './questionWords'
 import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
+import { PutOff } from './PutOff'
 import { TargetPicture } from './TargetPicture'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
@@ -110,6 +111,7 @@ function Answers({ question }: { question: Pending }) {
             </Button>
           </div>
           {hasLogin && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
+          {hasLogin && <PutOff question={question} />}
         </>
       )}
       {failure && (

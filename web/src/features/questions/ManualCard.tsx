@@ -8,6 +8,7 @@ import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
 import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
+import { PutOff } from './PutOff'
 import { TargetPicture } from './TargetPicture'
 
 /** A step that only a person can do: it says what, and waits for "done". */
@@ -56,6 +57,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
             {t('manual.done')}
           </Button>
         </form>
+        {hasLogin && <PutOff question={question} />}
         {failure && (
           <p role="alert" className="text-sm text-danger">
             {failure}

@@ -1,9 +1,9 @@
-"""Grants at the prompt: the words after `/yes`, such as `always x3 until 2026-12-31 max 50 month 200`."""
+"""Arguments of answers at the prompt: what `/yes` allows (`always x3 until 2026-12-31 max 50`), when `/later` is."""
 
 from __future__ import annotations
 
 import re
-from datetime import datetime, time
+from datetime import datetime, time, timedelta
 
 from cli.errors import Misused
 from cli.json_types import JsonObject
@@ -13,6 +13,7 @@ SCOPES = ("once", "run", "session", "automation", "always")
 USAGE = (
     "Write it as /yes [REF] run|session|automation|always [xCOUNT] [until DATE] [max AMOUNT] [month AMOUNT]"
 )
+SPAN = re.compile(r"(\d{1,4})([mh])")
 COUNT = re.compile(r"x(\d{1,6})")
 
 
@@ -41,3 +42,15 @@ def _limit(name: str, value: str, now: datetime) -> JsonObject:
         return {"act_amount" if name == "max" else "month_amount": float(value.replace(",", "."))}
     except ValueError:
         raise Misused(say(USAGE)) from None
+
+
+def read_time(text: str, now: datetime) -> datetime:
+    """The next `18:00`, or the end of a span like `90m` or `3h`. Raises Misused."""
+    if span := SPAN.fullmatch(text):
+        return now + timedelta(**{"minutes" if span[2] == "m" else "hours": int(span[1])})
+    try:
+        hour, minute = (int(part) for part in text.split(":"))
+        moment = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
+    except ValueError:
+        raise Misused(say("{time} is no time of day.", time=text)) from None
+    return moment if moment > now else moment + timedelta(days=1)

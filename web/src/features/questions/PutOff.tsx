@@ -1,0 +1,85 @@
+import { useState } from 'react'
+import { api } from '@/api/client'
+import { refreshQuestions } from '@/api/queries'
+import type { Pending } from '@/api/types'
+import { useLang, useWords } from '@/i18n'
+import { useSessionId } from '@/session/sessionId'
+import { useSessionStore } from '@/stream/store'
+import { Button } from '@/ui/Button'
+import { Field } from '@/ui/Field'
+import { laterWords } from './laterWords'
+
+/** Not now: the question is asked again at a time of the day. */
+export function PutOff({ question }: { question: Pending }) {
+  const t = useWords(laterWords)
+  const lang = useLang()
+  const sessionId = useSessionId()
+  const store = useSessionStore()
+  const [isOpen, setOpen] = useState(false)
+  const [time, setTime] = useState('18:00')
+  const [failure, setFailure] = useState<string | null>(null)
+  const send = async () => {
+    setFailure(null)
+    try {
+      await api.putOff(sessionId, question.reference, nextAt(time, new Date()).toISOString())
+      store.setState({ stale: true })
+      refreshQuestions()
+      setOpen(false)
+    } catch (error) {
+      setFailure((error as Error).message)
+    }
+  }
+  const at = question.later_at && new Date(question.later_at)
+  return (
+    <div className="flex flex-col gap-2">
+      {at && (
+        <p className="text-sm text-muted">
+          {t('later.until', {
+            time: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
+          })}
+        </p>
+      )}
+      {isOpen ? (
+        <form
+          className="flex flex-wrap items-end gap-2"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void send()
+          }}
+        >
+          <Field
+            autoFocus
+            required
+            type="time"
+            label={t('later.at')}
+            value={time}
+            onChange={(event) => setTime(event.target.value)}
+            className="w-36"
+          />
+          <Button type="submit">{t('later.send')}</Button>
+          <Button tone="quiet" onClick={() => setOpen(false)}>
+            {t('cancel')}
+          </Button>
+        </form>
+      ) : (
+        <Button tone="quiet" className="self-start" onClick={() => setOpen(true)}>
+          {t('later')}
+        </Button>
+      )}
+      {failure && (
+        <p role="alert" className="text-sm text-danger">
+          {failure}
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** The next moment with this local time. */
+export function nextAt(time: string, now: Date): Date {
+  const [hour = 0, minute = 0] = time.split(':').map(Number)
+  const moment = new Date(now)
+  moment.setHours(hour, minute, 0, 0)
+  if (moment <= now) moment.setDate(moment.getDate() + 1)
+  return moment
+}
