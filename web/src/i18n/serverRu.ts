@@ -108,6 +108,12 @@ export const SENTENCES: Record<string, string> = {
   'There is no such question.': 'Такого вопроса нет.',
   'This question is closed already.': 'Этот вопрос уже закрыт.',
   'There is no such grant.': 'Такого разрешения нет.',
+  'This cannot be allowed for longer than one act.': 'Это нельзя разрешить больше чем на одно действие.',
+  'The page does not show beyond doubt what this act spends.':
+    'По странице нельзя точно сказать, сколько спишет это действие.',
+  'This run was not begun by an automation.': 'Этот запуск начат не автоматизацией.',
+  'ends_at: This time has passed.': 'ends_at: это время уже прошло.',
+  'The automation waits for an answer until before that time.': 'Автоматизация ждёт ответа не так долго.',
   'The table has no such row.': 'В таблице нет такой строки.',
   'The table has no such column.': 'В таблице нет такого столбца.',
   'There is no such channel.': 'Такого канала нет.',
