@@ -186,13 +186,13 @@ def _check_target(target: Connection) -> None:
 
 def _copy(source: Connection, target: Connection, table: Table) -> Iterator[Copied]:
     total = source.scalar(select(func.count()).select_from(table)) or 0
-    read, known = 0, Digest()
+    read, known = 0, ContentDigest()
     for batch in batches(source, select(table)):
         known.add_all(batch)
         target.execute(table.insert(), batch)
         read += len(batch)
         yield Copied(table.name, read, total)
-    stored = Digest()
+    stored = ContentDigest()
     for batch in batches(target, select(table)):
         stored.add_all(batch)
     if stored != known:
@@ -221,7 +221,7 @@ def words_of(error: Exception) -> str:
     return re.sub(r"://[^@/\s]*@", "://***@", words).rstrip(".")
 
 
-class Digest:
+class ContentDigest:
     """Number and content of a table's rows, in whatever order they are read."""
 
     def __init__(self) -> None:
@@ -235,7 +235,7 @@ class Digest:
         self.rows += len(rows)
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Digest) and (self.rows, self._sum) == (other.rows, other._sum)
+        return isinstance(other, ContentDigest) and (self.rows, self._sum) == (other.rows, other._sum)
 
     __hash__ = None  # type: ignore[assignment]
 

@@ -23,12 +23,15 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)
 CANARY = "ZX81-CANARY"
 FORM = "<form method=post action=/effect/taken><label>Name <input name=name></label>"
 FORM += "<label>Password <input type=password name=password></label><button>Go</button></form>"
+PAY = "<form method=post action=/paid><button>Pay now</button></form>"
 
 
 @pytest.fixture(scope="module")
 def bank() -> Iterator[Site]:
     with Site() as site:
         site.add("/vault", document("Bank", f"<h1>Your code</h1><p>{CANARY}</p>{FORM}"))
+        site.add("/pay", document("Bank", f"<h1>Bill</h1>{PAY}"))
+        site.add("/paid", document("Bank", "<h1>Thank you</h1>"))
         yield site
 
 
@@ -109,8 +112,8 @@ async def test_a_site_that_calls_itself_the_bank_gets_nothing_that_is_the_banks(
 
     private = await tried(navigate(vault), navigate(url), type_into({"Name": CANARY}))
     assert private["risk"] == "transfer"
-    secret = await tried(navigate(url), type_into({"Password": "hunter2"}))
-    await tried(navigate(url), type_into({"Password": "hunter2"}), granted=secret["risk"])
+    await tried(navigate(vault), navigate(url), type_into({"Name": CANARY}), granted=private["risk"])
+    await tried(navigate(url), type_into({"Password": "hunter2"}))
     assert CANARY not in str(liar.paths) + str(liar.effects)
     assert liar.effects == []
 
@@ -119,10 +122,10 @@ async def test_a_heavy_page_that_took_the_place_of_the_banks_is_not_the_bank(
     browser: SessionBrowser, bank: Site, liar: Site
 ) -> None:
     """No tool describes such a page, so the last address that a tool told is the bank's. DevTools alone knows better."""
-    url = liar.add("/after", document("Bank", FORM + "<i></i>" * 16_000))
+    url = liar.add("/after", document("Bank", PAY + "<i></i>" * 16_000))
     leaving = f"<h1>Leaving</h1><script>setTimeout(() => location = '{url}', 500)</script>"
     start = bank.add("/leaving", document("Bank", leaving))
-    turns = (navigate(start), act("wait", ms=3000), type_into({"Password": "hunter2"}), stop("no"))
+    turns = (navigate(start), act("wait", ms=3000), click("Pay now"), stop("no"))
     granted: set[tuple[str, str]] = set()
     for _ in range(2):
         async with task(browser, *turns) as it:
@@ -138,13 +141,13 @@ async def test_a_heavy_page_that_took_the_place_of_the_banks_is_not_the_bank(
 async def test_what_was_allowed_for_the_bank_goes_on_being_allowed_there(
     browser: SessionBrowser, bank: Site
 ) -> None:
-    turns = (navigate(bank.url("/vault")), type_into({"Password": "hunter2"}), stop("done"))
+    turns = (navigate(bank.url("/pay")), click("Pay now"), stop("done"))
     async with task(browser, *turns) as it:
-        assert await it.say("log in") is None
+        assert await it.say("pay the bill") is None
         risk = (it.question or {})["risk"]
     async with task(browser, *turns) as it:
         it.grants.kinds.add((site_of(bank.url()), risk))
-        assert await it.say("log in") == "done"
+        assert await it.say("pay the bill") == "done"
 
 
 async def test_redirects_and_late_titles_are_no_lie(browser: SessionBrowser, bank: Site, liar: Site) -> None:
