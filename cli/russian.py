@@ -65,7 +65,7 @@ RUSSIAN = {
     "checkbox": "флажок", "radio": "переключатель", "switch": "переключатель", "tab": "вкладка", "menuitem": "пункт меню",
     "option": "вариант", "element": "элемент", "clickable": "элемент", "file": "поле файла", "heading": "заголовок",
     "/yes does it · /yes run|session|automation|always allows such here · /no [words] refuses":
-        "/yes — сделать · /yes run|session|automation|always — разрешать такое здесь · /no [слова] — отказать",
+        "/yes — сделать · /yes run|session|automation|always — и впредь · /no [слова] — отказать",
     "/done when you have done it, or answer in words": "/done, когда сделаете, или ответ словами",
     "May I do this?": "Можно это сделать?", "Your turn": "Ваш ход",
     "act": "действие", "amount": "сумма", "site": "сайт", "sent to": "отправит на", "why": "почему", "wanted": "нужно",

@@ -555,7 +555,7 @@ class TestDoctor:
         )
         found = await self.checks(client)
         assert found["readiness"].state == "fail"
-        assert "make migrate" in found["readiness"].advice
+        assert "pilothouse migrate" in found["readiness"].advice
 
     async def test_a_missing_model_key_is_named(self, api: ScriptedApi, client: Client) -> None:
         missing = {

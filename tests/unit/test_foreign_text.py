@@ -14,6 +14,7 @@ SERVER = Path(__file__).parents[2] / "server"
 OURS = {
     "browser/chromium/chromium.py": "the file in which Chromium writes its port",
     "database/database.py": "what a database driver says, shortened for the log",
+    "database/move.py": "what a database driver says, shortened for the person who moves it",
 }
 """Where the text is not foreign, and what it is."""
 

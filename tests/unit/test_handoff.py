@@ -112,6 +112,8 @@ def test_revoked_it_ends_at_once_and_the_browser_waits_for_its_owner(client: Tes
         until(owner, holder="none", held=True)
         owner.send_json({"type": "take"})
         until(owner, holder="me")
+        owner.send_json({"type": "release"})
+        until(owner, holder="none")
 
 
 def test_it_ends_when_its_time_is_over(client: TestClient, settings: Settings) -> None:
