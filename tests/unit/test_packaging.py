@@ -14,6 +14,7 @@ from collections import defaultdict
 from functools import cache
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -240,7 +241,7 @@ def dockerfile() -> str:
 
 
 class TestContainer:
-    @pytest.mark.parametrize("name", ["server", "migrate", "web", "worker"])
+    @pytest.mark.parametrize("name", ["server", "migrate", "web", "worker", "browser"])
     def test_compose_gives_its_services_only_settings_that_exist(
         self, compose: dict[str, Any], name: str
     ) -> None:
@@ -308,6 +309,23 @@ class TestContainer:
         assert services["balancer"]["depends_on"] == ["web", "worker"]
         assert "reverse_proxy" in compose["configs"]["balancer"]["content"]
         assert "dynamic a web 8000" in compose["configs"]["balancer"]["content"]
+
+    def test_the_browsers_of_compose_are_a_host_that_workers_can_use(self, compose: dict[str, Any]) -> None:
+        services = compose["services"]
+        host = services["browser"]
+        assert host["profiles"] == ["browsers"]
+        assert host["command"] == ["python", "-m", "server.browser.host"]
+        assert find_spec("server.browser.host.__main__")
+        secret = "s" * 16
+        given = {name.lower(): value for name, value in host["environment"].items()}
+        of_host = Settings.model_validate(given | {"browser_secret": secret, "auth_token": "t" * 16})
+        pool = f"http://browser:{of_host.port}"
+        wanted = Settings.model_validate({"browser_pool": pool, "browser_secret": secret})
+        assert wanted.browser_hosts == (pool,)
+        assert "ports" not in host
+        assert f"127.0.0.1:{of_host.port}/api/ready" in host["healthcheck"]["test"][-1]
+        # Each host has its own folder; that of the servers has their secrets.
+        assert host["volumes"] == ["profiles:/data"]
 
     def test_the_image_runs_as_a_user_and_reports_its_health(self, dockerfile: str) -> None:
         lines = dockerfile.splitlines()
