@@ -11,6 +11,7 @@ from tests.e2e.screen import Screen
 
 def test_a_changed_plan_a_drive_and_a_branch_are_rows_that_survive_a_reload(screen: Screen) -> None:
     session = screen.begin("ping test")
+    expect(screen.feed.get_by_role("article").filter(has_text="Assistant")).to_have_count(1)
     screen.wait_idle()
     for plan in (["Look"], ["Look", "Buy the kettle"]):
         screen.api.put(f"/sessions/{session}/plan", json={"plan": plan}).raise_for_status()
