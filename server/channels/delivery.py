@@ -119,10 +119,10 @@ class Delivery:
         row, channel = due.delivery, due.channel
         is_question = row.type in ("question", "manual")
         if not due.is_current:
-            return await self._store.settle_deliveries(due.ids, "dropped")
+            return await self._store.settle_deliveries(due.rows, "dropped")
         if channel.mode == "away" and not self._presence.is_away:
             if not is_question:
-                return await self._store.settle_deliveries(due.ids, "dropped")
+                return await self._store.settle_deliveries(due.rows, "dropped")
             return await self._postpone(due, self._clock() + timedelta(seconds=AWAY_SECONDS))
         if channel.quiet and (end := end_of_quiet(channel.quiet, self._clock())):
             return await self._postpone(due, end)
@@ -136,7 +136,7 @@ class Delivery:
         except SendFailed as failed:
             await self._fail(due, str(failed))
         else:
-            await self._store.settle_deliveries(due.ids, "delivered")
+            await self._store.settle_deliveries(due.rows, "delivered")
 
     def _body_of(self, due: DueDelivery) -> JsonObject:
         bodies = [
@@ -150,13 +150,13 @@ class Delivery:
 
     async def _postpone(self, due: DueDelivery, moment: datetime) -> None:
         """It was not tried: that does not count."""
-        await self._store.postpone_deliveries(due.ids, moment, tries=due.delivery.tries - 1)
+        await self._store.postpone_deliveries(due.rows, moment, tries=due.delivery.tries - 1)
 
     async def _fail(self, due: DueDelivery, fault: str) -> None:
         row = due.delivery
         if row.tries > len(self._back_off):
             logger.warning("channel %s is failing: %s", due.channel.shown, fault)
-            return await self._store.settle_deliveries(due.ids, "failed", fault=fault)
+            return await self._store.settle_deliveries(due.rows, "failed", fault=fault)
         pause = timedelta(seconds=self._back_off[row.tries - 1])
-        await self._store.postpone_deliveries(due.ids, self._clock() + pause, tries=row.tries)
+        await self._store.postpone_deliveries(due.rows, self._clock() + pause, tries=row.tries)
         self.wake()

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from urllib.parse import urlsplit
 
-from sqlalchemy import Connection, bindparam, delete, func, select, update
+from sqlalchemy import Connection, Update, bindparam, delete, func, select, update
 from sqlalchemy import insert as insert_into
 
 from server.database import Database, reading, writing
@@ -58,8 +58,8 @@ class DueDelivery:
     """What is sent in the same message, each with the title of its session."""
 
     @property
-    def ids(self) -> list[str]:
-        return [self.delivery.id, *(row.id for row, _ in self.others)]
+    def rows(self) -> list[DeliveryRow]:
+        return [self.delivery, *(row for row, _ in self.others)]
 
 
 class ChannelQueries:
@@ -109,7 +109,7 @@ class ChannelQueries:
         """Take the due messages: no other process takes them before `until`, when they are due again."""
         claimed: list[DueDelivery] = []
         for row in every(db, DeliveryRow, DUE, moment=moment, most=most):
-            if any(row.id in one.ids for one in claimed):
+            if any(row.id == taken.id for one in claimed for taken in one.rows):
                 continue
             channel = get(db, ChannelRow, row.channel_id, lock=_is_collected(row.type))
             together = [row]
@@ -124,25 +124,27 @@ class ChannelQueries:
 
     @writing
     def settle_deliveries(
-        self, db: Connection, delivery_ids: Sequence[str], status: str, *, fault: str | None = None
+        self, db: Connection, rows: Sequence[DeliveryRow], status: str, *, fault: str | None = None
     ) -> None:
-        """Store how a message, or those of a digest, ended: delivered, failed or dropped."""
-        rows = [row for id in delivery_ids if (row := get(db, DeliveryRow, id))]
+        """Store how a message, or those of a digest, ended: delivered, failed or dropped.
+
+        A message that has been put off, or claimed again, since it was claimed is left as it is.
+        """
         for row in rows:
-            change(db, row, status=status)
+            db.execute(_claimed(row).values(status=status))
         channel = get(db, ChannelRow, rows[0].channel_id) if rows else None
         if channel and status != "dropped":
             change(db, channel, failing=fault, **({"last_delivery": now()} if fault is None else {}))
 
     @writing
     def postpone_deliveries(
-        self, db: Connection, delivery_ids: Sequence[str], next_at: datetime, *, tries: int
+        self, db: Connection, rows: Sequence[DeliveryRow], next_at: datetime, *, tries: int
     ) -> None:
-        """All at the same moment: what is sent together stays together."""
-        for id in delivery_ids:
-            row = get(db, DeliveryRow, id)
-            if row is not None:
-                change(db, row, next_at=next_at, tries=tries)
+        """All at the same moment: what is sent together stays together. As in `settle_deliveries`, only
+        those that are still claimed.
+        """
+        for row in rows:
+            db.execute(_claimed(row).values(next_at=next_at, tries=tries))
 
     @writing
     def forget_deliveries(self, db: Connection, older_than: timedelta) -> None:
@@ -243,8 +245,16 @@ def _take(db: Connection, row: DeliveryRow, until: datetime) -> bool:
         )
         .values(next_at=until, tries=row.tries + 1)
     )  # fmt: skip
+    row.next_at = until
     row.tries += 1
     return bool(taken.rowcount)
+
+
+def _claimed(row: DeliveryRow) -> Update:
+    """Change a message that this process has claimed, unless it was put off or claimed again since."""
+    return update(DeliveryRow).where(
+        DeliveryRow.id == row.id, DeliveryRow.status == "pending", DeliveryRow.next_at == row.next_at
+    )
 
 
 def _title_of(db: Connection, row: DeliveryRow) -> str | None:

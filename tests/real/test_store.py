@@ -508,14 +508,32 @@ async def test_a_message_is_stored_with_its_question_and_claimed_by_one_process(
     taken = [due for found in both for due in found]
     assert [(due.delivery.about, due.is_current) for due in taken] == [(reference, True)] * 2
     assert {due.channel.kind for due in taken} == {"webhook", "apprise"}
-    first, second = (due.delivery.id for due in taken)
+    first, second = (due.delivery for due in taken)
     await store.settle_deliveries([first], "delivered")
     await store.decide(session_id, yes(reference))
     (again,) = await other.claim_deliveries(**(claim | {"moment": moment + timedelta(minutes=2)}))
-    assert (again.delivery.id, again.delivery.tries, again.is_current) == (second, 2, False)
+    assert (again.delivery.id, again.delivery.tries, again.is_current) == (second.id, 2, False)
     await store.remove_channel(again.channel.id)
     assert await store.next_delivery() is None
     await store.forget_deliveries(timedelta(0))
+
+
+async def test_a_question_put_off_while_its_message_is_sent_is_reported_again(
+    store: Store, other: Store
+) -> None:
+    await store.add_channel(
+        kind="webhook", address=b"x", shown="x", secret=None, events=["question"], mode="always", quiet=None
+    )
+    session_id = await new_session(store)
+    reference = await ask(store, (await begun(store, session_id)).run)
+    moment = now()
+    claim = {"moment": moment, "until": moment + timedelta(minutes=1), "most": 9}
+    (sending,) = await store.claim_deliveries(**claim)
+    until = moment + timedelta(hours=1)
+    await other.put_off(session_id, reference, until, timedelta(minutes=5))
+    await store.settle_deliveries(sending.rows, "delivered")
+    await store.postpone_deliveries(sending.rows, moment, tries=1)
+    assert await store.next_delivery() == until
 
 
 async def test_the_end_of_a_run_is_stored_as_a_message_once(store: Store) -> None:
@@ -603,11 +621,11 @@ async def test_a_digest_is_claimed_as_a_whole_by_one_process(store: Store, other
     both, failures = await all_of(one.claim_deliveries(**claim) for one in (store, other, store, other))
     assert not failures
     (taken,) = [one for found in both for one in found]
-    assert len(taken.ids) == 3
-    await other.postpone_deliveries(taken.ids, due + timedelta(minutes=2), tries=1)
+    assert len(taken.rows) == 3
+    await other.postpone_deliveries(taken.rows, due + timedelta(minutes=2), tries=1)
     (again,) = await store.claim_deliveries(**(claim | {"moment": due + timedelta(minutes=2)}))
-    assert again.ids == taken.ids
-    await store.settle_deliveries(again.ids, "delivered")
+    assert [row.id for row in again.rows] == [row.id for row in taken.rows]
+    await store.settle_deliveries(again.rows, "delivered")
     assert await store.next_delivery() is None
 
 
