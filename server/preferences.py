@@ -55,7 +55,7 @@ class Preferences:
                     self._keys[provider] = SecretStr(fernet.decrypt(ciphertext).decode())
                 except InvalidToken:
                     continue  # the key file was replaced: the provider's key has to be set again
-        self.current = self._merged(self._values)
+        self.current = self._merged(self._values) if self._values or self._keys else self._base
 
     async def reload(self) -> None:
         """Take over what another process has changed."""

@@ -6,6 +6,7 @@ import hashlib
 import logging
 import mimetypes
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from starlette.datastructures import Headers
@@ -47,7 +48,7 @@ class Spa:
     """An ASGI app. Unknown pages get index.html, for client-side routes; unknown assets and API paths 404."""
 
     def __init__(self, dist: Path = DIST) -> None:
-        self._assets = dict(_load(dist)) if dist.is_dir() else {}
+        self._assets = _load(dist) if dist.is_dir() else {}
         if not self._assets:
             logger.warning("the web UI is not here (%s): `make setup` builds it", dist)
 
@@ -74,10 +75,12 @@ class Spa:
         return asset or (self._assets.get("/index.html") if is_page else None)
 
 
-def _load(dist: Path) -> list[tuple[str, Asset]]:
+@cache
+def _load(dist: Path) -> dict[str, Asset]:
+    """Once in a process: a build does not change while it is served, and tests make hundreds of apps."""
     files = {"/" + path.relative_to(dist).as_posix(): path for path in dist.rglob("*") if path.is_file()}
     plain = {name: path for name, path in files.items() if path.suffix not in (".br", ".gz", ".map")}
-    return [(name, _read(name, path, files)) for name, path in plain.items()]
+    return {name: _read(name, path, files) for name, path in plain.items()}
 
 
 def _read(name: str, path: Path, files: dict[str, Path]) -> Asset:
