@@ -14,7 +14,8 @@ from server.events import Error, Resync, Stamped, Token
 from server.ops.json_types import JsonObject
 from server.stream.redis_bus import RedisBus
 from tests.support.eventually import eventually
-from tests.support.redis import RedisServer, forgetful_link, redis_server
+from tests.support.lossy_link import forgetful_link
+from tests.support.redis import RedisServer, redis_server
 
 SESSION = "s1"
 END = Error(code="cancelled", message="Task cancelled")

@@ -1,4 +1,4 @@
-"""A link to PostgreSQL that can lose the answer to a COMMIT: the server has done it, the client hears nothing."""
+"""Links to PostgreSQL and Redis that lose an answer together with its connection, or fall silent."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from typing import TypeVar
 
 
 class LossyLink:
@@ -34,7 +35,7 @@ class LossyLink:
             writer.close()
             return
         upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
-        answers = asyncio.create_task(self._forward(upstream, writer))
+        answers = asyncio.create_task(_forward(upstream, writer))
         sent = b""
         try:
             while data := await reader.read(65536):
@@ -59,17 +60,47 @@ class LossyLink:
             writer.close()
             to_server.close()
 
-    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(65536):
-            writer.write(data)
-
 
 @asynccontextmanager
 async def lossy_link(target: int) -> AsyncIterator[LossyLink]:
-    link = LossyLink(target)
-    server = await asyncio.start_server(link.serve, "127.0.0.1", 0)
-    link.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with _listening(LossyLink(target)) as link:
+        yield link
+
+
+class ForgetfulLink:
+    """Forwards a local port. While `losing`, a script is executed, but its reply is lost with the connection."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self.port = 0
+        self.losing = 0
+        """How many replies are still to be lost."""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
+        answers = asyncio.create_task(_forward(upstream, writer))
+        try:
+            while data := await reader.read(65536):
+                is_lost = self.losing > 0 and b"EVALSHA" in data
+                if is_lost:
+                    self.losing -= 1
+                    answers.cancel()
+                    await asyncio.gather(answers, return_exceptions=True)
+                to_server.write(data)
+                if is_lost:
+                    await upstream.read(65536)  # it is executed
+                    return
+        except ConnectionError:
+            pass
+        finally:
+            answers.cancel()
+            writer.close()
+            to_server.close()
+
+
+@asynccontextmanager
+async def forgetful_link(target: int) -> AsyncIterator[ForgetfulLink]:
+    async with _listening(ForgetfulLink(target)) as link:
         yield link
 
 
@@ -113,10 +144,7 @@ class SilentLink:
 
 @asynccontextmanager
 async def silent_link(target: int) -> AsyncIterator[SilentLink]:
-    link = SilentLink(target)
-    server = await asyncio.start_server(link.serve, "127.0.0.1", 0)
-    link.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with _listening(SilentLink(target)) as link:
         yield link
         link.come_back()
 
@@ -170,3 +198,19 @@ def partition(*targets: int) -> Iterator[Partition]:
         loop.call_soon_threadsafe(stop.set)
         thread.join()
         loop.close()
+
+
+Link = TypeVar("Link", LossyLink, ForgetfulLink, SilentLink)
+
+
+@asynccontextmanager
+async def _listening(link: Link) -> AsyncIterator[Link]:
+    server = await asyncio.start_server(link.serve, "127.0.0.1", 0)
+    link.port = server.sockets[0].getsockname()[1]
+    async with server:
+        yield link
+
+
+async def _forward(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    while data := await reader.read(65536):
+        writer.write(data)

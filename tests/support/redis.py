@@ -9,14 +9,13 @@ end of a pipe.
 
 from __future__ import annotations
 
-import asyncio
 import os
 import signal
 import socket
 import subprocess
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,47 +109,3 @@ def redis_server() -> Iterator[RedisServer]:
     finally:
         server.kill()
         guard.communicate()
-
-
-class ForgetfulLink:
-    """Forwards a local port. While `losing`, a script is executed, but its reply is lost with the connection."""
-
-    def __init__(self, target: int) -> None:
-        self._target = target
-        self.port = 0
-        self.losing = 0
-        """How many replies are still to be lost."""
-
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
-        answers = asyncio.create_task(self._forward(upstream, writer))
-        try:
-            while data := await reader.read(65536):
-                is_lost = self.losing > 0 and b"EVALSHA" in data
-                if is_lost:
-                    self.losing -= 1
-                    answers.cancel()
-                    await asyncio.gather(answers, return_exceptions=True)
-                to_server.write(data)
-                if is_lost:
-                    await upstream.read(65536)  # it is executed
-                    return
-        except ConnectionError:
-            pass
-        finally:
-            answers.cancel()
-            writer.close()
-            to_server.close()
-
-    async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while data := await reader.read(65536):
-            writer.write(data)
-
-
-@asynccontextmanager
-async def forgetful_link(target: int) -> AsyncIterator[ForgetfulLink]:
-    link = ForgetfulLink(target)
-    server = await asyncio.start_server(link.serve, "127.0.0.1", 0)
-    link.port = server.sockets[0].getsockname()[1]
-    async with server:
-        yield link

@@ -5,10 +5,10 @@ import { SessionMenu } from '@/features/export/SessionMenu'
 import { UsageMeter } from '@/features/usage/UsageMeter'
 import { useT } from '@/i18n'
 import { useFrame } from '@/lib/frame'
-import { useSessionActions } from '@/session/sessionActions'
-import { TitleEditor } from '@/session/TitleEditor'
+import { TITLE_CHARS, useSessionActions } from '@/session/sessionActions'
 import { IconButton } from '@/ui/IconButton'
 import { SidebarButton } from '@/ui/SidebarButton'
+import { TextEditor } from '@/ui/TextEditor'
 
 export function ChatHeader({ session }: { session: Session | undefined }) {
   const t = useT()
@@ -38,7 +38,16 @@ function Title({ session }: { session: Session | undefined }) {
     setEditing(false)
     if (title) void patch(session.id, { title })
   }
-  if (isEditing) return <TitleEditor title={session.title} onDone={done} className="max-w-96" />
+  if (isEditing)
+    return (
+      <TextEditor
+        label={t('sessions.title')}
+        text={session.title}
+        most={TITLE_CHARS}
+        onDone={done}
+        className="max-w-96"
+      />
+    )
   return (
     <>
       <h1 className="min-w-0 truncate text-sm font-medium">{session.title || t('sessions.untitled')}</h1>

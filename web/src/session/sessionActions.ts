@@ -6,6 +6,7 @@ import { useT } from '@/i18n'
 import { toast } from '@/ui/Toasts'
 
 const UNDO_TIME = 8000
+export const TITLE_CHARS = 200
 
 export function useSessionActions() {
   const t = useT()

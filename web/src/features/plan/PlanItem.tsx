@@ -15,9 +15,9 @@ import { useT, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem } from '@/ui/Menu'
+import { TextEditor } from '@/ui/TextEditor'
 import { words } from './planWords'
-import { StepText } from './StepText'
-import type { PlanStep, StepStatus } from './steps'
+import { type PlanStep, STEP_CHARS, type StepStatus } from './steps'
 import type { Plan } from './usePlan'
 
 const LOOK: Record<StepStatus, { icon: React.ReactNode; text: string }> = {
@@ -73,7 +73,13 @@ export function PlanItem({ step, index, plan }: Props) {
       <span className="mt-1 shrink-0 pointer-coarse:mt-3.5">{look.icon}</span>
       <span className="sr-only">{t(`step.${step.status}`)}: </span>
       {isEditing ? (
-        <StepText text={step.text} onDone={rename} />
+        <TextEditor
+          label={t('plan.step')}
+          text={step.text}
+          most={STEP_CHARS}
+          onDone={rename}
+          className="min-w-0 flex-1"
+        />
       ) : (
         <span className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-3', look.text)}>
           {step.text}

@@ -4,10 +4,10 @@ import { useT } from '@/i18n'
 import { isOpen } from '@/stream/live'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
+import { TextEditor } from '@/ui/TextEditor'
 import { PlanItem } from './PlanItem'
 import { ProposedPlan } from './ProposedPlan'
-import { StepText } from './StepText'
-import { planSteps } from './steps'
+import { planSteps, STEP_CHARS } from './steps'
 import { type Plan, usePlan } from './usePlan'
 
 export function PlanPanel() {
@@ -75,7 +75,10 @@ function AddStep({ plan }: { plan: Plan }) {
     setWriting(false)
     if (text) plan.add(text)
   }
-  if (isWriting) return <StepText text="" onDone={done} />
+  if (isWriting)
+    return (
+      <TextEditor label={t('plan.step')} text="" most={STEP_CHARS} onDone={done} className="min-w-0 flex-1" />
+    )
   return (
     <Button small tone="quiet" className="-ml-2 self-start" onClick={() => setWriting(true)}>
       <Plus size={15} aria-hidden />

@@ -1,5 +1,7 @@
 import type { WorkState } from '@/api/types'
 
+export const STEP_CHARS = 300
+
 export type StepStatus = 'todo' | 'doing' | 'done' | 'failed' | 'skipped'
 
 export interface PlanStep {

@@ -6,10 +6,10 @@ import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { pictureUrl } from '@/lib/url'
-import { useSessionActions } from '@/session/sessionActions'
-import { TitleEditor } from '@/session/TitleEditor'
+import { TITLE_CHARS, useSessionActions } from '@/session/sessionActions'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
+import { TextEditor } from '@/ui/TextEditor'
 import { SessionSign } from './SessionSign'
 
 interface Props {
@@ -29,7 +29,16 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
     if (title) void patch(session.id, { title })
     requestAnimationFrame(() => link.current?.focus())
   }
-  if (isRenaming) return <TitleEditor title={session.title} onDone={stop} className="px-2" />
+  if (isRenaming)
+    return (
+      <TextEditor
+        label={t('sessions.title')}
+        text={session.title}
+        most={TITLE_CHARS}
+        onDone={stop}
+        className="px-2"
+      />
+    )
   return (
     <div className={cx('group relative flex items-center rounded-md', current ? 'bg-s3' : 'hover:bg-s2')}>
       <Link

@@ -1,17 +1,19 @@
 import { useRef } from 'react'
-import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { INPUT } from '@/ui/Field'
+import { INPUT } from './Field'
 
 interface Props {
+  label: string
   text: string
+  /** Characters. */
+  most: number
   /** The new text, or null when nothing is to change. */
   onDone: (text: string | null) => void
+  className?: string
 }
 
-/** The words of a step while they are written: Enter keeps, Esc drops, leaving keeps. */
-export function StepText({ text, onDone }: Props) {
-  const t = useT()
+/** A line of text while it is edited in its place: Enter keeps, Esc drops, leaving keeps. */
+export function TextEditor({ label, text, most, onDone, className }: Props) {
   const isDone = useRef(false)
   const finish = (next: string | null) => {
     if (isDone.current) return
@@ -22,9 +24,10 @@ export function StepText({ text, onDone }: Props) {
   return (
     <input
       autoFocus
-      aria-label={t('plan.step')}
+      aria-label={label}
       defaultValue={text}
-      maxLength={300}
+      maxLength={most}
+      onFocus={(event) => event.target.select()}
       onBlur={(event) => finish(event.target.value)}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
@@ -32,7 +35,7 @@ export function StepText({ text, onDone }: Props) {
         if (event.key === 'Escape') finish(null)
         event.stopPropagation()
       }}
-      className={cx(INPUT, 'min-w-0 flex-1')}
+      className={cx(INPUT, className)}
     />
   )
 }
