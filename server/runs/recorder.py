@@ -156,8 +156,8 @@ class RunRecorder:
                 execution.publish(event)
 
     async def _take_tool_start(self, execution: Execution, event: ToolStart) -> None:
-        doing = describe(event)
-        position = await self.patiently(lambda _: self._store.begin_call(execution.run, doing))
+        doing, usage = describe(event), execution.adapter.usage
+        position = await self.patiently(lambda _: self._store.begin_call(execution.run, doing, usage=usage))
         if position is None:
             execution.stop("interrupted")  # the run was ended or taken over
         else:
@@ -171,10 +171,10 @@ class RunRecorder:
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta |= {"tool_name": event.name, "tool_call_id": event.call_id}
         meta["status"] = "ok" if event.ok else "error"
-        position = execution.positions.get(event.call_id)
+        position, usage = execution.positions.get(event.call_id), execution.adapter.usage
         message = await self.patiently(
             lambda again: self._store.add_tool_message(
-                execution.run, event.summary, meta, position=position, again=again
+                execution.run, event.summary, meta, position=position, usage=usage, again=again
             )
         )
         execution.publish(event.model_copy(update={"trail": None, "result": None}))
@@ -254,7 +254,9 @@ class RunRecorder:
         """Leave the run to another process. False if it was ended or taken over already."""
         for event in execution.adapter.flush(HANDED_BACK, "interrupted"):
             execution.publish(event)
-        if not await self.patiently(lambda _: self._store.hand_back_run(execution.run)):
+        if not await self.patiently(
+            lambda _: self._store.hand_back_run(execution.run, execution.adapter.usage)
+        ):
             return False
         execution.queue_place = None
         execution.publish(execution.changed("queued", HANDED_BACK))

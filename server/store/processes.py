@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, delete, func, select, text, update
 from server.database import Database, reading, writing
 from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
 from server.errors import Conflict
-from server.events import Message
+from server.events import Message, Usage
 from server.ops.json_types import JsonObject
 from server.store.lookups import STEER, UNFINISHED, is_ours, session_of
 from server.store.owners import Ownership
@@ -199,15 +199,15 @@ class ProcessQueries:
         return found
 
     @writing
-    def hand_back_run(self, db: Connection, run: RunRow) -> bool:
-        """Leave the run to another worker. False if it was ended or taken over.
+    def hand_back_run(self, db: Connection, run: RunRow, usage: Usage) -> bool:
+        """Leave the run to another worker, which counts on from `usage`. False if it was ended or taken over.
 
         Its job is handed back by the caller; if that fails, `rescue_stranded` adds one.
         """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return False
-        change(db, run, status="queued", **self.ownership.waiting())
+        change(db, run, status="queued", usage=usage.model_dump(), **self.ownership.waiting())
         change(db, session, status="queued")
         return True
 

@@ -159,15 +159,18 @@ class RunQueries:
         )  # fmt: skip
 
     @writing
-    def begin_call(self, db: Connection, run: RunRow, action: str) -> int | None:
+    def begin_call(
+        self, db: Connection, run: RunRow, action: str, *, usage: Usage | None = None
+    ) -> int | None:
         """Store the tool call in progress; return its position among the session's rows.
 
+        `usage` is that of the run until now: another process that continues it counts on from there.
         None if the run was finished or taken over.
         """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
-        change(db, run, doing=action)
+        change(db, run, doing=action, **_used(usage))
         return next_position(db, session)
 
     @writing
@@ -183,11 +186,11 @@ class RunQueries:
     @writing
     def add_tool_message(
         self, db: Connection, run: RunRow, content: str, meta: JsonObject, *, position: int | None = None,
-        again: bool = False,
+        usage: Usage | None = None, again: bool = False,
     ) -> Message | None:  # fmt: skip
         """Store the result of a tool call and clear `doing`. None if the run was finished or taken over.
 
-        `position`: of `begin_call`; without it the row becomes the last one.
+        `position`: of `begin_call`; without it the row becomes the last one. `usage` as for `begin_call`.
         """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
@@ -199,7 +202,7 @@ class RunQueries:
         message = new_message(session, "tool", content, run_id=run.id, meta_json=meta, seq=seq)
         row = insert(db, message)
         change(db, session, updated_at=row.created_at)
-        change(db, run, doing=None)
+        change(db, run, doing=None, **_used(usage))
         return to_message(row)
 
     @writing_synced
@@ -234,9 +237,10 @@ class RunQueries:
         changes: JsonObject = {
             "status": "error" if status == "failed" else "idle", "unread": True, "updated_at": moment
         }  # fmt: skip
-        if usage:
-            ending["usage"] = usage.model_dump()
-            changes["usage"] = sum_usage(Usage.model_validate(session.usage or {}), usage).model_dump()
+        ending |= _used(usage)
+        if spent := ending.get("usage", run.usage):
+            total = sum_usage(Usage.model_validate(session.usage or {}), Usage.model_validate(spent))
+            changes["usage"] = total.model_dump()
         message, moved = None, list[MessageRow]()
         if answer is not None:
             message = insert(db, new_message(
@@ -353,6 +357,11 @@ class RunQueries:
             mine.append(RunRow.id.in_(executed))
         db.execute(update(RunRow).where(*mine).values(lease_until=self.ownership.end_of_lease(db)))
         return {row.id: row.epoch for row in db.execute(select(RunRow.id, RunRow.epoch).where(*mine))}
+
+
+def _used(usage: Usage | None) -> JsonObject:
+    """The column of a run for it; none to leave what is stored."""
+    return {"usage": usage.model_dump()} if usage else {}
 
 
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:

@@ -139,6 +139,18 @@ async def test_who_was_taken_over_changes_nothing_any_more(store: Store, other: 
     assert await other.finish_run(taken.id, "completed", epoch=taken.epoch, answer="Done.")
 
 
+async def test_what_an_interrupted_run_has_used_counts_for_its_session(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    used = Usage(input_tokens=700, output_tokens=30, model_calls=1, cost=0.25)
+    assert await store.begin_call(run, "click", usage=used)
+    taken = await other.take_run(run.id, "running")
+    assert taken
+    assert taken.usage == used.model_dump()
+    assert await other.finish_run(taken.id, "interrupted", epoch=taken.epoch)
+    assert (await store.session(session_id)).usage == used.model_dump()
+
+
 async def test_the_first_answer_to_a_question_wins(store: Store, other: Store) -> None:
     for number in range(10):
         session_id = await new_session(store, f"race-{number}")

@@ -15,7 +15,7 @@ from fastapi import FastAPI
 from server.agent.event_adapter import EventAdapter
 from server.agent_runner import AgentRunner
 from server.errors import Unavailable
-from server.events import ToolStart
+from server.events import ToolEnd, ToolStart, Usage
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
@@ -215,15 +215,34 @@ async def test_a_call_in_progress_is_stored_in_words_that_an_interruption_can_te
     assert (await world.store.run(run.id)).doing == "Clicked “Place order”"
 
 
+async def test_what_a_run_has_used_is_kept_with_each_step_and_when_it_is_handed_back(world: Runtime) -> None:
+    """Whoever continues it counts on from there, so that no budget begins again."""
+    begun = await world.store.begin_execution(
+        (await world.store.accept(await new_session(world.store), PING)).run.id
+    )
+    assert begun
+    run, recorder = begun.run, RunRecorder(world.settings, world.store, world.bus)
+    world.bus.open(run.session_id, run.id, run.epoch)
+    adapter = EventAdapter(run.answer_id)
+    execution = Execution(run, adapter, world.bus, max_steps=1)
+    start = ToolStart(call_id="c", name="click", args={})
+    end = ToolEnd(call_id="c", name="click", ok=True, summary="Clicked", duration_ms=1)
+    steps = (recorder.take(execution, start), recorder.take(execution, end), recorder.hand_back(execution))
+    for calls, step in enumerate(steps, start=1):
+        adapter.usage = Usage(input_tokens=100 * calls, model_calls=calls)
+        await step
+        assert (await world.store.run(run.id)).usage == adapter.usage.model_dump()
+
+
 async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_noted(world: Runtime) -> None:
     """Its end will be published; without the beginning readers could not place it."""
     entered, may_go_on = asyncio.Event(), asyncio.Event()
 
     class SlowStore(Store):
-        async def begin_call(self, *args: Any) -> bool:
+        async def begin_call(self, *args: Any, **values: Any) -> bool:
             entered.set()
             await may_go_on.wait()
-            return await super().begin_call(*args)
+            return await super().begin_call(*args, **values)
 
     share_database(world)
     store = SlowStore(world.database, process_name())
