@@ -6,6 +6,7 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from functools import partial
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -54,8 +55,9 @@ WORKER_PARTS = (system, browser, live)
 class BuildingWorld:
     """Builds the runtime in the background: routes wait for it, health checks do not."""
 
-    def __init__(self, settings: Settings) -> None:
+    def __init__(self, settings: Settings, logins: Logins) -> None:
         self._settings = settings
+        self._logins = logins
         self._stack = AsyncExitStack()
         self._runtime: Runtime | None = None
         self._reason: str | None = None
@@ -76,7 +78,11 @@ class BuildingWorld:
         """Build the runtime; retry every RETRY_SECONDS while the database is unavailable or not migrated."""
         while self._runtime is None and not self._closing.is_set():
             try:
-                self._runtime = await self._stack.enter_async_context(open_runtime(self._settings))
+                runtime = await self._stack.enter_async_context(open_runtime(self._settings))
+                if runtime.shared:
+                    bus = runtime.shared.bus
+                    bus.hear_all("logins", self._logins.share(partial(bus.tell_all, "logins")))
+                self._runtime = runtime
             except NotReady as error:
                 if error.is_final:
                     self._reason = self.fatal = str(error)
@@ -138,7 +144,7 @@ def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
 def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.world = BuildingWorld(settings)
+        app.state.world = BuildingWorld(settings, app.state.logins)
         try:
             yield
         finally:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 from server.agent import policy
@@ -311,6 +312,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         )  # fmt: skip
         stack.enter_context(log_stalls())
         if shared_browsers and not isinstance(bus, InProcessBus):
+            bus.hear_all("presence", presence.share(partial(bus.tell_all, "presence")))
             shared = SharedRuns(settings, store, bus, runner, commands, browsers, preferences.reload)
             runtime.shared = Shared(shared, shared_browsers, bus)
             tasks = await _begin_shared(stack, runtime, shared, clock)

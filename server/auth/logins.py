@@ -10,10 +10,12 @@ import secrets
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import Headers
 
 from server.errors import TooMany, Unauthorized
@@ -38,6 +40,16 @@ def load_password(settings: Settings) -> tuple[str, bool]:
     return secret_file.load_or_make(settings.data_dir / "auth_token", lambda: secrets.token_urlsafe(12))
 
 
+class Attempt(BaseModel):
+    """A failed login, or the first right password of a peer, as the other processes hear of it."""
+
+    model_config = ConfigDict(frozen=True)
+    peer: str
+    """As `network_of` gives it."""
+    is_right: bool
+    by_token: bool = False
+
+
 @dataclass
 class Attempts:
     """Rate limit for failed logins. Times are seconds of a monotonic clock.
@@ -48,6 +60,9 @@ class Attempts:
     total. It does not apply to peers that gave the right password, nor to loopback, so an attacker with many
     addresses cannot lock out the owner. Failures are stored for `FAILURE_SECONDS` only, and the bucket limits
     their number, so memory is bounded.
+
+    Several processes tell each other, so that more of them allow no more failures: a failure counts at the others as
+    soon as they hear of it.
     """
 
     recent: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)
@@ -57,6 +72,8 @@ class Attempts:
     common: float = 0.0
     """Failures in the common bucket at the time `common_at`."""
     common_at: float = 0.0
+    tell: Callable[[Attempt], None] = lambda _: None
+    """Called with what has happened here; each other process passes it to `hear`."""
 
     def check(self, peer: str, now: float) -> None:
         """Raises TooMany if this peer, or all unknown peers in total, failed too often."""
@@ -70,6 +87,17 @@ class Attempts:
 
     def failed(self, peer: str, now: float) -> None:
         peer = network_of(peer)
+        self._note_failure(peer, now)
+        self.tell(Attempt(peer=peer, is_right=False))
+
+    def hear(self, attempt: Attempt, now: float) -> None:
+        """Count what has happened at another process."""
+        if attempt.is_right:
+            self._note_known(attempt.peer, by_token=attempt.by_token)
+        else:
+            self._note_failure(attempt.peer, now)
+
+    def _note_failure(self, peer: str, now: float) -> None:
         while self.recent and now - next(iter(self.recent.values()))[-1] >= FAILURE_SECONDS:
             self.recent.popitem(last=False)
         self.recent.setdefault(peer, deque(maxlen=PEER_FAILURES)).append(now)
@@ -78,9 +106,14 @@ class Attempts:
             self.common, self.common_at = self._common_at(now) + 1, now
 
     def succeeded(self, peer: str, *, by_token: bool) -> None:
-        by_token = by_token or self.gave_token(peer)
         peer = network_of(peer)
-        self.known[peer] = by_token
+        known = self.known.get(peer)
+        self._note_known(peer, by_token=by_token)
+        if self.known[peer] != known:
+            self.tell(Attempt(peer=peer, is_right=True, by_token=by_token))
+
+    def _note_known(self, peer: str, *, by_token: bool) -> None:
+        self.known[peer] = by_token or self.known.get(peer, False)
         self.known.move_to_end(peer)
         if len(self.known) > KNOWN_PEERS:
             self.known.popitem(last=False)
@@ -162,6 +195,15 @@ class Logins:
         if not self.is_password(password):
             self.attempts.failed(peer, now)
             raise refusal
+
+    def share(self, tell_all: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        """Limit failed logins together with other processes: `tell_all` tells them, the result takes what they tell."""
+        self.attempts.tell = lambda attempt: tell_all(attempt.model_dump_json().encode())
+        return self._hear
+
+    def _hear(self, news: bytes) -> None:
+        with suppress(ValidationError):  # of another version
+            self.attempts.hear(Attempt.model_validate_json(news), self._monotonic())
 
     def is_password(self, text: str) -> bool:
         return hmac.compare_digest(_digest(text), self._password)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
+
+from pydantic import BaseModel, ValidationError
 
 from server.clock import elapsed
 
@@ -11,12 +14,34 @@ VISIBLE_SECONDS = 90.0
 MOST_PAGES = 1000
 
 
+class _Seen(BaseModel):
+    """What a page has said, as the other processes hear of it."""
+
+    page: str
+    is_visible: bool
+
+
 class Presence:
     def __init__(self, clock: Callable[[], float] = elapsed) -> None:
         self._clock = clock
         self._pages: dict[str, float] = {}
+        self._tell_all: Callable[[bytes], None] = lambda _: None
+
+    def share(self, tell_all: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        """Know the pages of other processes, too: `tell_all` tells them, the result takes what they tell."""
+        self._tell_all = tell_all
+        return self._hear
+
+    def _hear(self, news: bytes) -> None:
+        with suppress(ValidationError):  # of another version
+            seen = _Seen.model_validate_json(news)
+            self._note(seen.page, is_visible=seen.is_visible)
 
     def tell(self, page: str, *, is_visible: bool) -> None:
+        self._note(page, is_visible=is_visible)
+        self._tell_all(_Seen(page=page, is_visible=is_visible).model_dump_json().encode())
+
+    def _note(self, page: str, *, is_visible: bool) -> None:
         now = self._clock()
         self._pages = {name: until for name, until in self._pages.items() if until > now and name != page}
         if is_visible and len(self._pages) < MOST_PAGES:

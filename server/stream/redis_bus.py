@@ -334,6 +334,8 @@ class RedisBus:
         self._to_publish = asyncio.Event()
         self._watches: dict[str, _WatchedSession] = {}
         self._signalled: dict[str, set[asyncio.Queue[Signal]]] = {}
+        self._heard: dict[str, Callable[[bytes], None]] = {}
+        """By channel: what takes the news of other processes."""
         self._losses = 0
         """How often announcements may have been missed."""
         self._sessions_channel = f"{prefix}:sessions"
@@ -640,6 +642,10 @@ class RedisBus:
         if channel == self._sessions_channel:
             if change := _read(SessionChanged, data):
                 self._copy.announce(change)
+        elif hear := self._heard.get(channel):
+            sender, _, news = data.partition(b" ")
+            if sender != self._process.encode():
+                hear(news)
         elif queues := self._signalled.get(channel):
             if signal := _read(Signal, data):
                 for queue in queues:
@@ -748,6 +754,25 @@ class RedisBus:
     async def ping(self) -> None:
         """Raises Unavailable if Redis does not answer."""
         await self._ask(self._redis.ping())
+
+    # News for all processes
+
+    def tell_all(self, topic: str, news: bytes) -> None:
+        """Tell all other processes now; lost for those that Redis does not reach."""
+        message = self._process.encode() + b" " + news
+        self._background.start(self._tell_all(f"{self._prefix}:all:{topic}", message))
+
+    async def _tell_all(self, channel: str, message: bytes) -> None:
+        try:
+            await self._redis.publish(channel, message)
+        except (RedisError, OSError) as error:
+            logger.warning("other processes are not told: REDIS_URL does not answer: %s", error)
+
+    def hear_all(self, topic: str, hear: Callable[[bytes], None]) -> None:
+        """Call `hear` with what the other processes tell from now on."""
+        channel = f"{self._prefix}:all:{topic}"
+        self._heard[channel] = hear
+        self._hub.subscribe(channel)
 
     # Signals
 

@@ -108,6 +108,19 @@ def test_a_queued_message_runs_next_at_any_worker(team: Team) -> None:
     assert [it["content"] for it in session["messages"]] == ["slow story", STORY, "ping test", "Harbour"]
 
 
+def test_failed_logins_count_at_every_replica(team: Team) -> None:
+    one, two, _, _ = team.four()
+    for _ in range(5):
+        assert post(one, "/auth/login", password="wrong").status_code == 401
+    locked = eventually_sync(
+        lambda: post(two, "/auth/login", password=two.token),
+        lambda answer: answer.status_code != 204,
+        message="the other replica has heard of the failures",
+    )
+    assert (locked.status_code, locked.json()["code"]) == (429, "login_locked")
+    assert get(two, "/sessions").status_code == 200  # who has the token goes on
+
+
 def test_each_role_reports_what_it_may_do_and_what_waits(team: Team) -> None:
     web, _, worker, _ = team.four()
     session_id = ask(web, "endless story")

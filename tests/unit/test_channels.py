@@ -297,6 +297,16 @@ def test_a_page_that_says_nothing_more_is_not_visible_any_more() -> None:
     assert presence.is_away
 
 
+def test_a_page_that_is_visible_at_another_process_counts() -> None:
+    one, two = Presence(lambda: 0.0), Presence(lambda: 0.0)
+    one.share(two.share(lambda _: None))
+    one.tell("a", is_visible=True)
+    assert not two.is_away
+    one.tell("a", is_visible=False)
+    assert two.is_away
+    two.share(lambda _: None)(b"of another version")
+
+
 @pytest.mark.parametrize(
     ("moment", "end"),
     [

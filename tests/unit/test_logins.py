@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -163,3 +164,46 @@ def test_a_login_ends_after_its_thirty_days(tmp_path: Path) -> None:
     for days, holds in ((0, True), (29, True), (31, False)):
         moment = 1_000_000.0 + days * 86_400
         assert logins.is_valid(cookie) == holds
+
+
+@pytest.fixture
+def both(tmp_path: Path, clock: Clock) -> tuple[Logins, Logins]:
+    """Those of two processes that tell each other."""
+    one, two = (Logins("right", tmp_path, monotonic=clock) for _ in range(2))
+    hears: list[Callable[[bytes], None]] = []
+    hears += [one.share(lambda news: hears[1](news)), two.share(lambda news: hears[0](news))]
+    return one, two
+
+
+def test_more_processes_allow_no_more_failures_of_one_address(both: tuple[Logins, Logins]) -> None:
+    peer = "2001:db8::1"
+    assert [guess(both[number % 2], peer) for number in range(8)] == [True] * 5 + [False] * 3
+
+
+def test_more_processes_allow_no_more_failures_in_total(both: tuple[Logins, Logins]) -> None:
+    assert sum(guess(both[number % 2], f"10.0.0.{number}") for number in range(70)) == 30
+
+
+def test_who_gave_the_right_password_at_one_process_is_known_to_the_other(
+    both: tuple[Logins, Logins],
+) -> None:
+    one, two = both
+    one.log_in("right", "198.51.100.7")
+    one.check_bearer("right", "198.51.100.8")
+    for number in range(40):
+        guess(two, f"10.0.0.{number}")
+    assert two.is_valid(two.log_in("right", "198.51.100.7"))
+    for _ in range(5):
+        guess(two, "198.51.100.8")
+    two.check_bearer("right", "198.51.100.8")
+    with pytest.raises(TooMany):
+        two.log_in("right", "203.0.113.1")
+
+
+def test_news_of_another_version_change_nothing(logins: Logins) -> None:
+    told: list[bytes] = []
+    hear = logins.share(told.append)
+    for news in (b"", b"[]", b'{"peer": 7}', b'{"kind": "other"}'):
+        hear(news)
+    assert not logins.attempts.recent
+    assert not logins.attempts.known
