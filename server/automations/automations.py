@@ -14,15 +14,13 @@ from server.automations.rules import DueTimes, RuleRefused, read_rule
 from server.automations.scheduler import Scheduler
 from server.clock import elapsed
 from server.database.models import AutomationRow, FiringRow
-from server.errors import BadRequest, NotFound, TooMany
+from server.errors import BadRequest, NotFound
 from server.events import now
 from server.ops.json_types import JsonObject
 from server.store import Store
-from server.store.automations import AutomationSummary
+from server.store.automations import CALL_SECONDS, MOST_CALLS, AutomationSummary, too_often
 
 MOST = 200
-MOST_CALLS, CALL_SECONDS = 10, 60.0
-"""Calls of one web hook in this time; as many calls that name no hook, in total."""
 MOST_UPCOMING = 500
 EXPORTED = (
     "name", "task", "agent", "model", "max_tool_steps", "start_url", "rule", "zone", "overlap", "missed", "patience",
@@ -45,7 +43,8 @@ class Automations:
         self._scheduler = scheduler
         self._clock = clock
         self._steady = steady
-        self._calls: dict[str, deque[float]] = {}
+        self._unknown: deque[float] = deque()
+        """The times of calls that name no hook: as many are allowed as of one hook."""
 
     async def add(self, values: JsonObject) -> AutomationRow:
         """Raises BadRequest for a rule or an address that cannot be used, Conflict if there are too many."""
@@ -103,19 +102,17 @@ class Automations:
         try:
             row = await self._store.automation_by_hook(hook)
         except NotFound:
-            self._count("unknown")
+            self._count_unknown()
             raise
-        self._count(row.id)
         return await self._scheduler.fire_now(row.id, "hook", data)
 
-    def _count(self, name: str) -> None:
+    def _count_unknown(self) -> None:
         """Raises TooMany."""
-        moment, calls = self._steady(), self._calls.setdefault(name, deque())
+        moment, calls = self._steady(), self._unknown
         while calls and calls[0] <= moment - CALL_SECONDS:
             calls.popleft()
         if len(calls) >= MOST_CALLS:
-            left = calls[0] + CALL_SECONDS - moment
-            raise TooMany("This web hook is called too often.", code="hook_limit", retry_after=left)
+            raise too_often(calls[0] + CALL_SECONDS - moment)
         calls.append(moment)
 
     async def call_by_hand(self, automation_id: str) -> FiringRow:

@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, delete, func, or_, 
 
 from server.database import Database, reading, writing, writing_synced
 from server.database.models import AutomationRow, FiringRow, InterruptRow, RunRow, SessionRow
-from server.errors import Conflict, NotFound
+from server.errors import Conflict, NotFound, TooMany
 from server.events import Usage, now
 from server.ops.json_types import JsonObject
 from server.store.channels import put_automation
@@ -23,6 +23,8 @@ from server.store.records import AcceptedMessage, new_id, to_message
 from server.store.rows import change, every, first, get, insert
 from server.store.sessions import new_session
 
+MOST_CALLS, CALL_SECONDS = 10, 60.0
+"""Runs that one web hook may ask for in this time, at all processes together."""
 MOST_FAILURES = 3
 """In a row: then the automation is paused."""
 OF_AUTOMATION = bindparam("automation_id", type_=FiringRow.automation_id.type)
@@ -42,6 +44,15 @@ LATEST = (
     .order_by(FiringRow.at.desc(), FiringRow.id.desc())
     .limit(1)
 )
+CALLED = (
+    select(FiringRow.at)
+    .where(
+        FiringRow.automation_id == OF_AUTOMATION, FiringRow.cause == "hook",
+        FiringRow.at > bindparam("since", type_=FiringRow.at.type),
+    )
+    .order_by(FiringRow.at.desc())
+    .limit(MOST_CALLS)
+)  # fmt: skip
 WAITING = select(FiringRow).where(FiringRow.outcome == "waiting").order_by(FiringRow.at, FiringRow.id)
 UNENDED = (
     select(FiringRow.id)
@@ -268,12 +279,17 @@ class AutomationQueries:
         new_session_id: str,
         moment: datetime,
     ) -> Fired:
-        """Begin it manually or by its web hook. A paused one begins manually only: raises Conflict."""
+        """Begin it manually or by its web hook. A paused one begins manually only: raises Conflict.
+
+        Raises TooMany for a web hook that is called too often; skipped calls count, too.
+        """
         row = _automation_of(db, automation_id)
         session = _locked_session(db, row)
         row = _same_session(db, row)
         if cause == "hook" and not row.enabled:
             raise Conflict("This automation is paused.", code="automation_paused")
+        if cause == "hook":
+            _check_calls(db, row, moment)
         return self._fire(db, row, session, cause, content, new_session_id, moment)
 
     @writing_synced
@@ -397,6 +413,18 @@ def _stop(db: Connection, row: AutomationRow, run: RunRow, why: str, words: str)
 def _pause(db: Connection, row: AutomationRow, why: str) -> None:
     change(db, row, enabled=False, paused_by=why, next_at=None)
     _drop_waiting(db, row, why)
+
+
+def _check_calls(db: Connection, row: AutomationRow, moment: datetime) -> None:
+    """Raises TooMany."""
+    lasting = timedelta(seconds=CALL_SECONDS)
+    calls = list(db.scalars(CALLED, {"automation_id": row.id, "since": moment - lasting}))
+    if len(calls) == MOST_CALLS:
+        raise too_often((calls[-1] + lasting - moment).total_seconds())
+
+
+def too_often(seconds: float) -> TooMany:
+    return TooMany("This web hook is called too often.", code="hook_limit", retry_after=seconds)
 
 
 def _drop_waiting(db: Connection, row: AutomationRow, why: str) -> None:
