@@ -129,7 +129,7 @@ class EventLog:
         self.seq += 1
         stamped = self._stamp(event)
         self._append(Entry(stamped, size_of(event)))
-        self.ended = event.is_terminal
+        self.ended = self.ended or event.is_terminal
         return stamped
 
     def take(self, stamped: Stamped) -> bool:
@@ -140,6 +140,7 @@ class EventLog:
         if (stamped.epoch, stamped.seq) <= (self.epoch, self.seq):
             return False
         before = self.seq if stamped.epoch == self.epoch else 0
+        has_ended = self.ended and stamped.epoch == self.epoch
         if stamped.seq != before + 1 and not isinstance(stamped.event, Resync):
             self.first = self.end + 1  # one position more, so that every reader is before it
             self.entries.clear()
@@ -147,7 +148,7 @@ class EventLog:
         self._change_run(stamped.run_id)
         self.epoch, self.seq = stamped.epoch, stamped.seq
         self._append(Entry(stamped, size_of(stamped.event)))
-        self.ended = stamped.event.is_terminal
+        self.ended = has_ended or stamped.event.is_terminal
         return True
 
     def resync(self) -> Entry:
@@ -190,8 +191,8 @@ class EventLog:
 
     def is_over(self, run_id: str | None, place: int) -> bool:
         """Whether the run's terminal event is before this position."""
-        if self.run_id == run_id:
-            return self.ended and place == self.end
+        if self.run_id == run_id and (place == self.end or not self.ended):
+            return self.ended
         return any(entry.ends(run_id) for entry in islice(self.entries, max(0, place - self.first)))
 
     def place_after(self, event_id: EventId) -> int | None:

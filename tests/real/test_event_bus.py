@@ -236,6 +236,25 @@ async def test_what_is_known_of_a_session(buses: Buses) -> None:
         assert buses.there.has_ended(SESSION)
 
 
+async def test_a_run_stays_over_whatever_is_said_after_its_end(buses: Buses) -> None:
+    buses.here.open(SESSION, "r1", 1)
+    buses.here.publish(SESSION, 1, [token(1), END])
+    buses.there.publish(SESSION, None, [MessageAdded(message=SENT)])
+    follower = buses.there.follow(SESSION, forever=True)
+    seen: list[str] = []
+    async for batch in follower:
+        seen += [entry.stamped.event.type for entry in batch]
+        if "message" in seen:
+            break
+    assert seen == ["token", "error", "message"]
+    async with buses.there.attending(SESSION):
+        assert buses.there.has_ended(SESSION)
+        assert [one.seq for one in await read(buses.there)] == [1, 2]
+        assert await read(buses.there, after=(1, 2)) == []
+        assert await read(buses.there, after=(1, 3)) == []
+    await follower.aclose()  # type: ignore[attr-defined]
+
+
 async def test_silence_is_told_so_that_a_ping_can_be_sent(buses: Buses) -> None:
     async for batch in buses.there.follow("quiet", forever=True):
         assert batch == []
