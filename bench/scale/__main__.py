@@ -17,12 +17,12 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import httpx
 
-from bench.stream.measured import Batch, cpu_of, memory_of
+from bench.stream.measured import Batch, cpu_of, memory_of, tree_of
 from bench.stream.subjects import Ours, provider
 from bench.stream.worker import MODELS
 from server.__main__ import open_many_files
@@ -47,6 +47,10 @@ AIMS = {
 }
 
 
+SERVICES: dict[str, int] = {}
+"""The process ids of the services of the present team."""
+
+
 class Figures:
     def __init__(self) -> None:
         self.rows: dict[str, float] = {}
@@ -65,14 +69,16 @@ class Figures:
 
 @contextmanager
 def team_of(**settings: str) -> Iterator[Team]:
-    """Processes on a PostgreSQL and a Redis of their own."""
+    """Processes on a PostgreSQL and a Redis of their own, which are its `services`."""
     with ExitStack() as stack:
         postgres: Postgres = stack.enter_context(postgres_cluster())
         redis = stack.enter_context(redis_server())
         migrate(postgres.url())
         folder = stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
         wide = {"max_runs": "200", "max_streams": "8000", "log_level": "WARNING", **settings}
-        yield stack.enter_context(cluster(Path(folder), postgres.url(), redis.url, **wide))
+        team = stack.enter_context(cluster(Path(folder), postgres.url(), redis.url, **wide))
+        SERVICES.update(PostgreSQL=postgres.pid, Redis=redis.pid)
+        yield team
 
 
 async def throughput(figures: Figures, counts: list[int], rounds: int) -> None:
@@ -85,12 +91,24 @@ async def throughput(figures: Figures, counts: list[int], rounds: int) -> None:
         for count in counts:
             with team_of(**settings) as team:
                 web, *workers = await asyncio.to_thread(team.add, "web", *["worker"] * count)
+                parts = {
+                    "web process": [web.process.pid], "workers": [one.process.pid for one in workers],
+                    **{name: [pid] for name, pid in SERVICES.items()},
+                    "provider": provider_pids(), "readers": [os.getpid()],
+                }  # fmt: skip
+                before = {name: cpu_of_all(pids) for name, pids in parts.items()}
                 batches = await answer(web, [web, *workers], rounds)
+                tokens = sum(batch.tokens for batch in batches)
+                spent = {
+                    name: (cpu_of_all(pids) - before[name]) / tokens * 1000 for name, pids in parts.items()
+                }
             many = f"{count} worker{'s' if count > 1 else ''}"
             speeds[count] = statistics.median(batch.tokens / batch.seconds for batch in batches)
             cost = statistics.median(batch.cpu_per_1000 for batch in batches)
             figures.add(f"tok/s, {many}", speeds[count])
             figures.add(f"CPU-s per 1,000 tokens, {many}", cost)
+            for name, seconds in spent.items():
+                figures.add(f"  of the {name}, {many}", seconds)
             figures.add(f"answers that failed, {many}", sum(batch.failures for batch in batches))
         if {1, 2} <= speeds.keys():
             figures.add("tok/s, 2 workers / 1", speeds[2] / speeds[1])
@@ -109,6 +127,22 @@ async def answer(web: Server, servers: list[Server], rounds: int) -> list[Batch]
             batch = await ours.batch(f"bulk {TOKENS}", AT_ONCE)
             batches.append(Batch(batch.streams, cpu(servers) - began))
         return batches
+
+
+def provider_pids() -> list[int]:
+    """The scripted provider, a child of this process."""
+    return [
+        pid for pid in tree_of(os.getpid())[1:] if "model_server" in Path(f"/proc/{pid}/cmdline").read_text()
+    ]
+
+
+def cpu_of_all(pids: list[int]) -> float:
+    """CPU seconds of these processes and their children, except those of this process."""
+    me, total = os.getpid(), 0.0
+    for one in (one for pid in pids for one in ([me] if pid == me else tree_of(pid))):
+        with suppress(OSError):  # it has just ended
+            total += cpu_of(one)
+    return total
 
 
 def cpu(servers: list[Server]) -> float:

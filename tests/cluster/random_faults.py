@@ -1,11 +1,11 @@
 """Orders at a local shop, each disturbed by a random fault, and what became of them.
 
-    python -m tests.cluster.random_faults [RUNS] [--seed N]        # default: 60
+    python -m tests.cluster.random_faults [RUNS] [--seed N] [--folder KEPT]        # default: 60
 
 Two web and two worker processes with real Chromium, PostgreSQL and Redis. Each run opens a page, asks for approval and
 orders; at a random stage of it a process or a service is killed, frozen or replaced. The shop counts orders. Printed are
 runs without an end (0 wanted), runs that did not complete (0), orders done twice (0), answers that are not the
-provider's (0). Exit code 1 if one of these is not 0.
+provider's (0). Exit code 1 if one of these is not 0. The logs of all processes are kept in the folder, if one is named.
 """
 
 from __future__ import annotations
@@ -270,6 +270,7 @@ def main() -> int:
     )
     parser.add_argument("runs", type=int, nargs="?", default=60)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     choose, found, kinds, unsure = random.Random(options.seed), Counter[str](), Counter[str](), 0
     with ExitStack() as stack:
@@ -277,7 +278,10 @@ def main() -> int:
         shop = stack.enter_context(Shop())
         provider = stack.enter_context(providing(Player(shop)))
         migrate(postgres.url())
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True)))
+        folder = options.folder or Path(
+            stack.enter_context(tempfile.TemporaryDirectory(ignore_cleanup_errors=True))
+        )
+        folder.mkdir(parents=True, exist_ok=True)
         settings = {
             "agent_mode": "real", "browser_headless": "true", "agent_model": "anthropic:claude-haiku-4-5",
             **{name.lower(): value for name, value in provider.env.items()},

@@ -130,6 +130,37 @@ def test_redis_is_frozen_in_the_middle_of_an_answer(
     assert session_at(web, session_id)["run"]["attempt"] == 1
 
 
+def test_a_web_process_that_is_cut_off_from_redis_says_so_and_its_readers_go_on_when_it_is_back(
+    own_team: Team, own_redis: RedisServer, pair: list[Server]
+) -> None:
+    web, _ = pair
+    with partition(own_redis.port) as links:
+        (apart,) = own_team.add(
+            "web", redis_url=own_redis.url.replace(f":{own_redis.port}", f":{links.ports[0]}")
+        )
+        session_id, listener = begin_story(own_team, apart)
+        other = own_team.listen(web, session_id)
+        links.begin()
+        assert not is_ready(apart)
+        assert is_ready(web)
+        asked = ask(apart, "ping test")
+        endless = ask(apart, "endless story")
+        wait_for(web, asked, "completed")
+        wait_for(web, endless, "running")
+        assert post(apart, f"/sessions/{endless}/cancel").status_code == 202
+        wait_for(web, endless, "cancelled")
+        other.until(ends, "the run ends where Redis is reached")
+        assert not ends(listener.events)
+        links.end()
+        check_story(web, session_id, listener)
+        eventually_sync(lambda: is_ready(apart), message="ready again")
+        positions = [tuple(map(int, event["id"].split("-"))) for event in listener.events]
+        assert positions == sorted(set(positions))
+        late = [own_team.listen(server, asked).until(ends, "the end") for server in (apart, web)]
+        assert [types(told).count("done") for told in late] == [1, 1]
+        assert apart.stop() == 0
+
+
 def test_a_worker_that_is_cut_off_is_replaced_and_changes_nothing_when_it_is_back(
     own_team: Team, own_postgres: Postgres, own_redis: RedisServer, pair: list[Server]
 ) -> None:

@@ -98,10 +98,14 @@ class Postgres:
         """Stop the cluster; `immediate` is as if it were killed. `start` brings it back with its data."""
         self._run("pg_ctl", "stop", "--wait", f"--mode={mode}")
 
+    @property
+    def pid(self) -> int:
+        """Of the process whose children serve the connections."""
+        return int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
+
     def signal(self, number: signal.Signals) -> None:
         """To all its processes. After SIGSTOP connections stay open, and nothing is answered until SIGCONT."""
-        main = int((self.folder / "data" / "postmaster.pid").read_text().split()[0])
-        for pid in (main, *_children_of(main)):
+        for pid in (self.pid, *_children_of(self.pid)):
             with suppress(ProcessLookupError):
                 os.kill(pid, number)
 
