@@ -79,7 +79,8 @@ class BuildingWorld:
         while self._runtime is None and not self._closing.is_set():
             try:
                 runtime = await self._stack.enter_async_context(open_runtime(self._settings))
-                if runtime.shared:
+                # Not at a worker: whoever fails at the address of a web process must not keep that from its workers.
+                if runtime.shared and self._settings.role != "worker":
                     bus = runtime.shared.bus
                     bus.hear_all("logins", self._logins.share(partial(bus.tell_all, "logins")))
                 self._runtime = runtime

@@ -39,6 +39,9 @@ MOST_AT_ONCE = 2
 FEWEST_SLOTS = 2
 """PgQueuer takes up to half of its slots at once."""
 
+LOOKS, MOST_BETWEEN_LOOKS = 8, timedelta(seconds=5)
+"""Looks within a lease for the jobs of dead workers, which nothing announces."""
+
 LINK: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **SILENT_LINK}
 WITHDRAW = "DELETE FROM pgqueuer WHERE payload = $1 AND status = 'queued'"
 JOBS_OF_RUN = "SELECT id FROM pgqueuer WHERE payload = $1 AND status IN ('queued', 'picked')"
@@ -166,7 +169,7 @@ class PgRunQueue:
             self._connected.set()
             await asking.execute(FORGET)
             await manager.run(
-                dequeue_timeout=min(timedelta(seconds=5), self._lease / 2),
+                dequeue_timeout=min(MOST_BETWEEN_LOOKS, self._lease / LOOKS),
                 batch_size=max(1, min(self._slots // 2, MOST_AT_ONCE)),
                 max_concurrent_tasks=self._slots or None,
                 shutdown_on_listener_failure=True,

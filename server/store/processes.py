@@ -39,11 +39,11 @@ FORGET_JOBS = text("""
 DELETE FROM pgqueuer WHERE payload = convert_to(:run_id, 'UTF8') AND entrypoint <> 'run'
 AND heartbeat < clock_timestamp() - CAST(:lease AS interval)
 """)
+OF_RUNS = bindparam("run_ids", expanding=True)
+WISHES = select(RunRow.id, RunRow.wishes).where(RunRow.id.in_(OF_RUNS))
 UNHEARD = (
     select(MessageRow)
-    .where(
-        MessageRow.run_id == bindparam("run_id"), MessageRow.role == "user", MessageRow.meta_json.is_not(None)
-    )
+    .where(MessageRow.run_id.in_(OF_RUNS), MessageRow.role == "user", MessageRow.meta_json.is_not(None))
     .order_by(MessageRow.seq)
 )
 
@@ -184,17 +184,15 @@ class ProcessQueries:
     @reading
     def wishes(self, db: Connection, run_ids: Collection[str]) -> dict[str, Wishes]:
         """By run."""
+        asked = list(run_ids)
+        said = [row for row in every(db, MessageRow, UNHEARD, run_ids=asked) if row.meta_json == STEER]
         found = {}
-        for run_id in run_ids:
-            run = get(db, RunRow, run_id)
-            if run is None:
-                continue
-            known = run.wishes or {}
-            unheard = [row for row in every(db, MessageRow, UNHEARD, run_id=run_id) if row.meta_json == STEER]
+        for run_id, wishes in db.execute(WISHES, {"run_ids": asked}):
+            known = wishes or {}
             found[run_id] = Wishes(
                 cancel=bool(known.get("cancel")), pause=bool(known.get("pause")), resume=bool(known.get("resume")),
                 plan=known.get("plan"), dismissed=known.get("dismissed"),
-                messages=[to_message(row) for row in unheard],
+                messages=[to_message(row) for row in said if row.run_id == run_id],
             )  # fmt: skip
         return found
 

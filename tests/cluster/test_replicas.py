@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cluster import Team, ask, ends, get, post, said, session_at, types, wait_for
+from tests.support.cluster import Team, ask, ends, get, post, said, session_at, talk, types, wait_for
 from tests.support.eventually import eventually_sync
 from tests.support.server import Server
 
@@ -109,7 +109,8 @@ def test_a_queued_message_runs_next_at_any_worker(team: Team) -> None:
 
 
 def test_failed_logins_count_at_every_replica(team: Team) -> None:
-    one, two, _, _ = team.four()
+    one, two, _, worker = team.four()
+    assert get(one, "/sessions").status_code == 200
     for _ in range(5):
         assert post(one, "/auth/login", password="wrong").status_code == 401
     locked = eventually_sync(
@@ -118,7 +119,12 @@ def test_failed_logins_count_at_every_replica(team: Team) -> None:
         message="the other replica has heard of the failures",
     )
     assert (locked.status_code, locked.json()["code"]) == (429, "login_locked")
-    assert get(two, "/sessions").status_code == 200  # who has the token goes on
+    assert get(two, "/sessions").status_code == 200  # who has given the token at one of them goes on
+    with talk(worker) as stranger:
+        stranger.headers["authorization"] = "Bearer wrong"
+        assert (
+            stranger.get("/metrics").status_code == 401
+        )  # web processes are not kept from it by what they let fail
 
 
 def test_each_role_reports_what_it_may_do_and_what_waits(team: Team) -> None:
