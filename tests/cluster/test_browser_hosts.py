@@ -8,25 +8,26 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from server.agent.operator.move import TOOL_NAME
 from tests.support.browser_host import Host, browser_host
 from tests.support.cluster import (
     TAKEN_OVER,
     Team,
+    answer_of,
     ask,
     cluster,
     get,
+    move,
+    played_by,
     session_at,
     wait_for,
     wait_until_executing,
 )
 from tests.support.eventually import eventually_sync
 from tests.support.live import watching
-from tests.support.model_reply import Asked, Reply, call
+from tests.support.model_reply import Asked, Reply
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
 from tests.support.server import Server, serving
@@ -69,22 +70,18 @@ class FormPlayer:
         text = asked.last_text
         self.seen.append(text)
         if "may or may not have happened" in text:
-            return _move("stop", final_response="I cannot see whether that was done.")
+            return move("stop", final_response="I cannot see whether that was done.")
         if found := re.search(r"Shown (\w+)", text):
-            return _move("stop", final_response=f"Shown for {found[1]}.")
+            return move("stop", final_response=f"Shown for {found[1]}.")
         name = re.search(r"\[(e\d+)\] textbox \"Name\"( value=\"Ada\")?", text)
         if not name:
-            return _move("navigate", url=self.start)
+            return move("navigate", url=self.start)
         if not name[2]:
-            return _move("type", eid=name[1], text="Ada")
+            return move("type", eid=name[1], text="Ada")
         self.clicks += 1
         save = re.findall(r'\[(e\d+)\] button "Show more"', text)
         held = {} if self.clicks > 1 else {"held": self.may_click}
-        return _move("click", eid=save[-1]).but(**held)
-
-
-def _move(action: str, **more: Any) -> Reply:
-    return call(TOOL_NAME, {"reason": "as asked", "action": action, **more})
+        return move("click", eid=save[-1]).but(**held)
 
 
 @pytest.fixture
@@ -114,13 +111,7 @@ def hosted_team(
     host: Host,
 ) -> Iterator[Team]:
     with providing(player) as provider:
-        settings = {
-            "agent_mode": "real",
-            "browser_pool": host.url,
-            "browser_secret": host.secret,
-            "agent_model": "anthropic:claude-haiku-4-5",
-            **{name.lower(): value for name, value in provider.env.items()},
-        }
+        settings = played_by(provider, browser_pool=host.url, browser_secret=host.secret)
         with cluster(tmp_path_factory.mktemp("hosted"), shared_url, redis.url, **settings) as team:
             yield team
 
@@ -129,16 +120,11 @@ def hosted_team(
 def alone(folder: Path, player: FormPlayer, host: Host) -> Iterator[Callable[[], Server]]:
     """Starts a server that is the only one on its database, again after its end."""
     with providing(player) as provider, ExitStack() as stack:
-        settings = {
-            "agent_mode": "real", "browser_pool": host.url, "browser_secret": host.secret, "drain_timeout": "0",
-            "agent_model": "anthropic:claude-haiku-4-5", "auth_token": "token-of-one-server",
-            **{name.lower(): value for name, value in provider.env.items()},
-        }  # fmt: skip
+        settings = played_by(
+            provider, browser_pool=host.url, browser_secret=host.secret, drain_timeout="0",
+            auth_token="token-of-one-server",
+        )  # fmt: skip
         yield lambda: stack.enter_context(serving(folder, **settings))
-
-
-def answer_of(session: dict[str, Any]) -> str:
-    return str(session["messages"][-1]["content"])
 
 
 def begin(team: Team, site: FormSite, player: FormPlayer) -> tuple[Server, list[Server], str]:

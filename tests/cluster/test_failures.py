@@ -7,9 +7,11 @@ import signal
 import pytest
 
 from tests.support.cluster import (
+    STORY,
     TAKEN_OVER,
     Team,
     ask,
+    begin_story,
     ends,
     get,
     post,
@@ -23,14 +25,10 @@ from tests.support.eventually import eventually_sync
 
 pytestmark = pytest.mark.timeout(300)
 
-STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
-
 
 def test_the_run_of_a_killed_worker_goes_on_in_another(team: Team) -> None:
     one, two, *workers = team.four()
-    session_id = ask(one, "slow story")
-    listener = team.listen(two, session_id)
-    listener.until(lambda it: types(it).count("token") >= 5, "tokens")
+    session_id, listener = begin_story(team, one, two)
     wait_until_executing(workers).signal(signal.SIGKILL)
     told = listener.until(ends, "the run ends", TAKEN_OVER + 30)
     assert types(told).count("done") == 1
@@ -62,9 +60,7 @@ def test_a_worker_that_is_told_to_end_hands_its_run_over_at_once(team: Team) -> 
 
 def test_a_frozen_worker_says_nothing_more_when_it_wakes(team: Team) -> None:
     one, two, *workers = team.four()
-    session_id = ask(one, "slow story")
-    listener = team.listen(two, session_id)
-    listener.until(lambda it: types(it).count("token") >= 5, "tokens")
+    session_id, listener = begin_story(team, one, two)
     frozen = wait_until_executing(workers)
     frozen.signal(signal.SIGSTOP)
     told = listener.until(ends, "another worker ends the run", TAKEN_OVER + 30)

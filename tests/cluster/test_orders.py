@@ -6,24 +6,25 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
-from server.agent.operator.move import TOOL_NAME
 from tests.support.cluster import (
     TAKEN_OVER,
     Team,
+    answer_of,
     ask,
     cluster,
     get,
+    move,
+    played_by,
     post,
     session_at,
     wait_for,
     wait_until_executing,
 )
 from tests.support.eventually import eventually_sync
-from tests.support.model_reply import Asked, Reply, call
+from tests.support.model_reply import Asked, Reply
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
 from tests.support.sites import Site, Visit, document
@@ -31,6 +32,7 @@ from tests.support.sites import Site, Visit, document
 pytestmark = pytest.mark.timeout(300)
 
 UNKNOWN, CLICKED = "I cannot see whether that was done.", "The page now says Shown."
+ORDERED = "It is ordered."
 COUNTER = """<!doctype html><title>Counter</title><h1>Counter</h1>
 <button onclick="fetch('/effect/shown', {method: 'POST'}); document.querySelector('h1').textContent = 'Shown'">
 Show more</button>"""
@@ -64,25 +66,25 @@ class Player:
 
     def __init__(self) -> None:
         self.start, self.button = "", ""
-        self.may_click = threading.Event()
-        self.clicks = 0
+        self.may_click, self.may_end = threading.Event(), threading.Event()
+        self.clicks = self.ends = 0
 
     def __call__(self, asked: Asked) -> Reply:
         text = asked.last_text
         if "may or may not have happened" in text:
-            return _move("stop", final_response=UNKNOWN)
+            return move("stop", final_response=UNKNOWN)
+        if re.search(r"[Ss]ent POST \S+/order 200", text):
+            self.ends += 1
+            held = {"held": self.may_end} if self.ends == 1 else {}
+            return move("stop", final_response=ORDERED).but(**held)
         if 'heading "Shown"' in text or "Shown" in text:
-            return _move("stop", final_response=CLICKED)
+            return move("stop", final_response=CLICKED)
         found = re.findall(rf'\[(e\d+)\] button "{self.button}"', text) if self.button else []
         if not found:
-            return _move("navigate", url=self.start)
+            return move("navigate", url=self.start)
         self.clicks += 1
         held = {} if self.clicks > 1 else {"held": self.may_click}
-        return _move("click", eid=found[-1]).but(**held)
-
-
-def _move(action: str, **more: Any) -> Reply:
-    return call(TOOL_NAME, {"reason": "as asked", "action": action, **more})
+        return move("click", eid=found[-1]).but(**held)
 
 
 @pytest.fixture
@@ -101,21 +103,11 @@ def player() -> Player:
 def shop_team(
     tmp_path_factory: pytest.TempPathFactory, shared_url: str, redis: RedisServer, player: Player
 ) -> Iterator[Team]:
-    with providing(player) as provider:
-        environment = {name.lower(): value for name, value in provider.env.items()}
-        settings = {
-            "agent_mode": "real",
-            "browser_headless": "true",
-            "agent_model": "anthropic:claude-haiku-4-5",
-        }
-        with cluster(
-            tmp_path_factory.mktemp("shop"), shared_url, redis.url, **settings, **environment
-        ) as team:
-            yield team
-
-
-def answer_of(session: dict[str, Any]) -> str:
-    return str(session["messages"][-1]["content"])
+    with (
+        providing(player) as provider,
+        cluster(tmp_path_factory.mktemp("shop"), shared_url, redis.url, **played_by(provider)) as team,
+    ):
+        yield team
 
 
 def test_an_act_that_had_begun_when_its_worker_was_killed_is_not_repeated(
@@ -149,6 +141,26 @@ def test_an_approval_for_an_act_that_had_begun_is_void(
     assert session["run"]["status"] == "completed"
     assert answer_of(session) == UNKNOWN
     assert [effect.name for effect in site.effects] == ["order"]
+
+
+def test_an_act_that_was_done_is_known_to_the_next_worker_although_its_page_is_lost(
+    shop_team: Team, site: OrderSite, player: Player
+) -> None:
+    web, *workers = shop_team.add("web", "worker", "worker")
+    player.start, player.button = site.url("/checkout"), "Place order"
+    player.may_click.set()
+    site.may_answer.set()
+    session_id = ask(web, "Order it", agent="operator")
+    pending = wait_for(web, session_id, "waiting_user")["pending"]
+    post(web, f"/sessions/{session_id}/decision", reference=pending["reference"], confirmed=True)
+    eventually_sync(lambda: player.ends, message="the model is told that the order was sent")
+    wait_until_executing(workers).signal(signal.SIGKILL)
+    session = wait_for(web, session_id, "completed", "waiting_user", timeout=TAKEN_OVER + 60)
+    player.may_end.set()
+    assert session["run"]["status"] == "completed"
+    assert answer_of(session) == ORDERED
+    assert [effect.name for effect in site.effects] == ["order"]
+    assert session["run"]["attempt"] == 3
 
 
 def test_a_frozen_worker_clicks_nothing_when_it_wakes(

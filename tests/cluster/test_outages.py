@@ -14,10 +14,12 @@ import pytest
 from scripts.programs import faketime
 from server.database.migrate import migrate
 from tests.support.cluster import (
+    STORY,
     TAKEN_OVER,
     Listener,
     Team,
     ask,
+    begin_story,
     cluster,
     ends,
     get,
@@ -36,8 +38,6 @@ from tests.support.schemas import migrate_further
 from tests.support.server import Server
 
 pytestmark = pytest.mark.timeout(300)
-
-STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +65,6 @@ def own_team(
 def pair(own_team: Team) -> list[Server]:
     """A web process and a worker that survive the outages."""
     return own_team.add("web", "worker")
-
-
-def begin_story(team: Team, web: Server) -> tuple[str, Listener]:
-    session_id = ask(web, "slow story")
-    listener = team.listen(web, session_id)
-    listener.until(lambda it: types(it).count("token") >= 5, "tokens")
-    return session_id, listener
 
 
 def check_story(web: Server, session_id: str, listener: Listener) -> None:

@@ -6,13 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.support.cluster import Team, ask, cluster, ends, get, said, session_at, types
+from tests.support.cluster import STORY, Team, begin_story, cluster, ends, get, said, session_at, types
 from tests.support.eventually import eventually_sync
 from tests.support.redis import RedisServer, redis_server
 
 pytestmark = pytest.mark.timeout(300)
-
-STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
 
 
 @pytest.fixture
@@ -31,9 +29,7 @@ def own_team(
 
 def test_redis_loses_all_its_data_in_the_middle_of_an_answer(own_team: Team, own_redis: RedisServer) -> None:
     web, _ = own_team.add("web", "worker")
-    session_id = ask(web, "slow story")
-    listener = own_team.listen(web, session_id)
-    listener.until(lambda it: types(it).count("token") >= 5, "tokens")
+    session_id, listener = begin_story(own_team, web)
     own_redis.kill()
     assert get(web, "/ready").status_code == 503
     own_redis.start()

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from tests.support.cluster import Team, ask, ends, get, post, said, session_at, talk, types, wait_for
+from tests.support.cluster import STORY, Team, ask, ends, get, post, said, session_at, talk, types, wait_for
 from tests.support.eventually import eventually_sync
 from tests.support.server import Server
 
 pytestmark = pytest.mark.timeout(300)
 
 ORDERED = "The blue kettle is ordered: **€43.90**, delivered on Tuesday."
-STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
 
 
 def test_a_message_at_one_replica_is_read_at_the_other(team: Team) -> None:

@@ -1,13 +1,16 @@
-"""The main tasks once more, with browser-use's MCP server behind the same door."""
+"""The main tasks once more, with browser-use's MCP server behind the same door; also to a Chromium on a browser host."""
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
 
 from server.browser.browser import Browser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import open_pool
+from tests.support.browsers import element, open_pool, settings_for
+from tests.support.hosted import Epochs, running_host, user_of
 from tests.support.operator_tasks import fact, task
 from tests.support.scripted_model import act, click, navigate, stop, type_into
 from tests.support.shop_site import open_shop
@@ -66,3 +69,32 @@ async def test_a_login_is_handed_over_and_the_limit_sums_up(browser: Browser, si
         assert await it.answer(done=True) == "Two steps done. Shall I go on?"
         assert await it.say("continue") == "Done."
         assert it.values["facts"][0]["fact"] == "signed in"
+
+
+async def test_a_browser_on_a_host_is_driven_through_its_tunnel_and_kept_for_the_next_process(
+    tmp_path: Path, site: Site
+) -> None:
+    site.effects.clear()
+    epochs = Epochs()
+    async with running_host(tmp_path / "host", browser_executable=None, browser_sandbox=None) as host:
+        async with hosted_pool(tmp_path / "one", host.url, epochs) as pool:
+            browser = await pool.get("s1")
+            await browser.navigate(site.url("/kettle/blue"))
+            assert (await browser.click(element(await browser.observe(), "Add to cart"))).ok
+            left = await browser.observe()
+        async with hosted_pool(tmp_path / "two", host.url, epochs) as pool:
+            found = await (await pool.get("s1")).observe()
+    assert (found.url, found.title) == (left.url, left.title)
+    assert [effect.name for effect in site.effects] == ["add"]
+    assert site.paths.count("/kettle/blue") == 1
+
+
+@asynccontextmanager
+async def hosted_pool(folder: Path, host: str, epochs: Epochs) -> AsyncIterator[BrowserPool]:
+    """The browsers of a process that has none of its own."""
+    settings = settings_for(folder, browser_mcp="browser-use")
+    pool = BrowserPool(settings, chromiums=user_of(folder, host, epochs=epochs))
+    try:
+        yield pool
+    finally:
+        await pool.aclose()

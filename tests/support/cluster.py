@@ -20,14 +20,19 @@ from typing import Any
 
 import httpx
 
+from server.agent.operator.move import TOOL_NAME
 from tests.support.chat import Event
 from tests.support.eventually import eventually_sync
+from tests.support.model_reply import Reply, call
+from tests.support.model_server import ModelServer
 from tests.support.server import Server, end, launch
 
 TOKEN = "cluster-token-0123456789"
 LEASE = 6.0
 TAKEN_OVER = 3 * LEASE
 """Seconds in which the run of a dead worker must go on; a busy machine is slow."""
+STORY = " ".join(f"Wave {number} rolled in and out again." for number in range(1, 29))
+"""What mock mode answers to `slow story`."""
 
 
 @dataclass
@@ -201,3 +206,31 @@ def said(events: Sequence[Event]) -> str:
     for event in events:
         text = "" if event["type"] == "resync" else text + (event["text"] if event["type"] == "token" else "")
     return text
+
+
+def begin_story(team: Team, web: Server, reader: Server | None = None) -> tuple[str, Listener]:
+    """A session whose answer is being written, and its listener, by default at the same web process."""
+    session_id = ask(web, "slow story")
+    listener = team.listen(reader or web, session_id)
+    listener.until(lambda it: types(it).count("token") >= 5, "tokens")
+    return session_id, listener
+
+
+# Operators with real browsers, whose model a script plays
+
+
+def played_by(provider: ModelServer, **settings: str) -> dict[str, str]:
+    """Settings of their processes."""
+    return {
+        "agent_mode": "real", "browser_headless": "true", "agent_model": "anthropic:claude-haiku-4-5",
+        **{name.lower(): value for name, value in provider.env.items()}, **settings,
+    }  # fmt: skip
+
+
+def move(action: str, **more: Any) -> Reply:
+    """A turn of the model: one act."""
+    return call(TOOL_NAME, {"reason": "as asked", "action": action, **more})
+
+
+def answer_of(session: dict[str, Any]) -> str:
+    return str(session["messages"][-1]["content"])
