@@ -160,7 +160,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     app.state.streams = Streams(settings.stream_limit)
     routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else PARTS)]
     if settings.role != "worker":
-        routers.append(files.pictures_at(settings.screenshot_url_prefix))
+        routers.append(files.pictures)
     # Not `include_router`, which would build every route again for the first request of each app.
     app.router.routes.extend(route for router in routers for route in router.routes)
     # Not a mount, which would also receive requests for API paths with a wrong method.

@@ -158,7 +158,7 @@ class Settings(BaseSettings):
     screenshot_url_prefix: str = Field(
         "/api/files/screenshots",
         description="The path that pictures have on this server, such as `/pics`; it needs a login, too. "
-        "`/api/files/screenshots` leads to them at any value.",
+        "Pictures that were stored under another value stay where they are.",
     )
     drain_timeout: float = Field(
         30, ge=0, description="Seconds that runs have to end in when the server is stopped."

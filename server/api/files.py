@@ -6,10 +6,12 @@ from typing import Annotated
 from urllib.parse import quote
 
 from fastapi import APIRouter, Query, UploadFile
+from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import Response
 
 from server.api.deps import SessionId, World
 from server.api.schemas import File, Files
+from server.files.screenshots import NAME
 from server.files.session_files import FileInfo
 
 router = APIRouter(prefix="/api")
@@ -33,12 +35,25 @@ async def screenshot(
     return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
 
 
-def pictures_at(prefix: str) -> APIRouter:
-    """A router for the same screenshots under `SCREENSHOT_URL_PREFIX`; the default path stays valid."""
-    pictures = APIRouter()
-    if prefix != "/api/files/screenshots":
-        pictures.get(prefix + PICTURE, response_class=Response, include_in_schema=False)(screenshot)
-    return pictures
+class PictureName(Convertor[str]):
+    """The name of a screenshot, in a route's path."""
+
+    regex = NAME.pattern
+
+    def convert(self, value: str) -> str:
+        return value
+
+    def to_string(self, value: str) -> str:
+        return value
+
+
+register_url_convertor("picture", PictureName())
+
+pictures = APIRouter()
+"""The same screenshots under any prefix: stored addresses keep the `SCREENSHOT_URL_PREFIX` of their time."""
+pictures.get("/{prefix:path}/{session_id}/{name:picture}", response_class=Response, include_in_schema=False)(
+    screenshot
+)
 
 
 def file_of(session_id: str, info: FileInfo) -> File:

@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 from server.auth.body import limit_body
-from server.auth.gate import GUARDED_PREFIXES, PUBLIC, WS_UNAUTHORIZED, RequestGate, guarded_prefixes, peer_of
+from server.auth.gate import (
+    GUARDED_PREFIXES,
+    PUBLIC,
+    WS_UNAUTHORIZED,
+    RequestGate,
+    guarded_prefixes,
+    is_guarded,
+    peer_of,
+)
 from server.auth.logins import COOKIE_SECONDS, Caller, Logins, cookie_name, load_password
 
 __all__ = [
@@ -16,6 +24,7 @@ __all__ = [
     "RequestGate",
     "cookie_name",
     "guarded_prefixes",
+    "is_guarded",
     "limit_body",
     "load_password",
     "peer_of",

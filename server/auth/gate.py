@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
 import socket
 from collections.abc import Awaitable, Callable
@@ -23,6 +24,8 @@ LINKS = "/api/links/"
 """Below it the header `Pilothouse-Link` has one, which is good for these routes only."""
 GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
 """All other paths are the web UI's static files, which contain no user data."""
+PICTURE = re.compile(r"/[0-9a-f]{40}\.(jpg|png|webp)")
+"""In the path of a screenshot, which needs a login under every prefix."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WS_UNAUTHORIZED = 4401
 
@@ -93,7 +96,8 @@ class RequestGate:
             raise Forbidden("This request comes from another site.", code="origin")
 
     def _is_guarded(self, path: str) -> bool:
-        return path not in PUBLIC and not path.startswith((HOOKS, LINKS)) and path.startswith(self._guarded)
+        is_public = path in PUBLIC or (path.startswith((HOOKS, LINKS)) and not PICTURE.search(path))
+        return not is_public and is_guarded(path, self._guarded)
 
     def _check_login(self, scope: Scope, caller: Caller) -> None:
         if not self._is_guarded(scope["path"]):
@@ -118,6 +122,11 @@ class RequestGate:
 def guarded_prefixes(settings: Settings) -> tuple[str, ...]:
     """Prefixes of the paths that require a login: those of the API and of the screenshots."""
     return (*GUARDED_PREFIXES, f"{settings.screenshot_url_prefix}/")
+
+
+def is_guarded(path: str, prefixes: tuple[str, ...]) -> bool:
+    """Whether the path is below one of `guarded_prefixes` or names a screenshot."""
+    return path.startswith(prefixes) or PICTURE.search(path) is not None
 
 
 def with_safe_headers(send: Send) -> Send:

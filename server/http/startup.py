@@ -19,7 +19,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import VERSION
-from server.auth import Logins, RequestGate, guarded_prefixes
+from server.auth import Logins, RequestGate, guarded_prefixes, is_guarded
 from server.errors import Unavailable
 from server.http.problems import render
 from server.http.spa import Spa
@@ -110,4 +110,4 @@ class Front:
 
 
 def is_early(path: str, guarded: tuple[str, ...]) -> bool:
-    return path in (HEALTH, READY) or not path.startswith(guarded)
+    return path in (HEALTH, READY) or not is_guarded(path, guarded)

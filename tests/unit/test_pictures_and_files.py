@@ -72,19 +72,32 @@ async def test_pictures_have_the_addresses_that_the_setting_gives_them(
         assert page.count("data:image/jpeg") == len([picture for picture in kept if picture])
 
 
-async def test_pictures_kept_under_another_prefix_are_exported_all_the_same(settings: Settings) -> None:
+async def test_pictures_kept_under_another_prefix_are_shown_and_exported_all_the_same(
+    settings: Settings,
+) -> None:
     app = create_app(settings.model_copy(update={"screenshot_url_prefix": "/pics"}))
     async with (
         app.router.lifespan_context(app),
         open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as old,
     ):
-        session_id, _ = await ask(old, "steps please", max_tool_steps=1)
+        session_id, events = await ask(old, "steps please", max_tool_steps=1)
+        address = str(next(event["screenshot"] for event in events if event.get("screenshot")))
+        whole = (await old.get(address)).content
     app = create_app(settings)
     async with (
         app.router.lifespan_context(app),
         open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as new,
+        open_client(app, {}) as stranger,
     ):
         page = (await new.get(f"/api/sessions/{session_id}/export", params={"format": "html"})).text
+        assert address.startswith("/pics/")
+        assert (await new.get(address)).content == whole
+        assert "image/webp" in (await new.get(f"{address}?w=320")).headers["content-type"]
+        # No prefix leads to it without a login, those of public routes included.
+        for prefix in ("", "/s", "/assets", "/api/links/x", "/api/hooks/x", "/api/health", "/x%0ay"):
+            for end in ("", "%0a", "/"):
+                elsewhere = await stranger.get(prefix + address.removeprefix("/pics") + end)
+                assert elsewhere.status_code == 401, (prefix, end)
     assert "data:image/jpeg" in page
 
 
