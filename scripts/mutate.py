@@ -3,6 +3,7 @@
     .venv/bin/python scripts/mutate.py server/agent/gate/taint.py             # every mutation of one file
     .venv/bin/python scripts/mutate.py --list                            # the files, and the tests that each is held to
     .venv/bin/python scripts/mutate.py --most 20 --seconds 60 FILE ...   # 20 mutations of each file, spread evenly
+    .venv/bin/python scripts/mutate.py FILE --lines 44 203               # those of two lines
 
 A file's tests are collected once and run once without a mutation, to record which test reaches which statement. Each
 mutation is then made in the memory of a forked process, which runs the tests that reach the changed statement, the
@@ -27,7 +28,7 @@ import os
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
@@ -45,7 +46,9 @@ LEXICON = "server.agent.policy.lexicon"
 POLICY = "tests/unit/test_policy*.py tests/unit/test_gate*.py"
 RUNS = (
     "tests/unit/test_run_endings.py tests/unit/test_execution*.py tests/unit/test_messages.py tests/unit/test_decisions.py "
-    "tests/unit/test_recovery.py tests/unit/test_clocks.py tests/unit/test_queue_for_browsers.py"
+    "tests/unit/test_recovery.py tests/unit/test_clocks.py tests/unit/test_queue_for_browsers.py tests/unit/test_run_lease.py "
+    "tests/unit/test_acts_need_a_lease.py tests/unit/test_budget_guard.py tests/unit/test_queued_messages.py "
+    "tests/unit/test_continuing.py"
 )
 TESTS = {
     "server/agent/gate/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
@@ -230,6 +233,10 @@ class Trial:
         self.path, self.tried, self.seconds, self.tell = path, tried, seconds, tell
 
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
+        from server.agent.policy import warm_up
+
+        warm_up()  # once, for all forked processes; not on top, as mutations on import need a fresh import
+        gc.unfreeze()  # `mutate_in_memory` has to find every function
         receive, send = FORK.Pipe(duplex=False)
         process = FORK.Process(target=self._record, args=(session, send))
         process.start()
@@ -301,10 +308,11 @@ def run_pytest(tests: str, folder: str, *plugins: object) -> int:
     return int(pytest.main([*options, *paths], plugins=plugins))
 
 
-def check(name: str, tests: str, most: int, seconds: float, folder: str) -> int:
+def check(name: str, tests: str, lines: Collection[int], most: int, seconds: float, folder: str) -> int:
     """Try the mutations of one file; returns the number of survivors, after printing them."""
     path = str(ROOT / name)
     found = list(mutations(Path(path).read_text(encoding="utf-8")))
+    found = [mutation for mutation in found if not lines or mutation.line in lines]
     tried = found[:: max(1, len(found) // most)][:most] if most else found
     began, survived, count = monotonic(), 0, 0
 
@@ -353,6 +361,10 @@ def main() -> int:
     )
     parser.add_argument("files", nargs="*", help="of the list; all of them when none is named")
     parser.add_argument("--list", action="store_true", help="print the files and their tests")
+    parser.add_argument(
+        "--lines", type=int, nargs="*", default=(), metavar="LINE", help="mutations of these lines only"
+    )
+    parser.add_argument("--tests", help="in place of the files' own tests")
     parser.add_argument("--most", type=int, default=0, help="mutations of each file; 0 for all")
     parser.add_argument(
         "--seconds", type=float, default=120, help="limit of one run; one that takes longer is unfinished"
@@ -365,7 +377,10 @@ def main() -> int:
     os.nice(3)
     with tempfile.TemporaryDirectory() as folder:
         names = chosen.files or TESTS
-        survivors = sum(check(name, TESTS[name], chosen.most, chosen.seconds, folder) for name in names)
+        survivors = sum(
+            check(name, chosen.tests or TESTS[name], chosen.lines, chosen.most, chosen.seconds, folder)
+            for name in names
+        )
     return 1 if survivors else 0
 
 
