@@ -135,7 +135,7 @@ class Client:
         """The grant whose id begins so. Raises Misused if there is none, or more than one."""
         matches = [item for item in await self.grants() if str(item["id"]).startswith(name)]
         if len(matches) != 1:
-            raise Misused(say("No single permission {name}; /grants lists them.", name=name))
+            raise Misused(say("No single grant {name}; /grants lists them.", name=name))
         return matches[0]
 
     async def find(self, name: str) -> str:

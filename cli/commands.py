@@ -105,7 +105,7 @@ COMMANDS = {
             (Param("what", choices=("run", "pause", "resume", "delete", "log")), Param("id")),
         ),
         Command("grants", "what is allowed without asking, with what was used of it"),
-        Command("revoke", "take back the permission ID of /grants", (Param("id"),)),
+        Command("revoke", "take back the grant ID of /grants", (Param("id"),)),
         Command(
             "handoff",
             "a link that gives this session's browser to another device for MINUTES (15); 0 ends it",

@@ -105,7 +105,7 @@ RUSSIAN = {
     "Nothing is allowed without asking.": "Без вопроса ничего не разрешено.", "for": "на", "kind": "что",
     "limits": "пределы", "run": "запуск", "session": "сессию", "automation": "автоматизацию", "always": "всегда",
     "Taken back: {kind} on {site}": "Отозвано: {kind} на {site}",
-    "No single permission {name}; /grants lists them.": "Одного разрешения {name} нет, список: /grants.",
+    "No single grant {name}; /grants lists them.": "Одного разрешения {name} нет, список: /grants.",
     "Write it as /yes [REF] run|session|automation|always [xCOUNT] [until DATE] [max AMOUNT] [month AMOUNT]":
         "Пишется так: /yes [REF] run|session|automation|always [xЧИСЛО] [until ДАТА] [max СУММА] [month СУММА]",
     # Automations
@@ -138,7 +138,7 @@ RUSSIAN = {
         "сделать то, о чём спрашивают; GRANT разрешает такое на этом сайте: run|session|automation|always, затем "
         "x3 (сколько раз), until 2026-12-31, max 50, month 200 (суммы); REF: вопрос из /inbox",
     "what is allowed without asking, with what was used of it": "что разрешено без вопроса и сколько из этого использовано",
-    "take back the permission ID of /grants": "отозвать разрешение ID из /grants",
+    "take back the grant ID of /grants": "отозвать разрешение ID из /grants",
     "refuse; words tell the agent what to do instead; they may begin with a REF of /inbox":
         "отказать; слова скажут агенту, что сделать вместо этого; могут начинаться с REF из /inbox",
     "you have done what the agent could not": "вы сделали то, чего агент не мог",

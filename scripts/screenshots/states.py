@@ -276,7 +276,7 @@ def session_menu(screen: Screen, world: World) -> None:
 
 def grants(screen: Screen, world: World) -> None:
     session_menu(screen, world)
-    screen.page.get_by_role("menuitem", name="What is allowed here").click()
+    screen.page.get_by_role("menuitem", name="Grants of this session").click()
     expect(screen.page.get_by_role("button", name=re.compile("^Revoke"))).to_be_visible()
 
 
@@ -290,7 +290,7 @@ def grant_card(screen: Screen, world: World) -> None:
     card.get_by_role("button", name="Approve").scroll_into_view_if_needed()
 
 
-def permissions(screen: Screen, world: World) -> None:
+def all_grants(screen: Screen, world: World) -> None:
     body = {"scope": "always", "site": "shop.example", "kind": "order", "currency": "EUR"}
     limits = {"count": 5, "act_amount": 50, "month_amount": 120, "ends_at": "2030-01-01T00:00:00Z"}
     if not screen.api.get("/grants").json()["items"][1:]:
@@ -382,7 +382,7 @@ STATES: dict[str, Callable[[Screen, World], Any]] = {
     "running": running, "queued": queued, "usage": usage, "answered": answered, "approval": approval, "failed": failed, "session-gone": gone,
     "plan": plan, "plan-proposed": plan_proposed, "facts": facts, "browser": browser, "files": files, "sidebar": sidebar, "takeover": takeover,
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu, "inbox": inbox,
-    "grants": grants, "grant-card": grant_card, "permissions": permissions, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
+    "grants": grants, "grant-card": grant_card, "all-grants": all_grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
     "new-device": new_device, "hand-off": hand_off, "guest": guest, "guest-live": guest_live,
     "question-link": question_link,
     **{f"settings-{tab}": settings(tab) for tab in TABS},

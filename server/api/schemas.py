@@ -333,7 +333,7 @@ class Automation(ExportedAutomation):
     """Its last runs that failed, in a row."""
     has_hook: bool
     grants: list[Grant]
-    """What its runs may do without asking. Not exported: a file gives no permission."""
+    """What its runs may do without asking. Not exported: a file grants nothing."""
     created_from: str | None
     created_at: datetime
     updated_at: datetime

@@ -232,7 +232,7 @@ class TestOneLine:
         grant = {"scope": "automation", "count": 3, "act_amount": 12.5, "month_amount": 200}
         assert api.asked("WS", "/user_confirm")[0]["grant"] == grant
 
-    async def test_a_yes_with_words_that_are_no_permission_is_not_sent(
+    async def test_a_yes_with_words_that_are_no_grant_is_not_sent(
         self, api: ScriptedApi, client: Client, conversation: Conversation
     ) -> None:
         api.scripts["order"] = order

@@ -19,12 +19,12 @@ export default function GrantsPage() {
     queryFn: () => api.grants(),
     refetchInterval: REFRESH,
   })
-  useTitle(`${t('permissions')} – Pilothouse`, 'none')
+  useTitle(`${t('grants')} – Pilothouse`, 'none')
   return (
     <div className="flex h-full flex-col">
       <header className="flex h-12 shrink-0 items-center gap-2 px-2 md:px-4">
         <SidebarButton />
-        <h1 className="min-w-0 flex-1 truncate font-medium">{t('permissions')}</h1>
+        <h1 className="min-w-0 flex-1 truncate font-medium">{t('grants')}</h1>
       </header>
       <div className="min-h-0 flex-1 overflow-y-auto">
         <div className="mx-auto flex max-w-[720px] flex-col px-4 pb-8">

@@ -102,7 +102,7 @@ export const words = wordbook(
     'auto.steps': 'Actions for one run',
     'auto.grants': 'Allowed without asking',
     'auto.grants.about': 'What its runs may do while nobody looks. Everything else waits for your answer.',
-    'auto.grants.add': 'Add a permission',
+    'auto.grants.add': 'Add a grant',
     'auto.grants.remove': 'Remove: {kind} on {site}',
     'auto.grants.site': 'Site',
     'auto.grants.kind': 'Kind of action',
@@ -116,7 +116,7 @@ export const words = wordbook(
   },
   {
     'auto.about':
-      'Задания, которые начинаются сами. Шаг, которому нужно ваше разрешение, ждёт вас, как в любой сессии.',
+      'Задания, которые начинаются сами. Шаг, которому нужно ваше согласие, ждёт вас, как в любой сессии.',
     'auto.none': 'Автоматизаций пока нет.',
     'auto.none.about': 'Повторяйте задание каждое утро или начинайте его вебхуком.',
     'auto.failed': 'Не удалось загрузить автоматизации.',

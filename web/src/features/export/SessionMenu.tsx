@@ -48,7 +48,7 @@ export function SessionMenu({ sessionId }: { sessionId: string }) {
         {t('repeat')}
       </MenuItem>
       <MenuItem icon={<ShieldCheck size={15} aria-hidden />} onSelect={() => show('grants')}>
-        {t('grants')}
+        {t('grants.session')}
       </MenuItem>
       <MenuLine />
       {FORMATS.map(([format, Icon]) => (

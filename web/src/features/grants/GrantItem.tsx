@@ -10,7 +10,7 @@ import { TimeStamp } from '@/ui/TimeStamp'
 import { toast } from '@/ui/Toasts'
 import { words } from './grantsWords'
 
-/** One permission with its limits and uses, and the way to take it back. */
+/** One grant with its limits and uses, and the way to take it back. */
 export function GrantItem({ grant }: { grant: Grant }) {
   const t = useWords(words)
   const tell = useWords(shared)

@@ -20,7 +20,7 @@ export default function GrantsDialog({ sessionId, onClose }: Props) {
     queryFn: () => api.grants(sessionId),
   })
   return (
-    <Dialog open onClose={onClose} title={t('grants')}>
+    <Dialog open onClose={onClose} title={t('grants.session')}>
       <p className="mb-3 text-sm text-muted">{t('grants.here')}</p>
       {isPending && <Spinner className="text-muted" />}
       {isError && <p className="text-sm text-danger">{t('grants.failed')}</p>}

@@ -2,29 +2,29 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
-    'grants.here': 'What is always allowed in this session. Revoke a permission to be asked again.',
+    'grants.here': 'What this session does without asking you. Revoke a grant to be asked again.',
     'grants.about':
-      'What is done without asking you. Taking one back counts at once, also for a run at work. Secrets are always asked about.',
+      'A grant lets sessions do one kind of action on one site without asking you. Revoking it counts at once, also for a run at work. Secrets are always asked about.',
     'grants.none.here': 'Nothing is allowed without asking in this session.',
     'grants.none': 'Nothing is allowed without asking.',
     'grants.none.about': 'When you approve an action, you can allow others like it on that site.',
     'grants.revoke': 'Revoke',
     'grants.revoke.what': 'Revoke: {kind} on {site}',
-    'grants.failed': 'The permissions could not be loaded.',
+    'grants.failed': 'The grants could not be loaded.',
     'grants.used': { one: '{n} time used', other: '{n} times used' },
     'grants.last': 'last {time}',
     'grants.unused': 'never used',
     'grants.over': 'Used up',
-    'grants.all': 'All permissions',
+    'grants.all': 'All grants',
     'on.run': 'this run of {title}',
     'on.session': 'session {title}',
     'on.automation': 'automation {title}',
     'on.always': 'all sessions',
   },
   {
-    'grants.here': 'Что всегда разрешено в этой сессии. Если отозвать разрешение, агент спросит снова.',
+    'grants.here': 'Что эта сессия делает без вопроса. Если отозвать разрешение, агент спросит снова.',
     'grants.about':
-      'Что делается без вопроса. Отзыв действует сразу, и для идущего запуска тоже. О секретах агент спрашивает всегда.',
+      'Разрешение позволяет сессиям делать без вопроса что-то одно на одном сайте. Отзыв действует сразу, и для идущего запуска тоже. О секретах агент спрашивает всегда.',
     'grants.none.here': 'В этой сессии ничего не разрешено без вопроса.',
     'grants.none': 'Без вопроса ничего не разрешено.',
     'grants.none.about': 'Разрешая действие, можно разрешить и другие такие же на этом сайте.',

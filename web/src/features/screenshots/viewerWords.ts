@@ -46,7 +46,7 @@ export const words = wordbook(
     'shot.timeline': 'Шкала времени',
     'shot.strip': 'Все шаги',
     'shot.nowhere': 'Нет страницы',
-    'shot.mark.approval': 'спросил разрешение',
+    'shot.mark.approval': 'спросил согласия',
     'shot.mark.handover': 'передал управление',
     'shot.open.question': 'ответа ещё нет',
     'shot.answer.yes': 'разрешено',

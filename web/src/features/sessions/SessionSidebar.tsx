@@ -47,7 +47,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
         <NewSession />
         <InboxLink />
         <PageLink href="/automations" icon={CalendarClock} label={t('automations')} />
-        <PageLink href="/grants" icon={ShieldCheck} label={t('permissions')} />
+        <PageLink href="/grants" icon={ShieldCheck} label={t('grants')} />
         <SearchBox value={words} onChange={setWords} />
       </div>
       <List words={words} />

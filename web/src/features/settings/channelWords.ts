@@ -91,7 +91,7 @@ export const words = wordbook(
     'channels.apprise.hint':
       'Адрес Apprise, например ntfy://ntfy.sh/topic, tgram://token/chat или mailto://user:password@example.com.',
     'channels.events': 'О чём сообщать',
-    'channels.question': 'Нужно разрешение',
+    'channels.question': 'Нужно согласие',
     'channels.manual': 'Нужна моя помощь',
     'channels.done': 'Задание выполнено',
     'channels.event.failed': 'Задание не удалось',

@@ -140,7 +140,7 @@ export const words = wordbook(
     'limits.tokens': 'Токены',
     'limits.cost': 'Стоимость, доллары США',
     'limits.cost.note': 'Если цена модели известна. Пусто: без ограничения.',
-    'limits.decision': 'Разрешение действует, минуты',
+    'limits.decision': 'Согласие действует, минуты',
     'limits.vision': 'Картинки для модели',
     'limits.vision.auto': 'Новые страницы и нарисованное',
     'limits.vision.always': 'Всегда',
