@@ -184,6 +184,7 @@ async def test_a_refusal_without_an_instruction_ends_with_what_was_refused() -> 
     assert world.browser.log == [f"navigate {SITE}"]
     assert "Not done, because you refused it: Click “Place order”." in (answer or "")
     assert "do not try it again" not in (answer or ""), "what is said to a model is not told to the person"
+    assert "You wrote: “use the red kettle”." in (answer or ""), "the note was read"
 
 
 def test_a_russian_is_told_in_russian_why_a_page_was_not_read() -> None:
@@ -255,6 +256,25 @@ async def test_several_pages_are_asked_in_one_sentence() -> None:
     assert answer is not None
     assert "“litres holds” on blue: It holds two litres." in answer
     assert "1. link “Blue kettle”\n2. link “Red kettle”" in answer
+
+
+async def test_what_was_found_on_several_pages_is_one_list() -> None:
+    world = operator()
+    answer = await world.say(
+        f"open {SITE}blue, tell me how many litres it holds, then tell me about whistling"
+    )
+    assert answer is not None
+    assert answer.startswith(
+        "- “litres holds” on blue: It holds two litres.\n- “whistling” on blue: Costs 43.90 and whistles."
+    )
+
+
+async def test_a_page_that_is_a_heading_only_is_told() -> None:
+    world = operator()
+    world.browser.texts[SITE + "blue"] = ["# Thank you, we will write to you"]
+    answer = await world.say(f"open {SITE}blue and read the page")
+    assert answer is not None
+    assert "> **Thank you, we will write to you**" in answer
 
 
 async def test_a_page_that_cannot_be_read_as_a_whole_is_answered_from_what_it_shows() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from server.agent.demo.commands import DemoCommand
-from server.agent.demo.findings import MOST_FOUND, find, in_brief, section_of, shown, units_of
+from server.agent.demo.findings import BRIEF, MOST_FOUND, find, in_brief, section_of, shown, units_of
 from server.agent.demo.page import DemoPage, Thing
 from server.agent.demo.words import CONTROLS, Words
 
@@ -20,6 +20,8 @@ class Found:
     text: str
     note: str
     is_found: bool = True
+    is_short: bool = False
+    """Whether the note says all of it."""
 
 
 def look_up(command: DemoCommand, page: DemoPage, reading: str | None, words: Words) -> Found:
@@ -51,7 +53,8 @@ def _ask(query: str, page: DemoPage, markdown: str, words: Words) -> Found:
     missing = ", ".join(finding.missing)
     head = words.say("not all" if missing else "found", page=name, query=query, missing=missing)
     note = words.say("note", query=query, page=name, text=in_brief(finding, query))
-    return Found(f"{head}\n\n{shown(units)}", note)
+    is_short = len(units) == 1 and units[0].kind in ("text", "item") and len(units[0].text) <= BRIEF
+    return Found(f"{head}\n\n{shown(units)}", note, is_short=is_short and not missing)
 
 
 def _parts(command: DemoCommand, page: DemoPage, markdown: str, words: Words) -> Found:
@@ -99,7 +102,7 @@ def _summary(page: DemoPage, markdown: str, words: Words) -> Found:
             break
         room -= len(unit.text)
         kept += 1
-    kept = next((at for at in range(kept, 0, -1) if units[at - 1].kind != "heading"), 0)
+    kept = next((at for at in range(kept, 0, -1) if units[at - 1].kind != "heading"), kept)
     where = words.where(page)
     parts = [where]
     text = shown([unit for unit in units[:kept] if unit.text != page.title])

@@ -121,7 +121,14 @@ class _Work:
             self.files,
             self.is_first,
             _REFUSED in last,
+            self._wish(),
         )
+
+    def _wish(self) -> str:
+        """What the user said last with a refusal."""
+        pairs = zip(self.steps, self.steps[1:], strict=False)
+        said = (_HEARD.match(step) for before, step in pairs if _REFUSED in before)
+        return next((one[1] for one in reversed(list(said)) if one), "")
 
     def _notes(self, done: int) -> tuple[str, ...]:
         """What was found for the questions among the first `done` commands, from the facts."""

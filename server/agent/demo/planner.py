@@ -34,6 +34,8 @@ class DemoProgress:
     """Whether nothing was answered in this session before."""
     is_refused: bool = False
     """Whether the last command failed because the user refused it."""
+    wish: str = ""
+    """What the user said with the refusal, if it is no command."""
 
 
 @dataclass(frozen=True)
@@ -89,9 +91,9 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     if progress.failure is not None:
         at = min(progress.done, len(commands) - 1)
         said = "refused" if progress.is_refused else "failed"
-        return work.unmet(
-            at, words.say(said, what=words.to_do(commands[at]), why=words.why(progress.failure))
-        )
+        trouble = words.say(said, what=words.to_do(commands[at]), why=words.why(progress.failure))
+        wish = words.say("wish", text=progress.wish) if progress.is_refused and progress.wish else ""
+        return work.unmet(at, trouble, wish)
     can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE
     if page is None and not can_begin:
         return LookFirst()
@@ -169,19 +171,22 @@ class _Decision:
         """What was found, or what was done last and the page's text."""
         last = self._found()
         parts = list(self.progress.notes)
-        if last:
+        if last and last.is_short and parts:
+            parts = ["\n".join(f"- {note}" for note in (*parts, last.note))]
+        elif last:
             parts.append(last.text)
         else:
             done = self.words.did(self.request.commands[-1])
             parts += [f"{done}.", self.words.page(self.page)]
         return FinalAnswer(self._joined(parts), "" if last is None or last.is_found else last.note)
 
-    def unmet(self, at: int, trouble: str) -> FinalAnswer:
-        """The answer if command number `at` could not be done."""
+    def unmet(self, at: int, trouble: str, wish: str = "") -> FinalAnswer:
+        """The answer if command number `at` could not be done. `wish`: what is said about the user's own words."""
         last = self._found()
         parts = [*self.progress.notes, *([last.text] if last else []), trouble]
         if left := self.request.commands[at + 1 :]:
             parts.append(self.words.say("left", what=self.words.joined(left)))
+        parts += [wish] if wish else []
         return FinalAnswer(self._joined(parts), trouble)
 
     def _joined(self, parts: list[str]) -> str:
