@@ -32,6 +32,14 @@ _NEXT_PAGE = re.compile(
     r"(?:open|go to|visit|navigate to|открой(?:те)?|перейди(?:те)? на|зайди(?:те)? на)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
+_NEXT_STEP = re.compile(r"\s*(?:[,;]|\b(?:and|then|и|потом|затем)\b)[\s,]*", re.IGNORECASE)
+_QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
+_FILLS = re.compile(
+    r"(?:type|enter|fill|select|choose|wait|scroll|введи|заполни|выбери|напиши|подожди|прокрути)\w*\b",
+    re.IGNORECASE,
+)
+_READS = re.compile(r"(?:read|прочитай(?:те)?) (?:it|the page|страницу|её)", re.IGNORECASE)
+_CLICKS = re.compile(r"(?:click|press|нажми(?:те)?)(?: on| the| на)? (?P<what>.+)", re.IGNORECASE)
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
 _PAGE_ENDING = re.compile(r"\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
@@ -55,7 +63,8 @@ def title_of(content: str) -> str:
             rest = _NEXT_PAGE.sub("", rest)
         rest = _task(rest.strip().rstrip(".!"))
         pages = list(dict.fromkeys(map(_page, addresses)))
-        if rest and len(pages) > 1 and all(pages):
+        rest, is_click = _outcome(rest)
+        if rest and all(pages) and (len(pages) > 1 or is_click):
             rest = f"{rest}: {', '.join(pages)}"
         did = rest or f"{match['verb'].split()[0]} {_page(addresses[0])}".strip()
         site = _site(addresses[0])
@@ -86,6 +95,24 @@ def _task(words: str) -> str:
             )
         return asked
     return f"Read about {_SAYS.sub('', asked)}" if _SAYS.match(asked) else f"Find {asked}"
+
+
+def _outcome(words: str) -> tuple[str, bool]:
+    """What several steps are for, and whether it is a click: "Place order" of "type Ada into Name, click Place order".
+
+    The words themselves where that is not clear.
+    """
+    quoted = iter(_QUOTED.findall(words))
+    steps = [
+        re.sub("\x01", lambda _: next(quoted), step)
+        for step in _NEXT_STEP.split(_QUOTED.sub("\x01", words))
+        if step
+    ]
+    kept = [step for step in steps if not _FILLS.match(step) and not _READS.fullmatch(step)]
+    if len(steps) < 2 or len(kept) != 1:
+        return words, False
+    clicked = _CLICKS.fullmatch(kept[0])
+    return (clicked["what"].strip('“”«»"'), True) if clicked else (kept[0], False)
 
 
 def _site(address: str) -> str:

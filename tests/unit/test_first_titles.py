@@ -28,6 +28,13 @@ WHERE = "http://127.0.0.1:8791/article.html"
         (f"Please open {WHERE}", "Open article on localhost"),
         ("open https://www.example.com/", "Open example.com"),
         ("go to http://localhost:3000/a?b=c, click Log in", "Click Log in on localhost"),
+        (
+            "open http://127.0.0.1:8791/checkout, type “Ada, Eve” into Name, click Place order and read the page",
+            "Place order: checkout on localhost",
+        ),
+        (f"open {WHERE}, log in and read the page", "Log in on localhost"),
+        ("открой https://a.example/contact, введи Ада в поле Имя, нажми «Отправить» и прочитай страницу", "Отправить: contact на a.example"),
+        (f"open {WHERE}, wait 15 seconds and read the page", "Wait 15 seconds and read the page on localhost"),
         ("what is on https://shop.example/kettles?", "What is on shop.example?"),
         (f"открой {WHERE} и прочитай статью", "Прочитай статью на localhost"),
         ("открой https://example.com/", "Открой example.com"),
