@@ -2,12 +2,14 @@ import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
 import { useT } from '@/i18n'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
+import { wordsIn } from './handBackNote'
 import { Rail } from '@/ui/Rail'
 
 /** A question that is over, on one line. */
 export function PastQuestion({ row }: { row: QuestionRow }) {
   const t = useT()
   const what = row.question.kind === 'manual' ? row.question.reason : actionWords(row.question, t)
+  const note = row.question.kind === 'manual' ? wordsIn(row.note ?? '') : row.note
   const word =
     row.answer === 'yes' && row.question.kind === 'manual'
       ? 'question.done'
@@ -19,8 +21,8 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
         <span className="truncate text-muted">{what}</span>
         {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>
-      {row.note && (
-        <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{t('quoted', { text: row.note })}</p>
+      {note && (
+        <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{t('quoted', { text: note })}</p>
       )}
     </Rail>
   )
