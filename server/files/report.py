@@ -12,14 +12,16 @@ from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown_it import MarkdownIt
+from markdown_it.rules_core import StateCore
 from markupsafe import Markup
 from PIL import Image, UnidentifiedImageError
 
+from server.database.models import InterruptRow
 from server.events import Message
 from server.files.export import Conversation, effect_lines
 from server.files.step_words import step_words
 from server.files.transcript import WORDS as ROW_WORDS
-from server.files.transcript import Language, TranscriptRow, is_queued, line_of
+from server.files.transcript import Language, TranscriptRow, is_queued, line_of, time_words
 from server.ops.json_types import JsonObject
 from server.ops.russian import in_russian
 from server.results.rows import tables_of
@@ -47,6 +49,21 @@ _MARKDOWN = (
     .disable("image")
 )
 
+
+def _unlink_the_app(state: StateCore) -> None:
+    """A link into the app, such as `/settings/models`, leads nowhere from a file: only its text stays."""
+    for block in state.tokens:
+        is_left_out = False
+        for token in block.children or []:
+            if token.type == "link_open":
+                href = str(token.attrs.get("href", ""))
+                is_left_out = not href.startswith(("http://", "https://", "mailto:"))
+            if is_left_out and token.type in ("link_open", "link_close"):
+                token.tag, token.attrs = "span", {}
+
+
+_MARKDOWN.core.ruler.push("unlink_the_app", _unlink_the_app)
+
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
         "untitled": "Untitled", "task": "Task", "answer": "Answer", "no_answer": "No answer yet.",
@@ -56,7 +73,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "state.done": "done", "state.failed": "failed", "conversation": "Step by step",
         "user": "You", "assistant": "Pilothouse", "picture": "The page after step {n}",
         "aim": "Outlined: where the next step acts.", "replay": "Replay", "back": "Back", "play": "Play",
-        "pause": "Pause", "next": "Next", "made": "Made with Pilothouse", "at_step": "step {n}",
+        "pause": "Pause", "next": "Next", "made": "Made with Pilothouse", "at_step": "step {n}", "report": "Pilothouse report", "unmet": "Not done",
     },
     "ru": {
         "untitled": "Без названия", "task": "Задание", "answer": "Ответ", "no_answer": "Ответа пока нет.",
@@ -66,7 +83,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "state.done": "сделано", "state.failed": "не удалось", "conversation": "Шаг за шагом",
         "user": "Вы", "assistant": "Pilothouse", "picture": "Страница после шага {n}",
         "aim": "Обведено место следующего действия.", "replay": "Просмотр", "back": "Назад", "play": "Пуск",
-        "pause": "Пауза", "next": "Вперёд", "made": "Сделано в Pilothouse", "at_step": "шаг {n}",
+        "pause": "Пауза", "next": "Вперёд", "made": "Сделано в Pilothouse", "at_step": "шаг {n}", "report": "Отчёт Pilothouse", "unmet": "Не выполнено",
     },
 }  # fmt: skip
 
@@ -138,14 +155,15 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         language=language,
         words=WORDS[language],
         title=conversation.title or WORDS[language]["untitled"],
-        task=next((one.content for one in messages if one.role == "user"), ""),
+        task=_task_of(messages, answer),
         answer=answer,
         created=conversation.session.created_at,
-        duration=_duration(begun, ended),
+        duration=time_words(int((ended - begun).total_seconds()), language) if begun and ended else "–",
         hosts=hosts,
         rows=list(_rows(conversation)),
         line=lambda row: line_of(row, language),
         queued=lambda message: ROW_WORDS[language]["queued"] if is_queued(message) else "",
+        decided=lambda row: row.decided_at if isinstance(row, InterruptRow) else None,
         steps=steps,
         tables=list(tables_of(messages).items()),
         facts=[(fact, source_of(fact, steps.values())) for fact in conversation.state.get("facts") or []],
@@ -159,6 +177,13 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         picture=picture,
         thumbnail=thumbnail,
     )
+
+
+def _task_of(messages: Sequence[Message], answer: Message | None) -> str:
+    """What the answer answers: the message that began its run, else the first one."""
+    asked = [one for one in messages if one.role == "user"]
+    own = [one for one in asked if answer and one.run_id and one.run_id == answer.run_id]
+    return next((one.content for one in (*own, *asked)), "")
 
 
 def _rows(conversation: Conversation) -> Iterator[tuple[int | None, TranscriptRow]]:
@@ -220,10 +245,3 @@ def _thumbnail(picture: bytes) -> bytes:
     except (UnidentifiedImageError, OSError):
         return picture
     return out.getvalue()
-
-
-def _duration(begun: datetime | None, ended: datetime | None) -> str:
-    """As h:mm:ss or m:ss."""
-    seconds = int((ended - begun).total_seconds()) if begun and ended else 0
-    hours, minutes = divmod(seconds // 60, 60)
-    return f"{hours}:{minutes:02}:{seconds % 60:02}" if hours else f"{minutes}:{seconds % 60:02}"

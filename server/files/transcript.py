@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Literal
 
 from server.database.models import InterruptRow, RunRow
@@ -18,6 +18,7 @@ from server.events import (
 )
 from server.files.step_words import in_russian_words
 from server.ops.russian import in_russian
+from server.text import words_in
 
 Language = Literal["en", "ru"]
 TranscriptRow = Message | InterruptRow | RunRow | Activity
@@ -66,10 +67,12 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
     """A closed question with its answer, the end of a run, or an activity, on one line."""
     words = WORDS[language]
     if isinstance(row, Activity):
-        return " ".join(_activity_line(row, words).split())
+        return " ".join(_activity_line(row, language).split())
     if isinstance(row, RunRow):
         return " ".join(f"{words['end']}: {_why(row.error or row.status, language)}".split())
-    note = read_question(row.payload).note
+    note = read_question(row.payload).note or ""
+    if row.kind == "manual":
+        note = words_in(note)  # what changed is told to the agent
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row)}{said}".split())
 
@@ -82,13 +85,14 @@ def _why(error: str, language: Language) -> str:
     return f"{said}{colon}{in_russian_words(step)}"
 
 
-def _activity_line(activity: Activity, words: Mapping[str, str]) -> str:
+def _activity_line(activity: Activity, language: Language) -> str:
+    words = WORDS[language]
     match activity.what:
         case Drove(seconds=seconds, pages=pages):
-            drove = words["drove"].format(time=_time(seconds, words))
+            drove = words["drove"].format(time=time_words(seconds, language))
             return f"{drove}: {', '.join(pages)}" if pages else drove
         case Resumed(seconds=seconds):
-            return words["resumed"].format(time=_time(seconds, words))
+            return words["resumed"].format(time=time_words(seconds, language))
         case Branched(title=title):
             return words["branched"].format(
                 title=words["note"].format(text=title) if title else words["untitled"]
@@ -106,7 +110,9 @@ def _activity_line(activity: Activity, words: Mapping[str, str]) -> str:
             return f"{words['plan']}: {'; '.join(told) or words['order']}"
 
 
-def _time(seconds: int, words: Mapping[str, str]) -> str:
+def time_words(seconds: int, language: Language = "en") -> str:
+    """Minutes and seconds, in words."""
+    words = WORDS[language]
     minutes, rest = divmod(seconds, 60)
     parts = [("minutes", minutes)] if minutes else []
     parts += [("seconds", rest)] if rest or not minutes else []

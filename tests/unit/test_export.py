@@ -19,7 +19,7 @@ from PIL import Image
 from sqlalchemy import Connection
 
 from server.api.export import _archived
-from server.database.models import SessionRow
+from server.database.models import InterruptRow, SessionRow
 from server.events import Message
 from server.files.export import Conversation, Language, file_name, to_markdown
 from server.files.report import to_html
@@ -131,10 +131,46 @@ def test_the_page_begins_with_the_task_and_the_answer() -> None:
     page = page_of(messages)
     cover, _, rest = page.partition("<main>")
     assert "Find a kettle" in cover
-    assert "<dd>1:04</dd>" in cover
+    assert "<dd>1 min 4 s</dd>" in cover
     answer = rest.partition("</section>")[0]
     assert "<strong>Blue</strong>" in answer
     assert "<td>1</td>" in answer
+
+
+def test_the_cover_has_the_task_that_was_answered_and_says_what_is_not_done() -> None:
+    first = [said(1, "user", "Find a kettle"), said(2, "assistant", "Here it is")]
+    later = [said(3, "user", "Order it"), said(4, "assistant", "I may not")]
+    later = [one.model_copy(update={"run_id": "r2"}) for one in later]
+    later[1] = later[1].model_copy(update={"meta_json": {"outcome": "blocked"}})
+    cover, _, rest = page_of([*first, *later]).partition("<main>")
+    assert "Order it" in cover
+    assert "Find a kettle" not in cover
+    assert '<p class="unmet">Not done</p>' in rest
+    assert 'class="unmet"' not in page_of(first)
+
+
+def test_what_was_done_has_the_decisions_in_their_place() -> None:
+    question = {"kind": "confirm", "action": {"kind": "click"}, "amount": "€39.50"}
+    asked = InterruptRow(
+        reference="q", session_id="s", run_id="r", kind="confirm", status="decided", confirmed=False, position=2,
+        payload=question | {"reference": "q", "reason": "", "risk": "order", "target": None, "url": "https://shop.example/", "digest": "d",
+                            "expires_at": AT.isoformat()},
+        created_at=AT, decided_at=AT + timedelta(seconds=9),
+    )  # fmt: skip
+    session = SessionRow(id="s", title="Shop", created_at=AT)
+    page = "".join(to_html(Conversation(session, [step(1), step(3)], {}, [asked]), lambda address: None))
+    table = page.partition("<h2>What was done</h2>")[2].partition("</table>")[0]
+    rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)[1:]
+    assert ["Denied" in row for row in rows] == [False, True, False]
+    assert "Denied: click (€39.50)" in rows[1]
+
+
+def test_a_link_into_the_app_is_text_in_a_file() -> None:
+    page = page_of(
+        [said(1, "user", "x"), said(2, "assistant", "[Models](/settings/models) [site](https://a.example/)")]
+    )
+    assert "<span>Models</span>" in page
+    assert '<a href="https://a.example/">site</a>' in page
 
 
 def test_an_answer_is_inert() -> None:
