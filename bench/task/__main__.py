@@ -2,10 +2,11 @@
 
     python -m bench.task [--rounds 3] [--failing 0.1] [--wrong 0.2] [--only KIND] [--ours]
 
-Both run on a local site with real Chromium, each task from an empty tab as in a new session. The model is a player on
-loopback that answers at once, so the seconds are those of everything but the model. It follows the same script for both
-agents and finds each control, and the answer, in the text that it is sent; a task is done when the answer is right and the
-site recorded the right effects.
+Both run on a local site with real Chromium, each task from an empty tab as in a new session, in the words "Open <address>:
+<task>". An agent that opens that address by itself needs no call for it. The model is a player on loopback that answers
+at once, so the seconds are those of everything but the model. It follows the same script for both agents and finds each
+control, and the answer, in the text that it is sent; a task is done when the answer is right and the site recorded the
+right effects.
 
 An act is what a person would count as one, the same for both agents: opening a page, a click, each field that is filled
 (also several by one call), choosing, a key, scrolling on, dragging, answering a dialog, and each part of a text that the
@@ -50,7 +51,7 @@ async def measure(task: Task, agent: Agent, site: Site, count: Count, faults: Fa
         model = build_chat_model("openai:gpt-5-mini", server.settings(openai_api="chat"))
         began = time.perf_counter()
         try:
-            answer = await agent.run(model, task.text)
+            answer = await agent.run(model, f"Open {site.url(task.page)}: {task.text}")
         except RunFailed as error:
             answer = error.detail
         seconds = time.perf_counter() - began

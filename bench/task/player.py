@@ -81,7 +81,13 @@ class Player:
         if self._hand is None:
             self._begin()
             self._hand = OperatorHand() if asked.tools == ["act"] else StockHand()
-        self._settle(self._hand.take(asked))
+            lines = ("1. navigate (here): ok", f"URL: {self._open.texts[0]}\n")
+            if all(line in asked.last_text for line in lines):  # the agent opened the address by itself
+                self._sent = Sent(say(""), (self._open,))
+            self._hand.take(asked)
+            self._settle(1)
+        else:
+            self._settle(self._hand.take(asked))
         if isinstance(self._hand, OperatorHand) and self._chance() < self._faults.wrong:
             self._sent = self._hand.mistake()
         else:

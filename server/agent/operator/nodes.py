@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from server.agent.actions import AskUserAction, RecordAction, StopAction, aim
+from server.agent.actions import AskUserAction, NavigateAction, RecordAction, StopAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.taint import count_load
@@ -22,6 +22,7 @@ from server.agent.operator.consent import Consent
 from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, OperatorLimits, count_attempt
 from server.agent.operator.move import Offer, to_actions
 from server.agent.operator.observing import Eyes, ShownPicture, as_shown, known_lines, page_key, seen
+from server.agent.operator.opening import address_to_open
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
 from server.agent.operator.planner import Planner
@@ -83,8 +84,11 @@ class Nodes:
 
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one model call: update the working state and plan the next action. An invalid answer is
-        requested again; the third in a row raises RunFailed."""
+        requested again; the third in a row raises RunFailed. What the task asks to open is opened without a call."""
         observation, left = seen(state), records.leave_batch(state)
+        if address := address_to_open(state, observation):
+            opening = NavigateAction(id=uuid.uuid4().hex, url=address).to_json()
+            return {"planned_action": opening, "is_further": False, "batch": None, "route": "validate_action"}
         shown = await self.eyes.image(runtime.context, state, observation)
         files = list(acting.files_in(runtime.context.files))
         now = merged(state, left)
