@@ -39,7 +39,7 @@ FORGET_JOBS = text("""
 DELETE FROM pgqueuer WHERE payload = convert_to(:run_id, 'UTF8') AND entrypoint <> 'run'
 AND heartbeat < clock_timestamp() - CAST(:lease AS interval)
 """)
-OF_RUNS = bindparam("run_ids", expanding=True)
+OF_RUNS = bindparam("run_ids", type_=RunRow.id.type, expanding=True)
 WISHES = select(RunRow.id, RunRow.wishes).where(RunRow.id.in_(OF_RUNS))
 UNHEARD = (
     select(MessageRow)

@@ -84,7 +84,7 @@ async def test_a_browser_on_a_host_is_driven_through_its_tunnel_and_kept_for_the
             left = await browser.observe()
         async with hosted_pool(tmp_path / "two", host.url, epochs) as pool:
             found = await (await pool.get("s1")).observe()
-    assert (found.url, found.title) == (left.url, left.title)
+    assert found.page == left.page
     assert [effect.name for effect in site.effects] == ["add"]
     assert site.paths.count("/kettle/blue") == 1
 
