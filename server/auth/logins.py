@@ -41,7 +41,7 @@ def load_password(settings: Settings) -> tuple[str, bool]:
 
 
 class Attempt(BaseModel):
-    """A failed login, or the first right password of a peer, as the other processes hear of it."""
+    """A failed login, or the first right password of a peer, as the other processes receive it."""
 
     model_config = ConfigDict(frozen=True)
     peer: str
@@ -61,8 +61,8 @@ class Attempts:
     addresses cannot lock out the owner. Failures are stored for `FAILURE_SECONDS` only, and the bucket limits
     their number, so memory is bounded.
 
-    Several processes tell each other, so that more of them allow no more failures: a failure counts at the others as
-    soon as they hear of it.
+    Several processes report to each other, so that more of them allow no more failures: a failure counts at the others as
+    soon as they receive it.
     """
 
     recent: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)
@@ -197,7 +197,7 @@ class Logins:
             raise refusal
 
     def share(self, tell_all: Callable[[bytes], None]) -> Callable[[bytes], None]:
-        """Limit failed logins together with other processes: `tell_all` tells them, the result takes what they tell."""
+        """Limit failed logins together with other processes: `tell_all` sends them news, the result takes theirs."""
         self.attempts.tell = lambda attempt: tell_all(attempt.model_dump_json().encode())
         return self._hear
 

@@ -15,7 +15,7 @@ MOST_PAGES = 1000
 
 
 class _Seen(BaseModel):
-    """What a page has said, as the other processes hear of it."""
+    """What a page has said, as the other processes receive it."""
 
     page: str
     is_visible: bool

@@ -168,6 +168,11 @@ class PgRunQueue:
             self._manager = manager
             self._connected.set()
             await asking.execute(FORGET)
+            if not self._slots:
+                driver.on_lost = manager.shutdown.set
+                driver.listens.set()
+                await _stand_by(manager, listening)
+                return
             await manager.run(
                 dequeue_timeout=min(MOST_BETWEEN_LOOKS, self._lease / LOOKS),
                 batch_size=max(1, min(self._slots // 2, MOST_AT_ONCE)),
@@ -221,7 +226,7 @@ class _Driver(PsycopgDriver):
         super().__init__(listening)
         self._asking = PsycopgDriver(asking)
         self._link = asking
-        self._listens = asyncio.Event()
+        self.listens = asyncio.Event()
         self.on_lost: Callable[[], None] = lambda: None
 
     @property
@@ -237,10 +242,10 @@ class _Driver(PsycopgDriver):
 
     async def add_listener(self, channel: str, callback: NotifyCallback) -> None:
         await super().add_listener(channel, callback)
-        self._listens.set()
+        self.listens.set()
 
     async def execute(self, query: str, *args: object) -> str:
-        await self._listens.wait()  # PgQueuer tests its listener with a notification, from its start on
+        await self.listens.wait()  # PgQueuer tests its listener with a notification, from its start on
         try:
             return await self._asking.execute(query, *args)
         except psycopg.OperationalError:
@@ -250,6 +255,13 @@ class _Driver(PsycopgDriver):
     def _note_loss(self) -> None:
         if self.is_lost:
             self.on_lost()
+
+
+async def _stand_by(manager: QueueManager, link: psycopg.AsyncConnection[Any]) -> None:
+    """Without slots: wait for the end of the connection or of this process. No job wakes it, none is asked for."""
+    while not manager.shutdown.is_set():
+        async for _ in link.notifies(timeout=1.0, stop_after=1):
+            pass
 
 
 def _cancel_all(manager: QueueManager) -> None:

@@ -83,6 +83,20 @@ def test_a_frozen_worker_says_nothing_more_when_it_wakes(team: Team) -> None:
     assert positions == sorted(set(positions))
 
 
+def test_a_reader_of_a_killed_web_process_goes_on_at_the_other(team: Team) -> None:
+    one, two, _, _ = team.four()
+    session_id, reader = begin_story(team, one)
+    one.signal(signal.SIGKILL)
+    reader.close()
+    again = team.listen(two, session_id, last_id=reader.events[-1]["id"])
+    told = [*reader.events, *again.until(ends, "the run ends")]
+    positions = [tuple(map(int, event["id"].split("-"))) for event in told]
+    (epoch, first), (_, last) = positions[0], positions[-1]
+    assert positions == [(epoch, seq) for seq in range(first, last + 1)]
+    assert said(told) == STORY
+    assert session_at(two, session_id)["run"]["attempt"] == 1
+
+
 def test_a_question_survives_both_workers(team: Team) -> None:
     one, two, *workers = team.four()
     session_id = ask(one, "log in to my mail")

@@ -341,6 +341,35 @@ async def test_a_worker_survives_a_restart_of_the_database(
         assert sorted(worker.ended) == ["r1", "r2"]
 
 
+async def test_a_process_without_slots_commands_jobs_is_woken_by_none_and_survives_a_restart(
+    postgres: Postgres, database: Database, queue_url: str
+) -> None:
+    worker, nobody = Worker(), Worker()
+    listening = (
+        "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'LISTEN%%' AND datname = current_database()"
+    )
+    async with connected(nobody.execute, queue_url, "web", slots=0) as front:
+        await database.write(lambda db: enqueue_run(db, "r1"))
+        stats = await front.stats()
+        assert (stats.queued, stats.running) == (1, 0)
+        assert await database.read(lambda db: db.exec_driver_sql(listening).scalar_one()) == 0
+        postgres.stop()
+        postgres.start()
+
+        async def queued() -> int:
+            try:
+                return (await front.stats()).queued
+            except Unavailable:
+                return 0
+
+        await eventually(queued, message="it asks again")
+        async with connected(worker.execute, queue_url, "w1"):
+            await eventually(lambda: worker.began, message="the run begins")
+            await front.cancel("r1")
+            await eventually(lambda: worker.cancelled, lambda it: it == ["r1"], message="it is cancelled")
+        assert nobody.began == []
+
+
 async def test_what_fails_because_of_the_database_is_delivered_again(
     database: Database, queue_url: str
 ) -> None:
