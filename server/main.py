@@ -79,7 +79,7 @@ class BuildingWorld:
         while self._runtime is None and not self._closing.is_set():
             try:
                 runtime = await self._stack.enter_async_context(open_runtime(self._settings))
-                # Not at a worker: whoever fails at the address of a web process must not keep that from its workers.
+                # Not at a worker: failures of clients with a web process's address must not keep that from its workers.
                 if runtime.shared and self._settings.role != "worker":
                     bus = runtime.shared.bus
                     bus.hear_all("logins", self._logins.share(partial(bus.tell_all, "logins")))

@@ -28,7 +28,7 @@ class Presence:
         self._tell_all: Callable[[bytes], None] = lambda _: None
 
     def share(self, tell_all: Callable[[bytes], None]) -> Callable[[bytes], None]:
-        """Know the pages of other processes, too: `tell_all` tells them, the result takes what they tell."""
+        """Know the pages of other processes, too: `tell_all` sends them news, the result takes theirs."""
         self._tell_all = tell_all
         return self._hear
 

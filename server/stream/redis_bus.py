@@ -758,7 +758,7 @@ class RedisBus:
     # News for all processes
 
     def tell_all(self, topic: str, news: bytes) -> None:
-        """Tell all other processes now; lost for those that Redis does not reach."""
+        """Publish news for all other processes; lost for those that Redis does not reach now."""
         message = self._process.encode() + b" " + news
         self._background.start(self._tell_all(f"{self._prefix}:all:{topic}", message))
 
@@ -769,7 +769,7 @@ class RedisBus:
             logger.warning("other processes are not told: REDIS_URL does not answer: %s", error)
 
     def hear_all(self, topic: str, hear: Callable[[bytes], None]) -> None:
-        """Call `hear` with what the other processes tell from now on."""
+        """Call `hear` with the news of the other processes from now on."""
         channel = f"{self._prefix}:all:{topic}"
         self._heard[channel] = hear
         self._hub.subscribe(channel)
