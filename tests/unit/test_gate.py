@@ -9,6 +9,7 @@ from server.agent.assistant.tool_actions import read_call
 from server.agent.gate.approval import approval_digest, retarget, site_of
 from server.agent.gate.gate import Gate
 from server.agent.gate.subjects import subjects_of
+from server.agent.gate.taint import LEAK
 from server.agent.policy import Verdict
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
@@ -117,6 +118,16 @@ def test_a_grant_turns_a_question_into_a_yes_but_never_a_no() -> None:
     grants = Granted({("shop.example", kind), ("shop.example", "scheme")})
     assert judged(pay, observation, grants=grants) == Verdict.ALLOW
     assert judged({"kind": "navigate", "url": "file:///x"}, observation, grants=grants) == Verdict.DENY
+
+
+def test_an_act_that_is_asked_about_uses_no_grant() -> None:
+    """One of its effects is granted, the other is not: the yes to the question is for both."""
+    observation = page()
+    pay = aimed({"kind": "click", "eid": eid("Pay now", observation)}, observation)
+    grants = Granted({("shop.example", str(Gate().judge(pay).kind))}).now
+    assert Gate().judge(pay, grants=grants).uses
+    asks = Gate().judge(pay, grants=grants, also=LEAK)
+    assert (asks.verdict, asks.kind, asks.uses) == (Verdict.ASK, LEAK.kind, ())
 
 
 def test_enter_in_a_form_that_is_sent_to_another_site_needs_a_grant_for_that_site() -> None:
