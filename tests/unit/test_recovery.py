@@ -167,6 +167,18 @@ async def test_an_answer_that_was_committed_and_never_told_is_told_to_who_comes_
     assert done["id"] == ("1-4" if last_id else "1-1")
 
 
+async def test_a_start_ends_the_runs_of_the_process_before_it(parts: Parts, world: Runtime) -> None:
+    """The start itself, not a later sweep: no lease has ended yet."""
+    former, store = (Store(world.database, process_name("home")) for _ in range(2))
+    begun = await former.begin_execution((await former.accept(await new_session(former), "go")).run.id)
+    assert begun
+    recorder = RunRecorder(world.settings, store, world.bus, patience=0.1)
+    await Recovery(store, world.bus, recorder, parts.runner).recover()
+    run = await store.run(begun.run.id)
+    assert (run.status, run.error_code) == ("interrupted", "server_restart")
+    assert [message.content for message in await store.messages(begun.session.id)] == ["go"]
+
+
 async def test_a_run_that_another_server_took_over_is_stopped_here(parts: Parts) -> None:
     """As after a freeze: nothing more is done in the browser for it."""
     store = parts.store

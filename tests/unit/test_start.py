@@ -127,3 +127,18 @@ async def test_while_the_database_is_away_no_tasks_pile_up(tmp_path: Path) -> No
             counts.add(len(asyncio.all_tasks()))
             await asyncio.sleep(RETRY_SECONDS)
         assert max(counts) - min(counts) <= 1, counts
+
+
+async def test_a_database_that_comes_right_is_used_without_a_new_start(tmp_path: Path) -> None:
+    path = tmp_path / "pilothouse.db"
+    migrate(f"sqlite:///{path}")
+    with sqlite3.connect(path) as db:
+        ((version,),) = db.execute("SELECT version_num FROM alembic_version").fetchall()
+        db.execute("UPDATE alembic_version SET version_num = '9999'")
+    app = create_app(settings_of(tmp_path, f"sqlite:///{path}"))
+    async with app.router.lifespan_context(app):
+        world = app.state.world
+        await eventually(world.problem, lambda it: it not in (None, "starting"), message="the start fails")
+        with sqlite3.connect(path) as db:
+            db.execute("UPDATE alembic_version SET version_num = ?", (version,))
+        await eventually(world.problem, lambda it: it is None, message="the next look finds it right")
