@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import orjson
 
 from server.browser.chromium.reach import Reach
-from server.channels.destination import SendFailed, check_place, place_of
+from server.channels.destination import SendFailed, checked_url
 from server.channels.messages import body_of, one_use_link
 from server.channels.push import DeviceGone, PushKeys, check_keys, device_of, send_push, subject_of
 from server.channels.services import describe, send_by_service
@@ -130,7 +130,7 @@ class Channels:
             if kind == "apprise":
                 shown = await describe(address.url)
             else:
-                check_place(self._reach(), *place_of(address.url))
+                checked_url(address.url, self._reach())
                 shown = address.name or _without_secrets(address.url)
             if address.keys is not None:
                 check_keys(**address.keys)

@@ -10,7 +10,7 @@ import aiohttp
 from aiohttp.abc import AbstractResolver, ResolveResult
 
 from server.browser.chromium.reach import Reach
-from server.channels.destination import SendFailed, check_place, place_of
+from server.channels.destination import SendFailed, checked_url
 
 SECONDS = 10.0
 """For one try."""
@@ -44,13 +44,13 @@ class CheckedResolver(AbstractResolver):
 
 async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) -> int:
     """The status of the answer. Raises SendFailed if there is none."""
-    check_place(reach, *place_of(url))
+    target = checked_url(url, reach)
     connector = aiohttp.TCPConnector(resolver=CheckedResolver(reach), use_dns_cache=False)
     timeout = aiohttp.ClientTimeout(total=SECONDS)
     try:
         async with (
             aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as client,
-            client.post(url, data=data, headers=headers, allow_redirects=False) as answer,
+            client.post(target, data=data, headers=headers, allow_redirects=False) as answer,
         ):
             return answer.status
     except TimeoutError:

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ipaddress
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING
 
 from server.browser.chromium.reach import Reach
+
+if TYPE_CHECKING:
+    from yarl import URL
 
 
 class SendFailed(Exception):
@@ -17,20 +20,26 @@ def check_place(reach: Reach, host: str, port: int) -> None:
     if (host, port) in reach.own_names:
         raise SendFailed("it belongs to Pilothouse itself")
     try:
-        address = ipaddress.ip_address(host)
+        address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return
     if why := reach.refuse_address(host, address, port):
         raise SendFailed(f"{host} may not be reached: {why}")
 
 
-def place_of(url: str) -> tuple[str, int]:
-    """Host and port of an http or https URL. Raises SendFailed."""
+def checked_url(text: str, reach: Reach) -> URL:
+    """The http or https URL that the HTTP client will open, its place checked. Raises SendFailed.
+
+    Parsed by the client's own library: another one would take a host such as `①②⑦.0.0.1` for a name.
+    """
+    from yarl import URL
+
     try:
-        parts = urlsplit(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
+        url = URL(text)
+        host, port = (url.host or "").rstrip("."), url.port or 0
     except ValueError:
         raise SendFailed("the address is not valid") from None
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if url.scheme not in ("http", "https") or not host:
         raise SendFailed("a webhook's address begins with https:// or http://")
-    return parts.hostname, port
+    check_place(reach, host, port)
+    return url

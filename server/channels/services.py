@@ -68,4 +68,5 @@ def _open(url: str) -> Any:
     service = apprise.Apprise.instantiate(url, suppress_exceptions=True)
     if service is None:
         raise SendFailed("this is not an address that Apprise knows")
+    service.redirects = False  # whatever its URL says: a redirect may lead to a private address
     return service

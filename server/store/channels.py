@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from unicodedata import category
 from urllib.parse import urlsplit
 
 from sqlalchemy import Connection, Update, bindparam, delete, func, select, update
@@ -218,12 +219,18 @@ def facts_of(question: Question) -> JsonObject:
     if not isinstance(question, ConfirmQuestion):
         return {"site": site} if site else {}
     act = str(question.action.get("kind") or "act").replace("_", " ").capitalize()
-    name = " ".join((question.target.name if question.target else "").split())[:NAME_CHARS]
+    name = _plain(question.target.name if question.target else "")[:NAME_CHARS]
     known = {
         "kind": question.risk, "action": f"{act} “{name}”" if name else act, "site": site,
         "amount": question.amount,
     }  # fmt: skip
     return {key: value for key, value in known.items() if value}
+
+
+def _plain(name: str) -> str:
+    """A control's name on one line, without what could end its quotes or turn the direction of the words behind."""
+    shown = (" " if sign in "“”·" or sign.isspace() else sign for sign in name if category(sign) != "Cf")
+    return " ".join("".join(shown).split())
 
 
 def _channel_of(db: Connection, channel_id: str, *, lock: bool = False) -> ChannelRow:

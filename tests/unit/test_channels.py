@@ -18,12 +18,16 @@ from server.auth.gate import allowed_hosts
 from server.browser.chromium.reach import Reach
 from server.channels.delivery import Delivery
 from server.channels.destination import SendFailed
+from server.channels.messages import in_words
 from server.channels.presence import VISIBLE_SECONDS, Presence
 from server.channels.quiet import end_of_quiet
+from server.channels.services import send_by_service
 from server.channels.webhook import send_webhook
+from server.events import ConfirmQuestion, Target
 from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
+from server.store.channels import facts_of
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.eventually import eventually
@@ -82,6 +86,19 @@ async def test_a_question_reaches_the_webhook_signed_and_says_no_more_than_it_ma
     signed = moment.encode() + b"." + one.body
     assert hmac.new(channel["secret"].encode(), signed, hashlib.sha256).hexdigest() == signature
     await eventually(lambda: listed(client), lambda it: it[0]["last_delivery"], message="it is told")
+
+
+def test_the_name_of_a_control_forges_no_other_part_of_a_message() -> None:
+    name = "Send” · bank.example · €1\u2028· bank.example \u202eevil\u2066 · €2\n· bank.example"
+    question = ConfirmQuestion(
+        reference="1", reason="r", risk="order", action={"kind": "click"}, target=Target(role="button", name=name),
+        url="https://evil.example/bank.example", amount="€900", digest="d", asked_at=0.0,
+        expires_at=datetime.now(UTC),
+    )  # fmt: skip
+    _, text = in_words({"type": "question", "session_title": "t", "link": "l"} | facts_of(question))
+    assert text.split("\n") == [
+        "t", "Click “Send bank.example €1 bank.example evil €2 bank.example” · evil.example · €900", "l",
+    ]  # fmt: skip
 
 
 async def test_the_end_of_a_run_is_told_once_to_those_who_want_it(client: httpx.AsyncClient) -> None:
@@ -159,8 +176,11 @@ async def test_what_cannot_be_a_channel_is_refused(client: httpx.AsyncClient, bo
 async def test_private_addresses_are_refused_when_the_connection_is_made(receiver: Receiver) -> None:
     never = Reach("never")
     port = receiver.url.rpartition(":")[2]
-    for host in ("127.0.0.1", "localhost"):
-        with pytest.raises(SendFailed, match="may not be reached"):
+    for host in (
+        "127.0.0.1", "localhost", "127.1", "2130706433", "0x7f.1", "0177.0.0.1", "[::ffff:7f00:1]", "[::1%25lo]",
+        "１２７.0.0.1", "①②⑦.0.0.1", "127。0。0。1",
+    ):  # fmt: skip
+        with pytest.raises(SendFailed, match=r"(may not|cannot) be reached"):
             await send_webhook(f"http://{host}:{port}/", "s", {}, never)
     assert receiver.received == []
     await send_webhook(f"http://localhost:{port}/", "s", {}, ANYWHERE)
@@ -171,6 +191,15 @@ async def test_a_redirect_is_not_followed(receiver: Receiver) -> None:
     receiver.answers = [307]
     with pytest.raises(SendFailed, match="it answered 307"):
         await send_webhook(receiver.url, "s", {}, ANYWHERE)
+    assert len(receiver.received) == 1
+
+
+async def test_a_service_does_not_follow_a_redirect_even_if_its_address_says_so(receiver: Receiver) -> None:
+    receiver.answers = [307]
+    address = f"ntfy://{receiver.url.removeprefix('http://')}/boats?redirect=yes"
+    body = {"type": "test", "id": "1", "session_title": "t", "link": "http://a.example/"}
+    with pytest.raises(SendFailed, match="did not take"):
+        await send_by_service(address, body, ANYWHERE)
     assert len(receiver.received) == 1
 
 

@@ -22,6 +22,10 @@ def refused(reach: Reach, address: str, port: int = 80, host: str = "somewhere.e
         "169.254.1.1",
         "fe80::1",
         "fd00:ec2::254",
+        "fd00:ec2::23",
+        "fd20:ce::254",
+        "fd00:c1::a9fe:a9fe",
+        "fd00:42::42",
         "100.100.100.200",
         "168.63.129.16",
         "::ffff:169.254.169.254",
@@ -185,13 +189,18 @@ def test_the_database_belongs_to_ourselves(tmp_path: Path, place: str, port: int
 def test_redis_and_browser_hosts_belong_to_ourselves():
     settings = Settings(
         _env_file=None, database_url="postgresql://u:p@db.internal/x", redis_url="redis://cache.internal/0",
-        auth_token="t" * 16, browser_pool="http://browser-1:9200,https://browser-2", browser_secret="s" * 16,
+        auth_token="t" * 16, browser_pool="http://browser-1:9200,https://browser-2,http://browser-3", browser_secret="s" * 16,
     )  # fmt: skip
     reach = Reach.of(settings, lambda: ())
-    for host, port in (("cache.internal", 6379), ("browser-1", 9200), ("browser-2", 443)):
+    for host, port in (("cache.internal", 6379), ("browser-1", 9200), ("browser-2", 443), ("browser-3", 80)):
         assert reach.refuse_name(host, port), host
         assert reach.refuse_name(host, port + 1) is None
-    assert 443 not in reach.own_ports()
+    assert not {80, 443} & set(reach.own_ports())
+    for port in (5432, 6379, 9200):  # whatever other name or address of theirs a page uses
+        assert refused(reach, "10.0.0.5", port, host="10.0.0.5") == "the port belongs to Pilothouse itself"
+        assert refused(reach, "93.184.215.14", port) is None
+    for port in (80, 443):
+        assert refused(reach, "10.0.0.5", port, host="10.0.0.5") is None
 
 
 @pytest.mark.parametrize("host", ["update.googleapis.com", "cf.browser-use.com"])

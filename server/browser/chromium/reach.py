@@ -17,9 +17,12 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _METADATA = {
     ipaddress.ip_address(text)
-    for text in ("169.254.169.254", "fd00:ec2::254", "100.100.100.200", "168.63.129.16", "192.0.0.192")
-}
-"""Metadata services of clouds, which serve a machine's credentials."""
+    for text in (
+        "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42",
+    )
+}  # fmt: skip
+_METADATA_NETWORK = ipaddress.IPv6Network("fd00:ec2::/32")
+"""Metadata services of clouds, which serve a machine's credentials; those of IPv4 are link-local as a rule."""
 
 _CALLS_HOME = {
     "clients2.google.com",
@@ -90,15 +93,21 @@ class Reach:
     def refuse_address(self, host: str, address: Address, port: int) -> str | None:
         """`host` is the name that was resolved to `address`: private addresses may be allowed by name."""
         address = unwrap(address)
-        if address in _METADATA or address.is_link_local:
+        if address in _METADATA or address in _METADATA_NETWORK or address.is_link_local:
             return "link-local and cloud metadata addresses are never opened"
         if address.is_multicast or (address.version == 4 and address in _NEVER_V4):
             return "the address is not one of a web server"
         if port in self.own_ports() and is_of_this_machine(address):
             return "the port belongs to Pilothouse itself"
+        if not is_public(address) and port in self._ports_of_parts:  # under another name, or by its address
+            return "the port belongs to Pilothouse itself"
         if not is_public(address) and not self._may_be_private(host):
             return "private addresses are not opened under this name (see ALLOW_PRIVATE_NETWORK)"
         return None
+
+    @property
+    def _ports_of_parts(self) -> set[int]:
+        return {port for _, port in self.own_names if port not in (80, 443)}
 
     def _may_be_private(self, host: str) -> bool:
         if self.private_network == "always" or host_matches(host, self.allowed_hosts):
