@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
-from playwright.async_api import Browser, Page, async_playwright
+from playwright.async_api import Page, async_playwright
 
 from server.browser.chromium.executables import find_chromium
 from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
@@ -26,23 +26,22 @@ PAGE = """<!doctype html><body style="margin:0">
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def chromium() -> AsyncIterator[Browser]:
+async def tab() -> AsyncIterator[Page]:
     flags = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
     flags.append("--disable-features=SpareRendererForSitePerProcess")
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=find_chromium(), args=flags)
-        yield browser
+        yield await browser.new_page(viewport={"width": 1280, "height": 720})
         await browser.close()
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def page(chromium: Browser) -> AsyncIterator[Page]:
-    """In a context of its own."""
-    page = await chromium.new_page(viewport={"width": 1280, "height": 720})
-    await page.set_content(PAGE)
-    await page.frames[-1].wait_for_load_state()
-    yield page
-    await page.close()
+async def page(tab: Page) -> Page:
+    """A document of its own, in the tab of all tests: a tab of its own would cost a process."""
+    await tab.goto("about:blank")
+    await tab.set_content(PAGE)
+    await tab.frames[-1].wait_for_load_state()
+    return tab
 
 
 async def test_it_finds_what_is_clickable_without_a_role_or_a_name(page: Page) -> None:
