@@ -7,18 +7,20 @@ import signal
 import stat
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
 from alembic import command
 from alembic.config import Config
 from alembic.util import CommandError
-from sqlalchemy import create_engine, inspect, text
+from sqlalchemy import Engine, create_engine, event, inspect, text
 
 from scripts.shell import ROOT
 from server.database.migrate import migrate
 from server.settings import Settings
+from tests.support.server import Fork
 
 
 @pytest.fixture
@@ -40,25 +42,16 @@ def test_going_back_is_refused_in_words_and_keeps_everything(config: Config) -> 
     command.check(config)
 
 
-START = """
-import os, signal, sys
-from sqlalchemy import Engine, event
-from server.database.migrate import migrate
-from server.settings import Settings
+def _migrate(url: str, statements: int, tell: Callable[[str], None]) -> None:
+    """Is killed after as many statements; 0 lets it end."""
+    done = count(1)
 
-statements = int(sys.argv[2])
+    @event.listens_for(Engine, "after_cursor_execute")
+    def kill(*_: object) -> None:
+        if next(done) == statements:
+            os.kill(os.getpid(), signal.SIGKILL)
 
-@event.listens_for(Engine, "after_cursor_execute")
-def count(*_):
-    global statements
-    statements -= 1
-    if statements == 0:
-        os.kill(os.getpid(), signal.SIGKILL)
-
-migrate(sys.argv[1])
-"""
-"""A process that migrates the database of its first argument, and is killed after as many statements as the second
-says; 0 lets it end."""
+    migrate(url)
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -73,18 +66,9 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
     cluster.drop_database(name)
 
 
-def start_migrating(url: str, statements: int = 0) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [sys.executable, "-c", START, url, str(statements)],
-        cwd=ROOT,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def end_of(process: subprocess.Popen[str]) -> tuple[int, str]:
-    _, said = process.communicate(timeout=90)
-    return process.returncode, said
+def start_migrating(url: str, statements: int = 0) -> Fork:
+    """A process of its own."""
+    return Fork(_migrate, (url, statements))
 
 
 def check_head(url: str) -> None:
@@ -95,7 +79,7 @@ def check_head(url: str) -> None:
 
 def test_of_several_that_migrate_at_once_one_does_and_the_others_wait(empty_url: str) -> None:
     processes = [start_migrating(empty_url) for _ in range(3)]
-    assert [end_of(process) for process in processes] == [(0, "")] * 3
+    assert [process.end() for process in processes] == [(0, "")] * 3
     check_head(empty_url)
 
 
@@ -103,12 +87,12 @@ def test_of_several_that_migrate_at_once_one_does_and_the_others_wait(empty_url:
 def test_a_kill_in_the_middle_leaves_nothing_and_the_next_start_migrates(
     empty_url: str, statements: int
 ) -> None:
-    assert end_of(start_migrating(empty_url, statements))[0] == -signal.SIGKILL
+    assert start_migrating(empty_url, statements).end()[0] == -signal.SIGKILL
     engine = create_engine(empty_url)
     with engine.connect() as db:
         assert inspect(db).get_table_names() == []
     engine.dispose()
-    assert end_of(start_migrating(empty_url)) == (0, "")
+    assert start_migrating(empty_url).end() == (0, "")
     check_head(empty_url)
 
 

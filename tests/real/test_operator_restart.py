@@ -1,44 +1,34 @@
 """A question survives the death of the process that asked it, on both databases."""
 
-import subprocess
-import sys
+import asyncio
+import os
+from collections.abc import Callable
 
-from scripts.shell import ROOT
 from tests.support.databases import open_saver
 from tests.support.operator_world import World
 from tests.support.scripted_browser import BLANK
 from tests.support.scripted_model import click, navigate, stop
+from tests.support.server import Fork
 from tests.unit.test_operator_consent import BUY, cart
 from tests.unit.test_operator_graph import CART, THANKS
 
-ASK_AND_DIE = """
-import asyncio, os, sys
-from tests.support.databases import open_saver
-from tests.unit.test_operator_consent import BUY, cart
 
-async def main():
-    async with open_saver(sys.argv[1]) as saver:
-        it = cart(BUY, checkpointer=saver)
-        await it.say("buy it")
-        print(it.question["reference"], flush=True)
-        os._exit(137)
+def _ask_and_die(database_url: str, tell: Callable[[str], None]) -> None:
+    async def ask() -> None:
+        async with open_saver(database_url) as saver:
+            it = cart(BUY, checkpointer=saver)
+            await it.say("buy it")
+            tell((it.question or {})["reference"])
+            os._exit(137)
 
-asyncio.run(main())
-"""
+    asyncio.run(ask())
 
 
 def ask_and_die(database_url: str) -> str:
     """Another process asks and is gone; returns the question's reference."""
-    done = subprocess.run(
-        [sys.executable, "-c", ASK_AND_DIE, database_url],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 137, done.stderr
-    return done.stdout.strip()
+    exit_code, reference = Fork(_ask_and_die, (database_url,)).end()
+    assert exit_code == 137, reference
+    return reference
 
 
 async def answered(it: World, reference: str, *, confirmed: bool) -> World:

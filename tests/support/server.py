@@ -15,9 +15,11 @@ import secrets
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager
 from dataclasses import dataclass
+from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 from typing import Protocol
@@ -82,6 +84,39 @@ class ForkedProcess:
     def send_signal(self, number: signal.Signals) -> None:
         if self.poll() is None:
             os.kill(self.pid, number)
+
+
+@dataclass
+class Fork:
+    """`work(*args, tell)` in a process that has the modules loaded; what it tells is text."""
+
+    work: Callable[..., None]
+    args: tuple[object, ...] = ()
+
+    def __post_init__(self) -> None:
+        self._told, there = multiprocessing.Pipe(duplex=False)
+        self._process = ForkServerProcess(target=_run_fork, args=(self.work, self.args, there), daemon=True)
+        with chdir(ROOT):  # where the fork server finds what it loads
+            self._process.start()
+        there.close()
+
+    def end(self) -> tuple[int, str]:
+        """Wait for it: its exit code, and what it has told, or said in place of that."""
+        with self._told:
+            self._process.join(START_TIMEOUT)
+            assert self._process.exitcode is not None, f"it does not end within {START_TIMEOUT:g} s"
+            try:
+                return self._process.exitcode, self._told.recv()
+            except EOFError:
+                return self._process.exitcode, ""
+
+
+def _run_fork(work: Callable[..., None], args: tuple[object, ...], told: Connection) -> None:
+    try:
+        work(*args, told.send)
+    except Exception:
+        told.send(traceback.format_exc())
+        os._exit(1)
 
 
 def _run_server(folder: Path, environment: dict[str, str], log: Path) -> None:
