@@ -43,16 +43,15 @@ async def browser(pool: BrowserPool) -> SessionBrowser:
     return browser
 
 
-@pytest.mark.parametrize("wire", WIRES)
 async def test_prices_of_three_pages_are_collected_compared_and_answered(
-    browser: SessionBrowser, site: Site, wire: str
+    browser: SessionBrowser, site: Site
 ) -> None:
     plan = ["Open the shop", "Look at each kettle", "Compare", "Answer"]
     answer = "Самый дешёвый – **Blue kettle**, €39.50. 😀"
     turns = [navigate(site.url("/shop"), plan=plan, step=1)]
     for name, price in (("Amber", "43.90"), ("Blue", "39.50"), ("Cream", "51.00")):
         turns += [click(f"{name} kettle"), fact(click("All kettles"), f"{name} kettle costs €{price}")]
-    async with task(browser, *turns, stop(answer), wire=wire) as it:
+    async with task(browser, *turns, stop(answer)) as it:
         assert await it.say("which kettle is the cheapest?") == answer
         assert it.spoken == answer
         assert len(it.of("token")) > 3
