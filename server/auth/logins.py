@@ -41,7 +41,7 @@ def load_password(settings: Settings) -> tuple[str, bool]:
 
 
 class Attempt(BaseModel):
-    """A failed login, or the first right password of a peer, as the other processes hear of it."""
+    """A failed login, or the first right password of a peer, as the other processes receive it."""
 
     model_config = ConfigDict(frozen=True)
     peer: str
@@ -62,7 +62,7 @@ class Attempts:
     their number, so memory is bounded.
 
     Several processes report to each other, so that more of them allow no more failures: a failure counts at the others as
-    soon as they hear of it.
+    soon as they receive it.
     """
 
     recent: OrderedDict[str, deque[float]] = field(default_factory=OrderedDict)

@@ -72,7 +72,7 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
         return " ".join(f"{words['end']}: {_why(row.error or row.status, language)}".split())
     note = read_question(row.payload).note or ""
     if row.kind == "manual":
-        note = words_in(note)  # what changed is told to the agent
+        note = words_in(note)  # what changed is for the agent
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row)}{said}".split())
 

@@ -19,8 +19,8 @@ _ADDRESS = r"(https?://[!#-&*-;=?-Z_a-z~%]+)"
 _ASKED = re.compile(rf"{_POLITE}{_VERB}:? {_THING}{_ADDRESS}(?=\s|$|[,;:!]\s)(.*)", re.IGNORECASE | re.DOTALL)
 _ENDS = ".,:;!"
 """Signs after an address that belong to the sentence."""
-_GOES_ON = re.compile(r"(?:and|then|to|и|а затем|а потом|затем|потом|чтобы)\b", re.IGNORECASE)
-"""How a sentence goes on behind its address when the address is to be opened whatever follows."""
+_CONTINUES = re.compile(r"(?:and|then|to|и|а затем|а потом|затем|потом|чтобы)\b", re.IGNORECASE)
+"""How a sentence continues after its address when the address is to be opened whatever follows."""
 _LIMITED = re.compile(
     r"\s*(?:but|if|only|unless|except|when|once|after|before|until|not|or|instead|"
     r"но|если|только|кроме|когда|после|перед|пока|не|или|вместо)\b",
@@ -57,7 +57,7 @@ def address_to_open(state: State, observation: Observation) -> str | None:
     address, rest = asked[1].rstrip(_ENDS), asked[2]
     is_sentence_over = rest == "" or address != asked[1] or rest[:1] in _ENDS
     more = rest.lstrip(_ENDS + " ")
-    if not is_sentence_over and not _GOES_ON.match(more):
+    if not is_sentence_over and not _CONTINUES.match(more):
         return None
     if _LIMITED.match(more) or _NOT_OPEN.search(rest) or _ANY_ADDRESS.search(rest):
         return None
