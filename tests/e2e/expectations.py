@@ -53,7 +53,7 @@ EXPECTATIONS: dict[str, str] = {
     "restart:catches_up runs:two_tabs connection:run_waits connection:comes_by_itself connection:read_when",
     "errors": "runs:failed_run runs:not_blank runs:unknown_session",
     "empty states": "start:start_page_shows start:missing_model_key search:commands_are_done replay:without_steps",
-    "keyboard and accessibility": "access:pages_have_no access:session_has_no access:lies_over access:keyboard_alone "
+    "keyboard and accessibility": "access:pages_have_no access:session_has_no access:lies_over access:keyboard_alone access:key_acts_at_once "
     "access:fingers access:targets_of_24 access:focus_is_seen access:can_be_pasted access:reduced_motion access:screen_readers takeover:page_is_for_everyone replay:for_everyone "
     "settings:every_tab search:for_everyone",
     "phones, languages, themes": "access:narrow_windows access:long_notice access:narrow_composer access:language_changes access:theme_is_chosen "

@@ -277,6 +277,24 @@ def test_a_task_is_done_by_keyboard_alone(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
+def test_a_key_acts_at_once_after_a_menu_was_closed(screen: Screen) -> None:
+    page = screen.page
+    screen.open()
+    screen.button("Theme").click()
+    menu = page.locator("[role=menu]")
+    expect(menu).to_be_visible()
+    page.evaluate("document.styleSheets[0].insertRule('.overlay { transition-duration: 600s !important }')")
+    page.keyboard.press("Escape")
+    expect(menu).to_have_attribute("data-closed", "")
+    page.keyboard.press("?")
+    dialog = page.get_by_role("dialog", name="Keyboard shortcuts")
+    expect(dialog).to_be_visible()
+    page.evaluate("document.getAnimations().forEach(it => it.finish())")
+    expect(menu).to_have_count(0)
+    expect(dialog).to_be_visible()
+    assert dialog.evaluate("dialog => dialog.contains(document.activeElement)")
+
+
 def test_the_language_changes_without_a_reload(screen: Screen) -> None:
     screen.open().composer.fill("kept")
     screen.button("Language").click()

@@ -20,10 +20,15 @@ export function isTyping(target: EventTarget | null): boolean {
   return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName)
 }
 
-/** Also one that was called and whose chunk is still on its way. */
-const isOverlayOpen = () =>
+const OVERLAY = ':is([role="dialog"], [role="alertdialog"], [role="menu"])'
+
+/**
+ * Also one that was called and whose chunk is still on its way. One that fades out is closed already, but not for
+ * Escape: pressed twice to close it, it would stop the run below.
+ */
+const isOverlayOpen = (chord: string) =>
   useOverlay.getState().open !== null ||
-  document.querySelector('[role="dialog"], [role="alertdialog"], [role="menu"]') !== null
+  document.querySelector(chord === 'escape' ? OVERLAY : `${OVERLAY}:not([data-closed])`) !== null
 
 /** Shortcuts of the page. Plain keys are left alone while someone types; none act below an open dialog. */
 export function useShortcuts(shortcuts: Shortcuts): void {
@@ -37,7 +42,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
       const chord = chordOf(event)
       const act = current.current[chord]
       const isPlain = !/^(mod|alt)\+/.test(chord)
-      if (!act || (isPlain && isTyping(event.target)) || isOverlayOpen()) return
+      if (!act || (isPlain && isTyping(event.target)) || isOverlayOpen(chord)) return
       event.preventDefault()
       act(event)
     }
