@@ -59,7 +59,8 @@ class Phone:
         page.goto("/settings/notifications")
         self.screen.button("Add a channel").click()
         self.screen.button("Add this device").click()
-        page.get_by_text("This device", exact=True).wait_for()
+        # The form, which is still there for a moment, has these words, too.
+        page.get_by_role("listitem").get_by_text("This device", exact=True).wait_for()
         self.device.server_key = page.evaluate("window.subscribedWith")
 
     def deliver(self) -> dict[str, Any]:

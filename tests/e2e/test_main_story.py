@@ -86,8 +86,9 @@ def order_a_kettle(screen: Screen, site: Site) -> None:
 def add_to_the_plan(screen: Screen, step: str) -> None:
     screen.page.get_by_role("tab", name=re.compile("^Plan")).click()
     screen.button("Add a step").click()
-    screen.page.keyboard.type(step)
-    screen.page.keyboard.press("Enter")
+    editor = screen.page.get_by_role("textbox", name="Step of the plan")
+    editor.fill(step)
+    editor.press("Enter")
     expect(screen.page.get_by_role("tabpanel").get_by_text(step)).to_be_visible()
 
 

@@ -156,8 +156,9 @@ def test_what_is_said_of_a_changed_plan_ends_with_its_run_and_a_finished_plan_is
         lambda route: route.fulfill(json=known | {"plan": (route.request.post_data_json or {})["plan"]}),
     )
     screen.button("Add a step").click()
-    screen.page.get_by_role("textbox", name="Step of the plan").fill("Send the bill")
-    screen.page.keyboard.press("Enter")
+    editor = screen.page.get_by_role("textbox", name="Step of the plan")
+    editor.fill("Send the bill")
+    editor.press("Enter")
     said = screen.page.get_by_text("The agent follows it from the next step on.")
     expect(said).to_be_visible()
     expect(screen.button("Change step 2")).to_have_count(1)

@@ -153,7 +153,9 @@ def open_picture(screen: Screen) -> None:
     viewer = screen.page.locator(f'img[src^="{shown.partition("?")[0]}"]').first
     expect(viewer).to_be_visible()
     screen.page.go_back()
+    expect(screen.page.get_by_role("slider", name="Time line")).to_have_count(0)
     screen.page.keyboard.press("Escape")
+    expect(screen.page.get_by_role("dialog")).to_have_count(0)
 
 
 def download(screen: Screen, folder: Path) -> None:

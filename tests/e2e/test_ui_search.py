@@ -116,6 +116,7 @@ def test_the_box_and_the_list_of_keys_are_for_everyone(open_screen: OpenScreen, 
     expect(screen.page.get_by_role("option").nth(3)).to_be_visible()
     assert violations(screen.page) == []
     screen.page.keyboard.press("Escape")
+    expect(screen.composer).to_be_focused()  # it has the focus back
     screen.composer.blur()
     screen.page.keyboard.press("?")
     keys = screen.page.get_by_role("dialog", name="Keyboard shortcuts")
