@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 import pytest_asyncio
 
+from server.browser.browser import Field
 from server.browser.chromium.cdp import CdpError
 from server.browser.mcp.playwright_server import LOADING
 from server.browser.mcp.session_browser import SessionBrowser
@@ -59,6 +60,17 @@ async def test_a_prompt_takes_a_text(browser: SessionBrowser, site: Site):
     await browser.navigate(site.url("/dialogs"))
     await browser.click(element(await browser.observe(), "Prompt"))
     assert (await browser.answer_dialog(True, "Ann")).title == "name Ann"
+
+
+async def test_what_happens_while_keys_are_typed_is_told(browser: SessionBrowser, site: Site):
+    """An editor takes several calls; each may have something to tell."""
+    once = "this.onfocus = null; alert('Saved.')"
+    await browser.navigate(
+        site.add("/editor", f'<div tabindex=0 role=textbox aria-label=Text onfocus="{once}">Here</div>')
+    )
+    outcome = await browser.type([Field(element(await browser.observe(), "Text"), "one\ntwo")])
+    assert outcome.ok, outcome
+    assert "Saved." in notes_of(outcome)
 
 
 async def test_answering_where_nothing_was_asked_is_an_error_in_words(browser: SessionBrowser, site: Site):

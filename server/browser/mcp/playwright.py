@@ -206,41 +206,39 @@ class PlaywrightAdapter:
         together = list(fields[:-1] if submit else fields)
         if together:
             form = {"fields": [_filled(field) for field in together]}
-            outcome = await self._do("browser_fill_form", form, _typed(together))
-            if not outcome.ok and _NOT_FILLABLE in outcome.text:
-                outcome = await self._type_keys(together)
-            if not outcome.ok or not submit:
-                return outcome
+            reply = await self._server.act("browser_fill_form", form)
+            if not reply.ok and _NOT_FILLABLE in reply.text:
+                reply = await self._type_keys(together)
+            if not reply.ok or not submit:
+                return self._done(reply, _typed(together))
         last, did = fields[-1], f"{_typed(fields)} Pressed Enter."
         args = {**_target(last.element), "text": last.text, "submit": True}
-        outcome = await self._do("browser_type", args, did)
-        if not outcome.ok and _NOT_FILLABLE in outcome.text:
-            outcome = await self._type_lines(last, did, submit=True)
-        return outcome
+        reply = await self._server.act("browser_type", args)
+        if not reply.ok and _NOT_FILLABLE in reply.text:
+            reply = await self._type_lines(last, submit=True)
+        return self._done(reply, did)
 
-    async def _type_keys(self, fields: Sequence[Field]) -> ToolOutcome:
+    async def _type_keys(self, fields: Sequence[Field]) -> Reply:
         """Type into elements that accept keys but are no form fields, such as rich text editors."""
-        outcome = self._calls.outcome(False, "There is no field to type into.")
+        reply = Reply(ok=True)
         for field in fields:
-            outcome = await self._do("browser_click", _target(field.element), "")
-            outcome = await self._type_lines(field, _typed(fields)) if outcome.ok else outcome
-            if not outcome.ok:
+            reply = await self._server.act("browser_click", _target(field.element))
+            reply = await self._type_lines(field) if reply.ok else reply
+            if not reply.ok:
                 break
-        return outcome
+        return reply
 
-    async def _type_lines(self, field: Field, did: str, *, submit: bool = False) -> ToolOutcome:
+    async def _type_lines(self, field: Field, *, submit: bool = False) -> Reply:
         """Type key by key. Lines are separated by Shift+Enter, since Enter may submit the text."""
         *lines, last = field.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         for line in lines:
             keys = {**_target(field.element), "text": line, "slowly": True}
-            outcome = await self._do("browser_type", keys, did)
-            outcome = (
-                await self._do("browser_press_key", {"key": "Shift+Enter"}, did) if outcome.ok else outcome
-            )
-            if not outcome.ok:
-                return outcome
+            reply = await self._server.act("browser_type", keys)
+            reply = await self._server.act("browser_press_key", {"key": "Shift+Enter"}) if reply.ok else reply
+            if not reply.ok:
+                return reply
         keys = {**_target(field.element), "text": last, "slowly": True, "submit": submit}
-        return await self._do("browser_type", keys, did)
+        return await self._server.act("browser_type", keys)
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         values = [meant_option(element, option) for option in options]
