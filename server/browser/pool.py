@@ -20,8 +20,8 @@ from server.browser.chromium.running import Chromiums, RunningChromium
 from server.browser.mcp.browser_use import BROWSER_USE
 from server.browser.mcp.lifecycle import SessionResources
 from server.browser.mcp.other_browser import OTHER
-from server.browser.mcp.playwright import PLAYWRIGHT
-from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.mcp.playwright import playwright
+from server.browser.mcp.session_browser import SessionBrowser, ToolServer
 from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.own_chromiums import OwnChromiums
@@ -36,17 +36,27 @@ LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
 """Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `rest`."""
 
-_SERVERS = {"playwright": PLAYWRIGHT, "browser-use": BROWSER_USE}
+_SERVERS = {"playwright": playwright(), "browser-use": BROWSER_USE}
 
 
 class BrowserPool:
-    """Implements the `Browsers` protocol. `chromiums` is where they run; unset: on this machine."""
+    """Implements the `Browsers` protocol.
+
+    `chromiums` is where they run; unset: on this machine. `server` and `tools` are the tool server and what
+    knows its tools; unset: by the settings.
+    """
 
     def __init__(
-        self, settings: Settings, resolve: Resolve | None = None, *, chromiums: Chromiums | None = None
+        self,
+        settings: Settings,
+        resolve: Resolve | None = None,
+        *,
+        chromiums: Chromiums | None = None,
+        server: ToolServer | None = None,
+        tools: ToolFinder | None = None,
     ) -> None:
         self._settings = settings
-        self._server = _SERVERS.get(settings.browser_mcp, OTHER)
+        self._server = server or _SERVERS.get(settings.browser_mcp, OTHER)
         self._processes = Processes(settings.browsers_dir / "processes")
         self._profiles = Profiles(settings)
         self._chromiums = chromiums or OwnChromiums(settings, self._processes, self._profiles, resolve)
@@ -58,7 +68,8 @@ class BrowserPool:
         self._views: dict[str, LiveView] = {}
         self._shared = SharedChromium(self._start_shared)
         self._status: dict[str, Literal["starting", "parked"]] = {}
-        self._tools = ToolFinder(self._server, self._processes, self._profiles.scratch("-tools"))
+        scratch = self._profiles.scratch("-tools")
+        self._tools = tools or ToolFinder(self._server, self._processes, scratch)
         self._maintenance: asyncio.Task[None] | None = None
         self._resting: set[str] = set()
         self._wakeup = asyncio.Event()

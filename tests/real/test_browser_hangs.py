@@ -9,14 +9,23 @@ import pytest_asyncio
 
 from server.browser.browser import Field
 from server.browser.chromium.cdp import CdpError
-from server.browser.mcp.playwright_server import LOADING
+from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import cpu_seconds, element, notes_of
+from tests.support.browsers import cpu_seconds, element, notes_of, open_pool
 from tests.support.eventually import eventually
 from tests.support.sites import Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
+
+LOADING = 8_000
+"""Milliseconds that a page may take to load, half of what it may take in earnest."""
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path_factory.mktemp("data"), server=playwright(LOADING)) as pool:
+        yield pool
 
 
 @pytest_asyncio.fixture(loop_scope="module")
@@ -131,16 +140,32 @@ async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: Sess
     assert time.monotonic() - began < LOADING / 1000, "it waited until the cancelled one was given up"
 
 
-async def test_a_page_that_spins_is_replaced(browser: SessionBrowser, site: Site):
-    await browser.navigate(site.url("/spin"))
-    await asyncio.sleep(0.3)
+async def it_spins(site: Site, times: int) -> None:
+    """Until a page has told for the `times`-th time that it begins to."""
+    await eventually(
+        lambda: [effect.name for effect in site.effects].count("spins"),
+        lambda it: it == times,
+        message="the page spins",
+    )
+
+
+@pytest.fixture
+def spun(site: Site) -> int:
+    """How often a page of the site has begun to spin before this test."""
+    return [effect.name for effect in site.effects].count("spins")
+
+
+async def test_a_page_that_spins_is_replaced(browser: SessionBrowser, site: Site, spun: int):
+    outcome = await browser.navigate(site.url("/spin"))
+    await it_spins(site, spun + 1)
     seen = await browser.observe()
-    assert "hung" in notes_of(seen)
+    assert "hung" in notes_of(outcome, seen)
+    assert seen.page.url == "about:blank"
 
 
-async def test_a_page_that_spins_can_be_left(browser: SessionBrowser, site: Site):
+async def test_a_page_that_spins_can_be_left(browser: SessionBrowser, site: Site, spun: int):
     await browser.navigate(site.url("/spin"))
-    await asyncio.sleep(0.3)
+    await it_spins(site, spun + 1)
     assert (await browser.navigate(site.url("/form"))).ok
 
 
@@ -152,12 +177,12 @@ async def test_a_click_that_hangs_the_page_is_told(browser: SessionBrowser, site
 
 
 async def test_a_cancelled_call_on_a_spinning_page_needs_no_reset_by_hand(
-    browser: SessionBrowser, site: Site
+    browser: SessionBrowser, site: Site, spun: int
 ):
     await browser.navigate(site.url("/spin-on-click"))
     seen = await browser.observe()
     call = asyncio.create_task(browser.click(element(seen, "Spin")))
-    await asyncio.sleep(0.5)
+    await it_spins(site, spun + 1)
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
         await call

@@ -126,7 +126,7 @@ async def test_what_earlier_pages_left_is_freed_before_a_page_is_ended(site: Sit
     async with open_pool(tmp_path) as pool:
         browser = await pool.get("reader")
         for _ in range(3):
-            await browser.navigate(site.url("/many-links"))
+            await browser.navigate(site.url("/many-links?n=25000"))
         await browser.navigate(site.url("/form"))
         assert browser.chromium is not None
         group = browser.chromium.pid
@@ -279,13 +279,13 @@ def freeze_browsers(folder: Path) -> None:
 HOST = """
     import asyncio, sys
     from pathlib import Path
-    from tests.support.browsers import open_pool
+    from server.browser.pool import BrowserPool
+    from tests.support.browsers import settings_for
 
     async def main():
-        async with open_pool(Path(sys.argv[1])) as pool:
-            browser = await pool.get("a")
-            print((await browser.navigate(sys.argv[2])).ok, flush=True)
-            await asyncio.sleep(60)
+        browser = await BrowserPool(settings_for(Path(sys.argv[1]))).get("a")
+        print((await browser.navigate(sys.argv[2])).ok, flush=True)
+        await asyncio.sleep(60)
 
     asyncio.run(main())
 """

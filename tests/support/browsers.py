@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
+import functools
 import os
+import shutil
+import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -10,6 +14,10 @@ from typing import Any
 
 from server.browser.browser import ToolOutcome
 from server.browser.chromium.egress import Resolve
+from server.browser.chromium.processes import Processes
+from server.browser.mcp.playwright import playwright
+from server.browser.mcp.session_browser import ToolServer
+from server.browser.mcp.tool_discovery import ToolFinder
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from server.settings import Settings
@@ -21,12 +29,22 @@ def settings_for(folder: Path, **changes: Any) -> Settings:
     return Settings(_env_file=None, **{"data_dir": folder, "browser_headless": True, "port": 8000, **changes})
 
 
+@functools.cache
+def _playwright_tools() -> ToolFinder:
+    """For all pools of this process: they are the same for all, and to list them costs a start of the server."""
+    folder = Path(tempfile.mkdtemp(prefix="pilothouse-tools-"))
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return ToolFinder(playwright(), Processes(folder / "processes"), folder / "scratch")
+
+
 @asynccontextmanager
 async def open_pool(
-    folder: Path, resolve: Resolve | None = None, **changes: Any
+    folder: Path, resolve: Resolve | None = None, *, server: ToolServer | None = None, **changes: Any
 ) -> AsyncIterator[BrowserPool]:
-    """`resolve` answers in place of the system's resolver."""
-    pool = BrowserPool(settings_for(folder, **changes), resolve)
+    """`resolve` answers in place of the system's resolver, `server` is used in place of the one that is set."""
+    settings = settings_for(folder, **changes)
+    tools = _playwright_tools() if settings.browser_mcp == "playwright" and not settings.extra_mcp else None
+    pool = BrowserPool(settings, resolve, server=server, tools=tools)
     try:
         yield pool
     finally:

@@ -344,8 +344,9 @@ def redirect_loop(visit: Visit) -> Answer:
     return Answer(status=302, headers={"Location": f"/redirect-loop?{len(visit.site.paths)}"})
 
 
-_fixed("/spin", "Spin", "<h1>Busy</h1><script>setTimeout(() => { for (;;); }, 200)</script>")
-_fixed("/spin-on-click", "Spin on click", "<button onclick='for (;;);'>Spin</button>")
+_SPIN = "navigator.sendBeacon('/effect/spins'); for (;;);"
+_fixed("/spin", "Spin", f"<h1>Busy</h1><script>setTimeout(() => {{ {_SPIN} }}, 200)</script>")
+_fixed("/spin-on-click", "Spin on click", f"""<button onclick="{_SPIN}">Spin</button>""")
 _fixed("/reload-loop", "Reloads", "<h1>Again</h1><script>location.reload()</script>")
 _fixed("/meta-refresh", "Refreshes", "<h1>Again</h1>", "<meta http-equiv=refresh content=0>")
 

@@ -14,7 +14,7 @@ from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
 from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
-from server.browser.mcp.playwright_server import REPEATABLE, offered_of, server_at
+from server.browser.mcp.playwright_server import LOADING, REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls
 from server.browser.observation import Element, Observation
@@ -41,11 +41,11 @@ def _shares_chromium(settings: Settings) -> bool:
 
 
 class PlaywrightAdapter:
-    """Implements `Adapter`."""
+    """Implements `Adapter`. `loading` is what the server waits for a page to load, in milliseconds."""
 
-    def __init__(self, calls: ToolCalls) -> None:
+    def __init__(self, calls: ToolCalls, loading: int = LOADING) -> None:
         self._calls = calls
-        self._server = PlaywrightCalls(calls)
+        self._server = PlaywrightCalls(calls, loading)
         self.picture = self._server.picture
         self.locate = self._server.locate
         self.return_to_page = self._server.return_to_page
@@ -337,16 +337,18 @@ class PlaywrightAdapter:
         return self._calls.outcome(reply.ok, did if reply.ok else reply.text, timed_out=reply.timed_out)
 
 
-PLAYWRIGHT = ToolServer(
-    command=lambda settings, endpoint, scratch, files: server_at(
-        endpoint, scratch, files, isolated=_shares_chromium(settings)
-    ),
-    offered=lambda settings, tools: offered_of(tools),
-    adapter=PlaywrightAdapter,
-    repeatable=REPEATABLE,
-    takes_points=True,
-    shares_chromium=_shares_chromium,
-)
+def playwright(loading: int = LOADING) -> ToolServer:
+    """`loading` is how long it waits for a page to load, in milliseconds."""
+    return ToolServer(
+        command=lambda settings, endpoint, scratch, files: server_at(
+            endpoint, scratch, files, isolated=_shares_chromium(settings), loading=loading
+        ),
+        offered=lambda settings, tools: offered_of(tools),
+        adapter=lambda calls: PlaywrightAdapter(calls, loading),
+        repeatable=REPEATABLE,
+        takes_points=True,
+        shares_chromium=_shares_chromium,
+    )
 
 
 def _target(element: Element) -> dict[str, str]:

@@ -14,7 +14,7 @@ from server.browser.chromium.devtools import TOO_LARGE
 from server.browser.chromium.dialogs import quote
 from server.browser.mcp.client import McpClient, ToolTimeout
 from server.browser.mcp.playwright_reply import Reply, read_reply
-from server.browser.mcp.playwright_server import LOADING, deadline_of
+from server.browser.mcp.playwright_server import deadline_of
 from server.browser.mcp.tool_calls import TOO_LONG, UNSTEADY, AnswerTooLong, CallFailed, ToolCalls
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
@@ -28,7 +28,6 @@ _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
 
 _REPEATS = 6
 _LOOKS = 3
-_LOADS_ON = f"Timeout {LOADING}ms exceeded"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +43,9 @@ class Seen:
 class PlaywrightCalls:
     """The calls from which `PlaywrightAdapter` makes actions and observations."""
 
-    def __init__(self, calls: ToolCalls) -> None:
+    def __init__(self, calls: ToolCalls, loading: int) -> None:
         self._calls = calls
+        self._loads_on = f"Timeout {loading}ms exceeded"
         self._tabs: tuple[Tab, ...] = ()
         self._overlong: str | None = None
         """URL of a page whose snapshot exceeded the tool server's maximum message size."""
@@ -191,7 +191,7 @@ class PlaywrightCalls:
 
     async def _explain(self, reply: Reply, began: float) -> None:
         """Set the reason why a navigation failed; after a timeout also stop loading."""
-        if _LOADS_ON in reply.text:
+        if self._loads_on in reply.text:
             self._calls.lifecycle.count_hang(self._calls.here.url)
             await self._calls.recover()
             reply.text = (

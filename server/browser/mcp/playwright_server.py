@@ -50,16 +50,19 @@ _DEADLINES = {
 }
 _OPTIONS = (
     f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
-    f"--timeout-settle 100 --timeout-action 5000 --timeout-navigation {LOADING} --output-max-size 20000000"
+    "--timeout-settle 100 --timeout-action 5000 --output-max-size 20000000"
 )
 _FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)
 """Arguments that make the server write files; they are removed from the schemas."""
 
 
-def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: bool) -> Stdio:
+def server_at(
+    endpoint: str | None, scratch: Path, files: Path, *, isolated: bool, loading: int = LOADING
+) -> Stdio:
     """Return the server, attached to the Chromium at `endpoint`, with `isolated` in its own browser context.
 
+    It waits `loading` milliseconds for a page to load.
     Raises BrowserUnavailable if Node or the server's script is missing.
     """
     node, script = parts.find_node(), parts.find_playwright_mcp()
@@ -73,8 +76,8 @@ def server_at(endpoint: str | None, scratch: Path, files: Path, *, isolated: boo
         config = scratch / "config.json"
         config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
         alone = ("--isolated", "--config", str(config))
-    output = ("--output-dir", str(scratch))
-    return Stdio((str(node), str(script), *alone, *_OPTIONS.split(), *output), env, cwd=files)
+    more = ("--timeout-navigation", str(loading), "--output-dir", str(scratch))
+    return Stdio((str(node), str(script), *alone, *_OPTIONS.split(), *more), env, cwd=files)
 
 
 def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
