@@ -61,6 +61,17 @@ def make_picture(data: bytes, hidden: Sequence[Box]) -> PagePicture | None:
     return PagePicture(out.getvalue(), "image/jpeg", *shown.size)
 
 
+def size_of_picture(data: bytes) -> tuple[int, int] | None:
+    """Width and height in pixels; None if the bytes are no image."""
+    from PIL import Image
+
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            return image.size
+    except OSError:
+        return None
+
+
 def _blur(image: PillowImage, box: Box) -> None:
     from PIL import Image, ImageFilter
 

@@ -49,6 +49,8 @@ class PageMonitor:
         self.cdp = cdp
         self.context = context
         self.pages: dict[str, WatchedPage] = {}
+        self.logged: set[str] = set()
+        """The sessions whose requests are recorded now (`ChromiumRequestLog`)."""
         self._tasks = BackgroundTasks(CdpError)
         self.dialogs = Dialogs(
             cdp, self.pages, note, self._tasks.start, context=context, dismisses_questions=dismisses_questions

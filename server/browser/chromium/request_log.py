@@ -76,6 +76,7 @@ class ChromiumRequestLog(RequestLog):
         ):
             self._stops.append(self._cdp.on(event, listener))
         self._sessions = {self._page.session: self._page.target} | dict.fromkeys(self._page.inner, "")
+        self._monitor.logged.update(self._sessions)
         await asyncio.gather(*map(self._listen, [*self._sessions]))
         return self
 
@@ -83,6 +84,7 @@ class ChromiumRequestLog(RequestLog):
         for stop in self._stops:
             stop()
         self._tasks.cancel()
+        self._monitor.logged.difference_update(self._sessions)
         # To its end also when the act is cancelled: new workers would never start.
         await asyncio.shield(asyncio.gather(*map(self._leave, self._sessions)))
 
@@ -141,6 +143,7 @@ class ChromiumRequestLog(RequestLog):
         is_tab = session is None and info["type"] == "page" and info.get("openerId") == self._page.target
         if is_tab or session in self._sessions:
             self._sessions[attached] = info["targetId"] if is_tab else ""
+            self._monitor.logged.add(attached)
             if is_tab:
                 self._unseen.add(attached)
             self._tasks.start(self._hear(attached, is_waiting=params["waitingForDebugger"]))

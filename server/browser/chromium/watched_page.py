@@ -37,6 +37,8 @@ class WatchedPage:
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     document: str = "about:blank"
     """URL of the current document, as of its commit."""
+    loads_on: str = ""
+    """URL of a document that says for long that it loads: what says so is not waited for again."""
     moves: int | None = None
     """Number of documents with another origin than the previous one, from 1; None before the first."""
 

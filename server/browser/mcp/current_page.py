@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import base64
+import binascii
 import logging
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
 from pydantic import BaseModel, ValidationError
@@ -13,6 +16,7 @@ from server.browser.browser import Tab
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.page_monitor import PageMonitor
+from server.browser.chromium.quiet import QuietWatch
 from server.browser.chromium.resources import load_resource
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
@@ -20,7 +24,7 @@ from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
 from server.browser.observation.points import Layers
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
 from server.browser.reading.reader import FILE_BYTES
-from server.ops.json_types import Json
+from server.ops.json_types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +41,9 @@ SCROLLED_SCRIPT = """() => new Promise(done => {
   };
   requestAnimationFrame(look);
 })"""
+
+PICTURE: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
+"""Of the window as it is, in device pixels."""
 
 _FRAMES_DEEP = 5
 """Frames of other sites in each other that a point is followed into."""
@@ -159,6 +166,17 @@ class CurrentPage:
         if watch := self._watch():
             await watch.settle()
 
+    @asynccontextmanager
+    async def until_quiet(self, *, typed: bool) -> AsyncIterator[None]:
+        """Around an act: at its end wait until the page that it was done on is quiet."""
+        reachable = self._reachable()
+        if reachable is None:
+            yield
+            return
+        async with QuietWatch(*reachable) as watch:
+            yield
+            await watch.settled(typed=typed)
+
     async def answers(self) -> bool:
         """Whether its main thread responds; True if that cannot be checked (dialog, crash, no monitor)."""
         if reachable := self._reachable():
@@ -177,16 +195,14 @@ class CurrentPage:
             return Extra()
         watch, page = reachable
         try:
-            found = await (
+            found, inside_it = await asyncio.gather(
                 watch.evaluate(MOMENT_SCRIPT, page)
                 if brief
-                else watch.evaluate_with_listeners(PAGE_SCRIPT, page)
+                else watch.evaluate_with_listeners(PAGE_SCRIPT, page),
+                watch.evaluate_inside(lambda _: MOMENT_SCRIPT, page),
             )
             extra = Extra.model_validate(found)
-            inner = [
-                (Extra.model_validate(value), place)
-                for value, place in await watch.evaluate_inside(lambda _: MOMENT_SCRIPT, page)
-            ]
+            inner = [(Extra.model_validate(value), place) for value, place in inside_it]
         except (ValidationError, CdpError) as error:
             log.debug("page script: %.500s", error)
             return Extra(unknown=True)
@@ -197,6 +213,21 @@ class CurrentPage:
         )
         unknown = extra.unknown or any(one.unknown for one, _ in inner)
         return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
+
+    async def picture(self, *, deadline: float) -> bytes | None:
+        """Take a JPEG of the window; None if DevTools cannot, such as of a tab in the background."""
+        reachable = self._reachable()
+        if reachable is None:
+            return None
+        watch, page = reachable
+        try:
+            taken = await watch.cdp.send(
+                "Page.captureScreenshot", PICTURE, session=page.session, deadline=deadline
+            )
+            return base64.b64decode(taken["data"], validate=True)
+        except (CdpError, KeyError, binascii.Error) as error:
+            log.debug("picture of the page: %s", error)
+            return None
 
     async def drawn(self) -> Drawn:
         """Return how much of the window is drawn, and its size; zeros if that cannot be read."""

@@ -22,6 +22,12 @@ from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
+_TYPING = ("browser_type", "browser_fill_form")
+_REACTED_TO = (
+    *_TYPING, "browser_click", "browser_select_option", "browser_press_key", "browser_hover", "browser_drag",
+    "browser_mouse_click_xy", "browser_mouse_up",
+)  # fmt: skip
+"""Acts after which a page may go on by itself. After a navigation the server waits for the load."""
 _BLOCKED = "does not handle the modal state"
 _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
 """Errors caused by a state that has already ended: an answered dialog, an earlier failed page. Retried."""
@@ -60,7 +66,11 @@ class PlaywrightCalls:
         if tool in _NAVIGATIONS:
             await self._calls.leave_hung_page()
         known = self._tabs
-        reply = await self.use(tool, args)
+        if tool in _REACTED_TO:
+            async with self._calls.here.until_quiet(typed=tool in _TYPING):
+                reply = await self.use(tool, args)
+        else:
+            reply = await self.use(tool, args)
         if tool != "browser_tabs":
             for tab in self._tabs[max(1, len(known)) :]:
                 place = tab.url[:120] or "address unknown"

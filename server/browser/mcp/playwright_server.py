@@ -37,6 +37,9 @@ REPEATABLE = frozenset(name for name, acts in OFFERED.items() if not acts)
 
 NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 """Deadlines in seconds."""
+SETTLING = 20
+"""Milliseconds in which the server itself looks for requests and navigations of an act, which it then waits for. The rest
+is seen by `quiet.py`."""
 LOADING = 15_000
 """Milliseconds after which the server itself stops waiting for a page to load."""
 
@@ -50,7 +53,7 @@ _DEADLINES = {
 }
 _OPTIONS = (
     f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
-    "--timeout-settle 100 --timeout-action 5000 --output-max-size 20000000"
+    f"--timeout-settle {SETTLING} --timeout-action 5000 --output-max-size 20000000"
 )
 _FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)

@@ -25,7 +25,7 @@ from server.browser.browser import (
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.chromium.running import RunningChromium
-from server.browser.masking import make_picture, mask_text
+from server.browser.masking import make_picture, mask_text, size_of_picture
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
@@ -294,7 +294,8 @@ class SessionBrowser(Browser):
                     self._calls.here.look(brief=True), self._calls.here.drawn()
                 )
                 hidden = [field.box for field in before.secrets if field.value]
-                data = await self._adapter.picture(deadline=5)
+                window = (round(drawn.width), round(drawn.height))
+                data = await self._take_picture(window)
                 after = await self._calls.here.look(brief=True) if hidden else before
                 hidden += [field.box for field in after.secrets if field.value]
                 if before.unknown or after.unknown:  # some boxes to blur are unknown
@@ -306,8 +307,16 @@ class SessionBrowser(Browser):
         picture = await asyncio.to_thread(make_picture, data, hidden)
         if picture is None:
             return None
-        window = (round(drawn.width), round(drawn.height)) if drawn.width and drawn.height else None
-        return replace(picture, moment=before.moment, drawn=drawn.share, window=window)
+        return replace(
+            picture, moment=before.moment, drawn=drawn.share, window=window if all(window) else None
+        )
+
+    async def _take_picture(self, window: tuple[int, int]) -> bytes | None:
+        """Over DevTools, in one message; by the tool server where that shows other than CSS pixels."""
+        data = await self._calls.here.picture(deadline=2)
+        if data is not None and await asyncio.to_thread(size_of_picture, data) == window:
+            return data
+        return await self._adapter.picture(deadline=5)
 
     async def navigate(self, url: str) -> ToolOutcome:
         try:

@@ -1,0 +1,183 @@
+"""Waits until a page is quiet after an act: its requests are answered, and nothing loads, moves, changes or is due.
+
+The timers of a page cannot be read. Chromium reports how long its main thread has nothing to do, at most 50 ms ahead
+(`IdleDeadline`), which shows a timer that is due soon.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Self
+
+from server.browser.chromium.cdp import CdpError, Params
+from server.browser.chromium.page_monitor import PageMonitor
+from server.browser.chromium.watched_page import WatchedPage
+
+log = logging.getLogger(__name__)
+
+PATIENCE = 3.0
+"""Seconds from the act's end, after which a page is looked at as it is."""
+MOST_ROUNDS = 4
+_COUNTED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
+"""Kinds of requests after which a page looks different."""
+
+QUIET_SCRIPT = r"""(typed, knowsLoading) => new Promise(done => {
+  // Milliseconds from the start of this script, until which each reason is waited for.
+  const LEAST = 25, DUE = 100, CHANGES = 400, MOVES = 700, LISTS = 300, LOADS = 1500, ARRIVES = 3000;
+  const STILL = 40, AHEAD = 45, began = performance.now();
+  const LOADING = '[aria-busy=true],[role=progressbar]:not([aria-valuenow]),[class*=spinner i],[class*=loading i],' +
+    '[class*=skeleton i],[class*=loader i]', LIVE = '[aria-live],[role=status],[role=alert]';
+  const LIST = '[role=combobox],[aria-autocomplete],[aria-haspopup=listbox],[aria-controls],[aria-owns],[list],' +
+    '[type=search],[autocomplete=off]';
+  const all = css => [...Document.prototype.querySelectorAll.call(document, css)].slice(0, 50);
+  const isSeen = el => {
+    const {left, top, right, bottom, width, height} = el.getBoundingClientRect();
+    return width > 0 && height > 0 && right > 0 && bottom > 0 && left < innerWidth && top < innerHeight &&
+      el.checkVisibility({opacityProperty: true, visibilityProperty: true});
+  };
+  let field = typed ? document.activeElement : null;
+  while (field?.shadowRoot?.activeElement) field = field.shadowRoot.activeElement;
+  const takesList = field && field.matches(LIST) && field.getAttribute('aria-expanded') !== 'true' &&
+    !all('[role=listbox],[role=option]').some(isSeen);
+  let changed = -Infinity, hasReacted = !takesList, isLoading = false;
+  const observer = new MutationObserver(found => {
+    if (found.every(one => one.target === field)) return;
+    changed = performance.now() - began;
+    hasReacted = true;
+  });
+  observer.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
+  const loads = () => all(LOADING).some(isSeen) || all(LIVE).some(el => isSeen(el) && /(…|\.\.\.)\s*$/.test(el.innerText));
+  const moves = () => document.getAnimations().some(one => {
+    const {endTime, localTime} = one.effect?.getComputedTiming() ?? {};
+    return one.playState === 'running' && endTime - localTime < MOVES;
+  });
+  const end = () => { observer.disconnect(); done({loads: isLoading}); };
+  const look = idle => {
+    const at = performance.now() - began;
+    const isDue = at < DUE && (idle.didTimeout || idle.timeRemaining() < AHEAD);
+    isLoading = !knowsLoading && at < LOADS + 100 && loads();
+    const waits = at < LEAST || isDue || (at < CHANGES && at - changed < STILL) || (at < LISTS && !hasReacted) ||
+      (at < MOVES && moves()) || (at < LOADS && isLoading) || (at < ARRIVES && document.readyState !== 'complete');
+    if (waits && !document.hidden) setTimeout(again, 15);
+    else end();
+  };
+  const again = () => requestIdleCallback(look, {timeout: 120});
+  setTimeout(again, LEAST);
+})"""
+"""Ends when the page is quiet, or each reason was waited for long enough. `typed`: the act was typing, so that a list may
+follow. `knowsLoading`: what says that it loads was there before and stays."""
+
+
+class QuietWatch:
+    """Follows a tab, its frames included, from before an act until it is quiet."""
+
+    def __init__(self, monitor: PageMonitor, page: WatchedPage) -> None:
+        self._monitor = monitor
+        self._cdp = monitor.cdp
+        self._page = page
+        self._sessions = [page.session, *page.inner]
+        self._enabled: list[str] = []
+        self._open: dict[tuple[str | None, str], str] = {}
+        """By session and request id, the document that a request is for (its loader's id)."""
+        self._begun = 0
+        self._news = asyncio.Event()
+        self._dialog = asyncio.Event()
+        self._stops: list[Callable[[], None]] = []
+
+    async def __aenter__(self) -> Self:
+        for event, listener in (
+            ("Network.requestWillBeSent", self._on_request),
+            ("Network.loadingFinished", self._on_end),
+            ("Network.loadingFailed", self._on_end),
+            ("Page.frameNavigated", self._on_document),
+            ("Page.javascriptDialogOpening", self._on_dialog),
+        ):
+            self._stops.append(self._cdp.on(event, listener))
+        # What a request log listens to already must keep its options, and stay.
+        self._enabled = [one for one in self._sessions if one not in self._monitor.logged]
+        await self._switch("Network.enable")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        for stop in self._stops:
+            stop()
+        self._enabled = [one for one in self._enabled if one not in self._monitor.logged]
+        await asyncio.shield(self._switch("Network.disable"))
+
+    async def _switch(self, method: str) -> None:
+        works = (self._cdp.send(method, session=one, deadline=1) for one in self._enabled)
+        await asyncio.gather(*works, return_exceptions=True)
+
+    async def settled(self, *, typed: bool = False) -> None:
+        """Wait until the page is quiet, at most PATIENCE seconds; not while a dialog holds it up."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(PATIENCE):
+                for _ in range(MOST_ROUNDS):
+                    await self._answered()
+                    begun = self._begun
+                    if not await self._still(typed=typed) or (begun == self._begun and not self._open):
+                        return
+
+    async def _answered(self) -> None:
+        while self._open and not self._dialog.is_set():
+            self._news.clear()
+            await self._news.wait()
+
+    async def _still(self, *, typed: bool) -> bool:
+        """Run the script; False if the page cannot be waited for any longer."""
+        page, document = self._page, self._page.document
+        if page.dialog or page.is_crashed or page.gone.is_set() or self._dialog.is_set():
+            return False
+        arguments = json.dumps([typed, page.loads_on == document])
+        script = f"() => ({QUIET_SCRIPT})(...{arguments})"
+        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=PATIENCE))
+        opening = asyncio.create_task(self._dialog.wait())
+        try:
+            await asyncio.wait((running, opening), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            opening.cancel()
+            if not running.done():
+                running.cancel()
+        if not running.done():
+            return False
+        try:
+            found = running.result()
+        except (
+            CdpError
+        ) as error:  # the page has gone on to another document, which is waited for in the next round
+            log.debug("waiting for a quiet page: %s", error)
+            self._begun += page.document != document
+            return True
+        page.loads_on = document if isinstance(found, dict) and found.get("loads") else page.loads_on
+        return True
+
+    def _on_request(self, params: Params, session: str | None) -> None:
+        if session not in self._sessions or params.get("type") not in _COUNTED:
+            return
+        if params["request"]["url"].startswith(("http:", "https:")):
+            self._begun += 1
+            self._open[session, params["requestId"]] = params.get("loaderId", "")
+
+    def _on_end(self, params: Params, session: str | None) -> None:
+        self._open.pop((session, params["requestId"]), None)
+        self._news.set()
+
+    def _on_document(self, params: Params, session: str | None) -> None:
+        """What the document before it asked for ends with it, sometimes without an event."""
+        frame = params["frame"]
+        if "parentId" not in frame:
+            self._open = {
+                key: loader
+                for key, loader in self._open.items()
+                if key[0] != session or loader == frame["loaderId"]
+            }
+            self._news.set()
+
+    def _on_dialog(self, _: Params, session: str | None) -> None:
+        if session in self._sessions:
+            self._dialog.set()
+            self._news.set()
