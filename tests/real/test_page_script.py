@@ -174,6 +174,29 @@ async def test_the_text_it_lists_is_bounded(page: Page) -> None:
     assert (len(extra.texts or ()), extra.all_texts) == (1000, False)
 
 
+LISTS = """<ul id="menu"><li>Overview</li><li>Prices</li><li>Contact</li></ul>
+<div id="prose"><p>One</p><p>Two</p></div><ul id="mixed"><li>Same</li><li>Same</li></ul>
+<h2>Seat plan</h2><div><canvas width="50" height="50"></canvas></div>
+<section><canvas width="40" height="40" aria-label="Hall"></canvas></section>
+<x-tile></x-tile><script>
+customElements.define('x-tile', class extends HTMLElement { connectedCallback() { this.style.cursor = 'pointer';
+  this.attachShadow({mode: 'open'}).innerHTML = '<b id=inner>Tile</b>'; } })</script>"""
+
+
+async def test_items_of_a_list_that_listens_a_canvas_and_a_host_are_one_control_each(page: Page) -> None:
+    await page.set_content(LISTS)
+    heard = (
+        "[...document.querySelectorAll('#menu, canvas, x-tile, #mixed'), "
+        "document.querySelector('x-tile').shadowRoot.getElementById('inner')]"
+    )
+    extra = Extra.model_validate(await page.evaluate(f"({PAGE_SCRIPT})({heard})"))
+    assert [(found.tag, found.name) for found in extra.clickables] == [
+        ("li", "Overview"), ("li", "Prices"), ("li", "Contact"), ("ul", "Same Same"), ("canvas", "Seat plan"),
+        ("canvas", "Hall"), ("x-tile", "Tile"),
+    ]  # fmt: skip
+    assert all(found.listens for found in extra.clickables)
+
+
 async def test_what_listens_to_clicks_is_clickable_unless_it_repeats_what_is_in_it(page: Page) -> None:
     await page.set_content("""<!doctype html><body style="margin:0"><div id=row>Letter <i class="ic-trash"
   style="display:inline-block;width:9px;height:9px"></i></div><table><tr><td id=cell><a href="#">7</a></td></tr></table>

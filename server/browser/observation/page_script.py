@@ -237,11 +237,40 @@ PAGE_SCRIPT = r"""(listening) => {
   // Attributes and anchors that only pages with scripts have: a click on them is for one listener further out.
   const MARKED = 'a:not([href])[class],a:not([href])[title],[data-action],[data-handler],[ng-click],[jsaction*=click]';
   const isShort = el => (el.innerText || '').trim().length < 80;
-  const says = (one, other) => plain(one.innerText || '') === plain(other.innerText || '');
+  // Of a host, whose own text is none, what its shadow root shows.
+  const textOf = el => el.innerText || [...shadowOf.call(el)?.children || []].slice(0, 20)
+    .filter(one => !/^(style|link|script)$/.test(one.localName)).map(one => one.innerText).join(' ');
+  const says = (one, other) => plain(textOf(one)) === plain(textOf(other));
+  // The parent, for the outermost elements of a shadow root its host.
+  const above = el => {
+    const root = el.parentElement ? null : el.getRootNode();
+    return root instanceof ShadowRoot ? root.host : el.parentElement;
+  };
+  // Of a list that listens for its items, which have nothing of their own: the items, if they are alike, short and few.
+  const items = new Set(), MOST_ITEMS = 30;
+  const hasItems = el => {
+    const inner = [...el.children].slice(0, MOST_ITEMS + 1), [first] = inner;
+    if (!el.matches('ul,ol,menu,nav,div,section') || inner.length < 2 || inner.length > MOST_ITEMS) return false;
+    const isAlike = inner.every(one => one.tagName === first.tagName && clean(one.innerText) && isShort(one) &&
+      attribute(one, 'role') === attribute(first, 'role') && one.offsetHeight < innerHeight / 5 && !one.matches(WIDGET) &&
+      !one.querySelector(WIDGET) && getComputedStyle(one).cursor !== 'pointer' && !listeners.has(one));
+    const isText = new Set(inner.map(one => plain(one.innerText))).size === inner.length;
+    if (isAlike && isText) inner.forEach(one => items.add(one));
+    return isAlike && isText;
+  };
+  const headOf = el => {
+    for (let at = el, up = 0; at && up < 4; at = above(at), up++) {
+      for (let one = at.previousElementSibling; one; one = one.previousElementSibling) {
+        const head = one.matches('h1,h2,h3,h4,h5,h6,legend,figcaption,caption') ? one : null;
+        if (head && clean(head.innerText)) return clean(head.innerText);
+      }
+    }
+    return '';
+  };
   const isOwn = el => {
     const {width, height} = Element.prototype.getBoundingClientRect.call(el);
     if (width * height > innerWidth * innerHeight / 4 || el.matches('html,body,form,label,table,tbody')) return false;
-    const up = el.parentElement, around = up && [up, up.parentElement].find(one => listeners.has(one));
+    const up = above(el), around = up && [up, above(up)].find(one => one && listeners.has(one));
     if (around && says(around, el)) return false;  // nested, and the same
     return ![...el.querySelectorAll(WIDGET)].slice(0, 20).some(inner => says(inner, el));
   };
@@ -287,10 +316,11 @@ PAGE_SCRIPT = r"""(listening) => {
     if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || clean(el.textContent) || label(el)
                              : el.isContentEditable || el.closest('a[href],button,label,select'))) return;
     const style = getComputedStyle(el);
-    const inherited = el.parentElement && getComputedStyle(el.parentElement).cursor === 'pointer';
+    const inherited = above(el) && getComputedStyle(above(el)).cursor === 'pointer';
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
     const hand = style.cursor === 'pointer' && (!inherited || icon);
-    const listens = !widget && (listeners.has(el) || (el.matches(MARKED) && isShort(el))) && isOwn(el);
+    const isHeard = listeners.has(el) && !(!widget && hasItems(el));
+    const listens = !widget && (items.has(el) || ((isHeard || (el.matches(MARKED) && isShort(el))) && isOwn(el)));
     const isMenu = !widget && over.has(el) && opens(el);
     const isZone = zones.has(el) && !hand && !listens, isDragged = !widget && !isZone && el.matches(DRAGGED);
     if (!widget && !editable && !hand && !listens && !isMenu && !isZone && !isDragged &&
@@ -299,7 +329,8 @@ PAGE_SCRIPT = r"""(listening) => {
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
     const kind = editable ? 'editable' : isZone ? 'dropzone' : isDragged ? 'draggable' : '';
     const tag = kind || el.tagName.toLowerCase().slice(0, 40);
-    const name = editable ? label(el) || '' : isZone ? nameOfZone(el) : clean(el.innerText) || guess(el);
+    const found = editable ? label(el) || '' : isZone ? nameOfZone(el) : clean(textOf(el)) || guess(el);
+    const name = found || (el.localName === 'canvas' ? headOf(el) || 'canvas' : '');
     const target = path(el, root);
     if (target && target.length <= LONG) clickables.push({box, tag, name, target,
       listens: listens || isMenu || isZone || isDragged});
