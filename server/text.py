@@ -10,13 +10,13 @@ def cut(text: str, chars: int) -> str:
     return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
 
 
-_ATTACHED = re.compile(r"(?:^|\n\n)(?:Attached files|Приложенные файлы): ([^\n]+)\s*$")
+_ATTACHED = re.compile(r"(?:^|\n\n)(?:Attached files|Приложенные файлы): ([^\n]+)\Z")
 """The last paragraph of a message with files, as clients write it (web/src/lib/attached.ts)."""
 
 
 def split_attached(message: str) -> tuple[str, tuple[str, ...]]:
     """The words of a message and the names of the files that were attached to it."""
-    match = _ATTACHED.search(message)
+    match = _ATTACHED.search(message.rstrip())  # here and not in the pattern, which would take quadratic time
     if match is None:
         return message, ()
     return message[: match.start()].rstrip(), tuple(match[1].strip().split(", "))

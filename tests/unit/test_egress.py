@@ -293,7 +293,7 @@ async def test_rules_that_come_while_a_connection_is_made_hold_for_it():
     async with server() as (port, got), proxy(resolve=resolve) as egress, client(egress) as browser:
         await browser.ask("shop.example", port)
         browser.writer.write(b"GET / HTTP/1.1\r\n\r\n")
-        assert b"403 Forbidden" in await browser.reader.read()
+        assert b"403 Forbidden" in await browser.reader.read(4096)
         assert (replaced, got) == ([True], [])
 
 

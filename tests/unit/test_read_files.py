@@ -106,6 +106,7 @@ async def test_a_long_file_is_read_in_parts(tmp_path: Path) -> None:
         ("a.bin", bytes(range(256)) * 10, "no text"),
         ("a.zip", make_zip(a=b"1"), "only DOCX and XLSX"),
         ("bomb.docx", make_zip(**{"word__document.xml": b"<a>" + b" " * 80_000_000}), "unpacks to too much"),
+        ("bomb.docx", make_zip(**{"word__document.xml": b"<a/>", "word__media__a.png": b" " * 80_000_000}), "unpacks to too much"),
         ("bomb.xlsx", make_zip(**{"xl__workbook.xml": b"", **{f"m{n}": b"" for n in range(6000)}}), "unpacks to too much"),
         ("large.txt", b"a" * (FILE_BYTES + 1), "more than 25 MB"),
         ("a.png", b"\x89PNG\r\n\x1a\n" + b"\x00\x00\x00\rIHDR\x00\x00", "damaged|no text"),

@@ -21,7 +21,7 @@ MOST_ROWS = 200_000
 MOST_CELLS = 200
 """Columns of a table."""
 MOST_UNPACKED_BYTES = 60_000_000
-"""Of a DOCX or XLSX file without its pictures, which are not unpacked."""
+"""Of a DOCX or XLSX file without what is stored nearly as it is, such as its pictures."""
 MOST_MEMBERS = 5_000
 """Files packed in a DOCX or XLSX file."""
 
@@ -172,7 +172,8 @@ def _read_packed(data: bytes) -> DocumentText:
     """A DOCX or XLSX file, after a check of what it unpacks to."""
     with zipfile.ZipFile(io.BytesIO(data)) as packed:
         members = packed.infolist()
-    size = sum(member.file_size for member in members if "/media/" not in member.filename)
+    # Not by name: any of them can be the document's text, also a "picture" that unpacks to gigabytes.
+    size = sum(member.file_size for member in members if member.file_size > 2 * member.compress_size)
     if len(members) > MOST_MEMBERS or size > MOST_UNPACKED_BYTES:
         raise Unreadable("it unpacks to too much")
     return _reader_of({member.filename for member in members})(data)
