@@ -352,7 +352,6 @@ async def test_a_process_without_slots_commands_jobs_is_woken_by_none_and_surviv
         await database.write(lambda db: enqueue_run(db, "r1"))
         stats = await front.stats()
         assert (stats.queued, stats.running) == (1, 0)
-        assert await database.read(lambda db: db.exec_driver_sql(listening).scalar_one()) == 0
         postgres.stop()
         postgres.start()
 
@@ -365,6 +364,8 @@ async def test_a_process_without_slots_commands_jobs_is_woken_by_none_and_surviv
         await eventually(queued, message="it asks again")
         async with connected(worker.execute, queue_url, "w1"):
             await eventually(lambda: worker.began, message="the run begins")
+            listeners = await database.read(lambda db: db.exec_driver_sql(listening).scalar_one())
+            assert listeners == 1, "only the worker listens"
             await front.cancel("r1")
             await eventually(lambda: worker.cancelled, lambda it: it == ["r1"], message="it is cancelled")
         assert nobody.began == []
