@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from cli import doctor as checks
 from cli import tables
@@ -32,7 +33,21 @@ from cli.words import say
 
 INTERRUPTED = 130
 
+
+class Commands(TyperGroup):
+    """The commands, with their help in the language of the terminal."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for part in (self, *self.commands.values()):
+            part.help = say(part.help) if part.help else None
+            for option in part.params:
+                if text := getattr(option, "help", None):
+                    option.help = say(text)  # type: ignore[attr-defined]
+
+
 app = typer.Typer(
+    cls=Commands,
     name="pilothouse",
     help="Talk to an assistant that works in a real, visible browser.",
     no_args_is_help=True,

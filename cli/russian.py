@@ -160,6 +160,47 @@ RUSSIAN = {
         "Команды /{name} нет. {advice} Чтобы отправить такие слова, начните с пробела.",
     "{name} is not a command. {advice} /chat talks to the agent.": "{name} — не команда. {advice} /chat — вернуться к агенту.",
     "Write it as {usage}": "Пишется так: {usage}", "{param} is a whole number: {usage}": "{param} — целое число: {usage}",
+    # --help
+    "Talk to an assistant that works in a real, visible browser.": "Беседа с ассистентом, который работает в настоящем, видимом браузере.",
+    "The server's address.": "Адрес сервера.",
+    "The server's token; not needed on the machine where the server made its own.":
+        "Токен сервера; не нужен на машине, где сервер создал его сам.",
+    "Run the server until Ctrl-C. Its settings are read from the environment or `.env`.":
+        "Запустить сервер до Ctrl-C. Настройки берутся из переменных окружения или из `.env`.",
+    "Open the page in a browser.": "Открыть страницу в браузере.",
+    "Bring the schema of the server's database, DATABASE_URL, to this version.":
+        "Обновить до этой версии схему базы данных сервера, DATABASE_URL.",
+    "Copy everything from one database into another one, such as from SQLite to PostgreSQL.":
+        "Скопировать всё из одной базы данных в другую, например из SQLite в PostgreSQL.",
+    "An SQLite file, or a URL as in DATABASE_URL.": "Файл SQLite или адрес, как в DATABASE_URL.",
+    "The same; a database that is migrated and empty.": "То же; база данных с готовой схемой и пустая.",
+    "Run browsers for servers on other machines. Its settings are read from the environment or `.env`.":
+        "Запускать браузеры для серверов на других машинах. Настройки берутся из переменных окружения или из `.env`.",
+    "Talk to the agent, in a new session or an existing one, also while the web UI shows it.":
+        "Беседа с агентом в новой или существующей сессии, в том числе открытой в веб-интерфейсе.",
+    "An id, its beginning, or `last`. Without it a new session begins.": "Номер, его начало или `last`. Без него начнётся новая сессия.",
+    "An id, its beginning, or `last`.": "Номер, его начало или `last`.",
+    "Say this (or do it: /yes, /stop …), show the run, and leave.":
+        "Сказать это (или выполнить: /yes, /stop …), показать запуск и выйти.",
+    "Print events as lines of JSON.": "Выводить события строками JSON.",
+    "With -m: wait until a question is answered elsewhere.": "Вместе с -m: ждать, пока на вопрос ответят в другом месте.",
+    "The next message asks for a table: `name, price:number` are its columns.":
+        "Следующее сообщение попросит таблицу; её столбцы: `name, price:number`.",
+    "Of a new session: operator or assistant.": "Для новой сессии: operator или assistant.",
+    "Of a new session, as provider:model.": "Для новой сессии, в виде provider:model.",
+    "Of a new session: steps for one request.": "Для новой сессии: число действий на один запрос.",
+    "List the sessions, the newest first.": "Список сессий, сначала новые.",
+    "Words in titles and messages.": "Слова в названиях и сообщениях.",
+    "Those put away.": "Те, что в архиве.",
+    "At most so many.": "Не больше стольких.",
+    "Print lines of JSON.": "Выводить строки JSON.",
+    "Open the web UI, or one session in it, and print its address.": "Открыть веб-интерфейс или сессию в нём и вывести адрес.",
+    "Only print the address.": "Только вывести адрес.",
+    "Write a session to a file.": "Сохранить сессию в файл.",
+    "html holds the pictures too.": "html — вместе со снимками.",
+    "A file; without it standard output.": "Файл; без него — стандартный вывод.",
+    "Check the server, the login, the database, the browser, the model and the versions.":
+        "Проверить сервер, вход, базу данных, браузер, модель и версии.",
     # Errors
     "It is still working: /stop ends the run.": "Он ещё работает, остановить: /stop.",
     "Somebody has taken the browser over; it is free when they hand it back.": "Браузером управляет другой человек, он освободится позже.",

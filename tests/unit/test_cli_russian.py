@@ -8,9 +8,11 @@ from io import StringIO
 
 import pytest
 from rich.console import Console
+from typer.main import get_command
 
 from cli.commands import COMMANDS
 from cli.items import Question
+from cli.main import Commands, app
 from cli.render import THEME, VERBS, draw
 from cli.russian import RUSSIAN
 from cli.tables import commands
@@ -47,6 +49,22 @@ def test_both_have_the_same_holes_and_no_english_is_left_in_a_russian_text() -> 
         assert (
             re.search("[а-яё]", russian, re.IGNORECASE) or english == "“{text}”" or english == " the {role} "
         )
+
+
+def test_help_is_in_the_language_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ru_RU.UTF-8")
+    group = get_command(app)
+    assert isinstance(group, Commands)
+    own = [group, *group.commands.values()]
+    helps = [part.help for part in own] + [
+        option.help for part in own for option in part.params if getattr(option, "help", None)
+    ]
+    added = ("Install completion", "Show completion")  # by the library
+    english = [
+        text for text in helps if text and not re.search("[а-яё]", text) and not text.startswith(added)
+    ]
+    assert len(helps) > 30
+    assert english == []
 
 
 @pytest.mark.parametrize(
