@@ -34,6 +34,15 @@ def read_grant(text: str, now: datetime) -> JsonObject:
     return grant
 
 
+def read_effects(text: str, count: int) -> list[int]:
+    """The places of what is allowed, of `count`, from `1 3` or `none`. Raises Misused."""
+    words = [] if text.lower() == "none" else text.replace(",", " ").split()
+    chosen = [int(word) - 1 for word in words if word.isdecimal()]
+    if len(chosen) < len(words) or any(not 0 <= at < count for at in chosen):
+        raise Misused(say("Write it as /yes, /yes none, or /yes 1 3 with the numbers of what is allowed."))
+    return chosen
+
+
 def _limit(name: str, value: str, now: datetime) -> JsonObject:
     try:
         if name == "until":  # the end of that day

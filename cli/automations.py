@@ -20,6 +20,13 @@ WHEN = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 NAME_CHARS = 60
+SETTINGS = {
+    "ask-first": ("ask_first", True, "it asks before it starts"),
+    "begin-alone": ("ask_first", False, "it starts without asking"),
+    "only-changes": ("only_changes", True, "it reports only changes"),
+    "each-run": ("only_changes", False, "it reports each run"),
+}
+"""Words of `/automation`: the field that each sets, the value, and what is said then."""
 
 
 def read_schedule(text: str, now: datetime, zone: str) -> JsonObject:

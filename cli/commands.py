@@ -7,6 +7,7 @@ from difflib import get_close_matches
 from typing import Literal
 
 from cli.answers import SCOPES
+from cli.automations import SETTINGS
 from cli.errors import Misused
 from cli.json_types import JsonObject
 from cli.words import say
@@ -101,8 +102,9 @@ COMMANDS = {
         Command("automations", "your automations, when they are due, and their last outcome"),
         Command(
             "automation",
-            "run, pause, resume or delete the automation ID of /automations, or list its log",
-            (Param("what", choices=("run", "pause", "resume", "delete", "log")), Param("id")),
+            "run, pause, resume or delete the automation ID of /automations, or list its log; ask-first lets it ask before "
+            "it starts (begin-alone ends that), only-changes lets it report only changes (each-run ends that)",
+            (Param("what", choices=("run", "pause", "resume", "delete", "log", *SETTINGS)), Param("id")),
         ),
         Command("grants", "what is allowed without asking, with what was used of it"),
         Command("revoke", "take back the grant ID of /grants", (Param("id"),)),

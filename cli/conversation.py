@@ -14,8 +14,8 @@ from pathlib import Path
 from uuid import uuid4
 
 from cli import tables
-from cli.answers import read_grant, read_time
-from cli.automations import local_zone, read_schedule
+from cli.answers import read_effects, read_grant, read_time
+from cli.automations import SETTINGS, local_zone, read_schedule
 from cli.client import Client, Event
 from cli.commands import REFERENCE_CHARS, Call, Words
 from cli.errors import Misused, Refused, Trouble
@@ -178,7 +178,9 @@ class Conversation:
         if entry.name == "schedule":
             body = read_schedule(entry.args["text"], now, local_zone())
             origin = {"created_from": self.session_id} if self.session_id else {}
-            made = dict(await self.client.call("POST", "/automations", body | origin))
+            table = {"result_schema": self._table} if self._table else {}
+            made = dict(await self.client.call("POST", "/automations", body | origin | table))
+            self._table = None
             self.screen.print(tables.AutomationList([made], now))
             return made
         if entry.name == "automations":
@@ -194,6 +196,10 @@ class Conversation:
             case "run":
                 firing = await self.client.call("POST", f"{path}/run")
                 said = f"{automation['name']}: {tables.outcome_words(firing['outcome'])}"
+            case "ask-first" | "begin-alone" | "only-changes" | "each-run":
+                name, is_on, told = SETTINGS[what]
+                await self.client.call("PATCH", path, {name: is_on})
+                said = f"{automation['name']}: {say(told)}"
             case "delete":
                 await self.client.call("DELETE", path)
                 said = say("Deleted: {name}", name=automation["name"])
@@ -300,7 +306,7 @@ class Conversation:
         frame: JsonObject = {"type": "user_confirm", "reference": asked.reference}
         frame |= {"confirmed": asked.kind == "manual" or answer == "yes"}
         frame |= {"text": args["words"]} if "words" in args else {}
-        frame |= _granted(args)
+        frame |= _granted(args, len(asked.start.effects) if asked.start else None)
         try:
             return await self._send(frame)
         except Refused as error:
@@ -346,7 +352,8 @@ class Conversation:
         body: JsonObject = {"reference": question["reference"]}
         body |= {"done": True} if is_manual else {"confirmed": is_yes}
         body |= {"message": note} if note else {}
-        body |= _granted(entry.args)
+        start = question.get("start")
+        body |= _granted(entry.args, len(start["effects"]) if start else None)
         await self.client.call("POST", f"/sessions/{question['session_id']}/decision", body)
         title = question["session_title"] or "untitled"
         self.screen.show(Note(f"{'Done' if is_manual else 'Approved' if is_yes else 'Refused'}: {title}"))
@@ -422,6 +429,9 @@ class Conversation:
         return self.session_id
 
 
-def _granted(args: JsonObject) -> JsonObject:
-    """The grant that was written behind `/yes`, as a field of the decision."""
+def _granted(args: JsonObject, foreseen: int | None) -> JsonObject:
+    """What was written behind `/yes`, as a field of the decision: a grant, or which of the `foreseen` effects of a run
+    that asks before it starts are allowed."""
+    if foreseen is not None:
+        return {"effects": read_effects(args["grant"], foreseen)} if "grant" in args else {}
     return {"grant": read_grant(args["grant"], datetime.now().astimezone())} if "grant" in args else {}

@@ -93,6 +93,19 @@ class StepReached:
 
 
 @dataclass(frozen=True, slots=True)
+class StartPlan:
+    """What a run wants to do before it begins: its steps, and per effect site, kind and number of acts."""
+
+    steps: tuple[str, ...]
+    effects: tuple[tuple[str, str, int], ...]
+
+    @classmethod
+    def read(cls, start: JsonObject) -> Self:
+        effects = ((one["site"], one["kind"], int(one["count"])) for one in start["effects"])
+        return cls(tuple(start["plan"]), tuple(effects))
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """An open question: `confirm` needs yes or no to an action, `manual` needs the user to do something."""
 
@@ -108,6 +121,8 @@ class Question:
     sends_to: str | None = None
     screenshot: str | None = None
     expires_at: datetime | None = None
+    start: StartPlan | None = None
+    """Of a question before a run begins."""
 
     @classmethod
     def read(cls, question: JsonObject, screenshot: str | None) -> Self:
@@ -123,6 +138,7 @@ class Question:
             sends_to=question.get("sends_to"),
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
+            start=StartPlan.read(question["start"]) if question.get("start") else None,
         )
 
 

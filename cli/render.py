@@ -25,6 +25,7 @@ from cli.items import (
     Question,
     ResultTable,
     Spoken,
+    StartPlan,
     StepReached,
     ToolRan,
     UserSaid,
@@ -184,8 +185,13 @@ def _(item: Question) -> RenderableType:
         else "/done when you have done it, or answer in words"
     )
     title = "May I do this?" if is_confirm else "Your turn"
+    if item.start:
+        title, answer = (
+            "Start this run?",
+            "/yes starts it · /yes 1 2 allows only these · /yes none · /no [words]",
+        )
     panel = Panel(
-        question(item),
+        start_plan(item.start, item.expires_at) if item.start else question(item),
         title=Text(say(title), "bold"),
         subtitle=Text(say(answer)),
         title_align="left",
@@ -217,6 +223,24 @@ def question(item: Question) -> Table:
         rows.add_row(say("risk"), Text(say(item.risk), "warn"))
     if item.expires_at:
         rows.add_row(say("until"), Text(until(item.expires_at, datetime.now(UTC))))
+    return rows
+
+
+def start_plan(start: StartPlan, expires_at: datetime | None) -> Table:
+    """The steps of a run that asks before it starts, and what a yes allows it to do alone, numbered."""
+    rows = Table.grid(padding=(0, 2))
+    rows.add_column(style="key", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for number, step in enumerate(start.steps, 1):
+        rows.add_row(say("plan") if number == 1 else "", Text(f"{number}. {step}"))
+    for number, (site, kind, count) in enumerate(start.effects, 1):
+        times = f" ×{count}" if count > 1 else ""
+        line = Text.assemble((f"{number} ", "quiet"), (say(kind), "warn"), f"{times}  ", (site, "bold"))
+        rows.add_row(say("allows") if number == 1 else "", line)
+    if not start.effects:
+        rows.add_row(say("allows"), Text(say("nothing without asking"), "quiet"))
+    if expires_at:
+        rows.add_row(say("until"), Text(until(expires_at, datetime.now(UTC))))
     return rows
 
 

@@ -65,6 +65,44 @@ class Results:
         return ResultTable(columns, tuple(_cells(row, columns) for row in rows), tuple(notes))
 
 
+def change_words(change: JsonObject) -> str:
+    """How a result differs from the one before: `2 added, 1 changed`."""
+    counts = change.get("counts") or {}
+    told = [
+        say("{n} added", n=counts.get("added", 0)) if counts.get("added") else "",
+        say("{n} removed", n=counts.get("removed", 0)) if counts.get("removed") else "",
+        say("{n} changed", n=counts.get("changed", 0)) if counts.get("changed") else "",
+    ]
+    if any(told):
+        return ", ".join(filter(None, told))
+    if change["kind"] == "first":
+        return say("first result")
+    return say("nothing has changed" if change["kind"] == "same" else "the answer has changed")
+
+
+def changed_rows(change: JsonObject) -> ResultTable | None:
+    """The rows that a result differs by, as kept with the answer; a changed cell has both values."""
+    columns = tuple(change.get("columns") or ())
+    rows = [
+        (say("changed"), *(_both(one["before"].get(name), one["after"].get(name)) for name in columns))
+        for one in change.get("changed") or ()
+    ]
+    for sort in ("added", "removed"):
+        named = say("added" if sort == "added" else "removed")
+        rows += [(named, *(_cell(row.get(name)) for name in columns)) for row in change.get(sort) or ()]
+    return ResultTable((say("change"), *columns), tuple(rows)) if rows else None
+
+
+def _both(before: object, after: object) -> str:
+    return _cell(after) if before == after else f"{_cell(before)} → {_cell(after)}"
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "–"
+    return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+
+
 def _cells(row: JsonObject, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_shown(row, name) for name in columns)
 
@@ -73,7 +111,7 @@ def _shown(row: JsonObject, name: str) -> str:
     value = row["values"].get(name)
     if value is None:
         return "–"
-    text = {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
+    text = _cell(value)
     return f"{text} ?" if name in row.get("unverified", ()) else text
 
 

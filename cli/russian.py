@@ -128,8 +128,24 @@ RUSSIAN = {
     "a link that gives this session's browser to another device for MINUTES (15); 0 ends it":
         "ссылка, по которой браузер этой сессии получит другое устройство на MINUTES минут (15); 0 завершает",
     "your automations, when they are due, and their last outcome": "ваши автоматизации, когда они начнутся и чем кончились в последний раз",
-    "run, pause, resume or delete the automation ID of /automations, or list its log":
-        "запустить (run), приостановить (pause), продолжить (resume) или удалить (delete) автоматизацию ID из /automations, показать её журнал (log)",
+    "run, pause, resume or delete the automation ID of /automations, or list its log; ask-first lets it ask before "
+    "it starts (begin-alone ends that), only-changes lets it report only changes (each-run ends that)":
+        "запустить (run), приостановить (pause), продолжить (resume) или удалить (delete) автоматизацию ID из /automations, "
+        "показать её журнал (log); ask-first — спрашивать перед началом (begin-alone отменяет), only-changes — сообщать "
+        "только об изменениях (each-run отменяет)",
+    "it asks before it starts": "спрашивает перед началом", "it starts without asking": "начинает без вопроса",
+    "it reports only changes": "сообщает только об изменениях", "it reports each run": "сообщает о каждом запуске",
+    "{n} added": "новых: {n}", "{n} removed": "исчезло: {n}", "{n} changed": "изменилось: {n}",
+    "first result": "первый результат", "nothing has changed": "ничего не изменилось",
+    "the answer has changed": "ответ изменился", "Since the last run: {what}": "С прошлого запуска: {what}",
+    "added": "новая", "removed": "исчезла", "change": "изменение",
+    # Before a run begins
+    "Start this run?": "Начать этот запуск?", "allows": "разрешает",
+    "nothing without asking": "ничего без вопроса",
+    "/yes starts it · /yes 1 2 allows only these · /yes none · /no [words]":
+        "/yes — начать · /yes 1 2 разрешает только это · /yes none · /no [слова]",
+    "Write it as /yes, /yes none, or /yes 1 3 with the numbers of what is allowed.":
+        "Пишите так: /yes, /yes none или /yes 1 3 с номерами того, что разрешено.",
     # Commands
     "chat mode: what you write goes to the agent": "режим беседы: то, что вы пишете, уходит агенту",
     "leave chat mode; in cmd mode, leave": "выйти из режима беседы, в режиме команд — выйти совсем",

@@ -11,10 +11,12 @@ from rich.table import Table
 from rich.text import Text
 
 from cli.address import Address
+from cli.automations import SETTINGS
 from cli.commands import COMMANDS, REFERENCE_CHARS
 from cli.items import Question, ToolRan, Visited
 from cli.json_types import JsonObject
 from cli.render import draw, indent, question
+from cli.results import change_words
 from cli.text import ago, cut, moment, spent
 from cli.view import View
 from cli.words import say
@@ -161,9 +163,9 @@ class AutomationList:
             table.add_column(say(name), no_wrap=name in ("id", "next"), min_width=8 if name == "id" else None)
         for item in self.items:
             last = (item.get("last") or {}).get("outcome", "")
-            table.add_row(
-                short(item["id"]), Text(item["name"], "bold"), self._next(item), last and outcome_words(last)
-            )
+            told = [told for name, is_on, told in SETTINGS.values() if is_on and item.get(name)]
+            name = Text.assemble((item["name"], "bold"), *((f" · {say(words)}", "quiet") for words in told))
+            table.add_row(short(item["id"]), name, self._next(item), last and outcome_words(last))
         yield table
 
     def _next(self, item: JsonObject) -> Text:
@@ -191,8 +193,11 @@ class FiringLog:
             why = f" · {item['why']}" if item.get("why") else ""
             session = say(" · session {id}", id=short(item["session_id"])) if item.get("session_id") else ""
             outcome = outcome_words(item["outcome"])
+            change = f" · {change_words(item['change'])}" if item.get("change") else ""
             line = f"{due.astimezone():%a %d %b %H:%M}  " if due else ""
-            yield indent(Text.assemble((line, "quiet"), f"{outcome}{times}", (f"{why}{session}", "quiet")))
+            yield indent(
+                Text.assemble((line, "quiet"), f"{outcome}{times}", (f"{change}{why}{session}", "quiet"))
+            )
             if receipt := item.get("receipt"):
                 yield indent(
                     indent(Text(say("waited for {what}", what=cut(receipt["waited_for"], 100)), "warn"))

@@ -28,7 +28,7 @@ from cli.items import (
     Visited,
 )
 from cli.json_types import JsonObject
-from cli.results import Results
+from cli.results import Results, change_words, changed_rows
 from cli.speech import Speech
 from cli.text import moment, spent
 from cli.words import say
@@ -232,14 +232,15 @@ class View:
         self.results.take(message)
         if message_id in self._shown:
             return []
+        change = _change(message)
         if message_id == self.speech.message_id:
-            return self._finish_text()
+            return [*self._finish_text(), *change]
         self._shown.add(message_id)
         match message["role"]:
             case "user":
                 return [UserSaid(message["content"])]
             case "assistant":
-                return [Spoken(message["content"], ends=True)]
+                return [Spoken(message["content"], ends=True), *change]
         return [] if live else self._tool_row(message)
 
     def _table(self, of_run: JsonObject) -> list[Item]:
@@ -344,6 +345,16 @@ def place_of(frame: JsonObject) -> tuple[int, int]:
     """The place (epoch, seq) of a frame's event in the stream, from its `event_id`; (0, 0) without one."""
     epoch, _, seq = str(frame.get("event_id", "")).partition("-")
     return (int(epoch), int(seq)) if epoch.isdecimal() and seq.isdecimal() else (0, 0)
+
+
+def _change(message: JsonObject) -> list[Item]:
+    """How the answer of an automation's run differs from the last one, where that is kept with it."""
+    change = (message.get("meta_json") or {}).get("change")
+    if not change:
+        return []
+    rows = changed_rows(change)
+    told = Note(say("Since the last run: {what}", what=change_words(change)))
+    return [told, rows] if rows else [told]
 
 
 def _key_of(question: JsonObject) -> str:

@@ -14,16 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
 
-from server.agent import policy
+from server.agent import foresight, policy
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.operator.answers import read_confirm
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.browser.lease import lease_of_run
+from server.clock import steady_time
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Event, Message, Question, Resync, Usage, UsageChanged
+from server.events import Answer, ConfirmQuestion, Event, Message, Question, Resync, Usage, UsageChanged
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory, cost_of
@@ -47,6 +49,12 @@ NAMING_PAUSE = 1.0
 NAMED_AT_ONCE = 4
 LAST_CALLS = 4
 """Model calls allowed after a budget is reached, to finish the step and summarise."""
+
+
+class StartRefused(RunFailed):
+    """The person has said no before the run began."""
+
+    code = "cancelled"
 
 
 class AgentRunner:
@@ -150,6 +158,8 @@ class AgentRunner:
         """Run the agent to its end. Returns its question; None if it has finished."""
         if self._is_shared:
             lease_of_run.set(execution.lease.hold)
+        if question := await self._ask_first(execution, started):
+            return question
         agent = await self._agents.prepare(started, self._context(execution))
         try:
             async with aclosing(agent.astream_events(version="v2")) as raw_events:
@@ -162,6 +172,30 @@ class AgentRunner:
             return await agent.question()
         finally:
             agent.release()
+
+    async def _ask_first(self, execution: Execution, started: StartedRun) -> Question | None:
+        """The question before the run begins, for which one call of the model is made; None if it may begin.
+
+        Raises StartRefused after a no. The answer counts when it was given, however late the run continues.
+        """
+        asked, before, words = started.question, None, list[str]()
+        if asked is None:
+            if not started.asks_first:
+                return None
+        elif not isinstance(asked, ConfirmQuestion) or asked.start is None:
+            return None
+        else:
+            said = read_confirm(asked.answer or Answer(expired=True), asked, now=0)
+            if said.kind == "yes":
+                return None
+            if said.kind == "no":
+                raise StartRefused(ENDINGS["cancelled"])
+            before, words = asked.start, [one.message for one in started.start_words]
+        start, reply = await self._agents.foresee(started, before, words)
+        execution.publish(execution.adapter.count(reply))
+        check_own_budget(execution.adapter.usage, started.budget)
+        timeout = execution.patience or self._settings.decision_timeout
+        return foresight.start_question(start, url="", asked_at=steady_time(), timeout=timeout)
 
     async def _end(
         self, execution: Execution, work: asyncio.Task[Question | None], history: Sequence[Message]
@@ -223,8 +257,8 @@ class AgentRunner:
             run, adapter, self._bus, max_steps=started.session.max_tool_steps, patience=started.patience,
             lease=RunLease(self._settings.run_lease if self._is_shared else None),
         )  # fmt: skip
-        if asked and asked.plan:
-            execution.edit_plan(asked.plan, is_old=True)
+        if asked and (plan := asked.plan or _approved_plan(started)):
+            execution.edit_plan(plan, is_old=True)
         for message in started.unheard:
             execution.steer(message, is_old=asked is not None)
         self._bus.open(run.session_id, run.id, run.epoch)
@@ -434,6 +468,15 @@ class AgentRunner:
         if execution := self._executions.get(session_id):
             execution.queue(place)
             self._background.start(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
+
+
+def _approved_plan(started: StartedRun) -> Sequence[str] | None:
+    """The plan of a run that begins by the person's yes to it; the operator keeps to it as to one that they have edited."""
+    asked = started.question
+    if not isinstance(asked, ConfirmQuestion) or asked.start is None or started.run.agent != "operator":
+        return None
+    is_new = started.is_newly_answered and asked.answer is not None and asked.answer.confirmed
+    return asked.start.plan if is_new else None
 
 
 def check_budget(events: Iterable[Event], settings: Settings) -> None:

@@ -223,6 +223,26 @@ class PolicyRuled(Payload):
     """The grants that allow it, where the policy alone would ask."""
 
 
+class ForeseenEffect(BaseModel):
+    """An effect that a run foresees."""
+
+    model_config = ConfigDict(frozen=True)
+    site: str
+    kind: str
+    """As in a grant."""
+    count: int
+    """How many acts of this kind."""
+
+
+class StartPlan(BaseModel):
+    """What a run wants to do, shown before it begins."""
+
+    model_config = ConfigDict(frozen=True)
+    plan: list[str]
+    effects: list[ForeseenEffect]
+    """A yes allows these for the run, without those that the person leaves out."""
+
+
 class Interrupt(Payload):
     type: Literal["interrupt"] = "interrupt"
     reference: str
@@ -239,6 +259,8 @@ class Interrupt(Payload):
     spends: Amount | None = None
     scopes: list[GrantScope] | None = None
     """As in `ConfirmQuestion`."""
+    start: StartPlan | None = None
+    """Of a question before a run begins."""
     screenshot: str | None = None
     expires_at: datetime | None = None
     later_at: datetime | None = None
@@ -262,6 +284,8 @@ class Answer(BaseModel):
     """The answer came too late: it confirms nothing."""
     valid_until: datetime | None = None
     """When a yes expires, if the question was put off; None: as the question says."""
+    effects: list[int] | None = None
+    """Of a yes to a run's start: the effects that are allowed, by their place in `StartPlan.effects`; None: all."""
 
 
 class BaseQuestion(BaseModel):
@@ -311,6 +335,8 @@ class ConfirmQuestion(BaseQuestion):
     """`amount` as a number; None if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] = Field(default_factory=list)
     """In which the user may allow acts like this one; empty if each is asked about."""
+    start: StartPlan | None = None
+    """What is approved if the question is asked before the run begins; None: it is about one act."""
     digest: str
     """What the approval is bound to, see `approval_digest`."""
     expires_at: datetime

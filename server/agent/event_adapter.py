@@ -169,9 +169,13 @@ class EventAdapter:
         if self._logs_thoughts:
             self._typed.update(typed_by(output))
             self._log_thoughts()
+        return [self.count(output)]
+
+    def count(self, output: object) -> UsageChanged:
+        """Add the usage of a model call, also of one that no agent has made."""
         call = read_usage(output, self._cost)
         self.usage = sum_usage(self.usage, call)
-        return [UsageChanged(call=call, total=self.usage)]
+        return UsageChanged(call=call, total=self.usage)
 
     def _custom(self, event: AgentEvent | ServerEvent | None) -> list[Event]:
         match event:

@@ -24,6 +24,7 @@ from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResu
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
+from server.agent import foresight
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject
 
@@ -177,6 +178,8 @@ class ScriptedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> Reply:
         asked, page = _asked(messages), messages[-1].text
+        if messages[0].text == foresight.PROMPT:
+            return Say(json.dumps(_foreseen(page)))
         if re.search(r"\berror\b", asked):
             raise RunFailed("The mock model failed, as it was asked to.", code="llm_unavailable")
         script = next((script for word, script in SCRIPTS.items() if word in asked), None)
@@ -234,6 +237,14 @@ def _called(name: str, args: JsonObject, reply: Reply) -> list[tuple[AIMessageCh
 
 PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Tell the result"]
+
+
+def _foreseen(text: str) -> JsonObject:
+    """What it will do, shown before a run begins."""
+    corrections = re.findall(r"The person says to it: (.*)", text)
+    if "shop" not in text or any("leave it" in said for said in corrections):
+        return {"plan": PLAN, "effects": []}
+    return {"plan": PLAN, "effects": [{"site": SHOP, "kind": "order", "count": 1}]}
 
 
 def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, JsonObject]:

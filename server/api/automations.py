@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from server.api.deps import Body, SessionId, Text, World
 from server.api.grants import AutomationGrantBody, new_grant, to_grant
+from server.api.messages import check_schema
 from server.api.schemas import (
     Automation,
     AutomationList,
@@ -75,6 +76,10 @@ class NewAutomation(Body):
     patience: Patience = DAY
     keep: Keep = 10
     budget: BudgetBody | None = None
+    ask_first: bool = False
+    only_changes: bool = False
+    result_schema: JsonObject | None = None
+    """The columns of the table that its runs fill, as in a message."""
     enabled: bool = True
     grants: GrantList = []
     """What its runs may do without asking."""
@@ -83,7 +88,7 @@ class NewAutomation(Body):
 
 
 class AutomationChange(Body):
-    """A field that is left out stays as it is; `start_url`, `rule` and `budget` can be null."""
+    """A field that is left out stays as it is; `start_url`, `rule`, `budget` and `result_schema` can be null."""
 
     name: Name | None = None
     task: Task | None = None
@@ -99,6 +104,9 @@ class AutomationChange(Body):
     patience: Patience | None = None
     keep: Keep | None = None
     budget: BudgetBody | None = None
+    ask_first: bool | None = None
+    only_changes: bool | None = None
+    result_schema: JsonObject | None = None
     enabled: bool | None = None
     grants: GrantList | None = None
     """All of them: one that is left out is taken back."""
@@ -175,7 +183,7 @@ async def change(automation_id: Text, body: AutomationChange, world: World) -> A
     empty = [
         name
         for name, value in values.items()
-        if value is None and name not in ("start_url", "rule", "budget")
+        if value is None and name not in ("start_url", "rule", "budget", "result_schema")
     ]
     if empty:
         raise BadRequest(f"{empty[0]}: It cannot be null.")
@@ -183,6 +191,8 @@ async def change(automation_id: Text, body: AutomationChange, world: World) -> A
         world.check_model(body.model, "model")
     if "budget" in values:
         values["budget"] = _budget(body.budget)
+    if "result_schema" in values:
+        values["result_schema"] = check_schema(body.result_schema)
     granted = [new_grant(one, "automation") for one in body.grants or () if one.id is None]
     row = await world.automations.change(automation_id, values)
     if body.grants is not None:
@@ -260,6 +270,7 @@ def _values(body: NewAutomation, world: Runtime) -> JsonObject:
         "model": body.model or world.default_model,
         "max_tool_steps": body.max_tool_steps or settings.max_tool_steps,
         "budget": _budget(body.budget),
+        "result_schema": check_schema(body.result_schema),
     }
 
 

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from server.api.deps import Body, Text, World
 from server.api.files import PICTURE_HEADERS
+from server.api.messages import Effects
 from server.api.schemas import Decided, OpenQuestion
 from server.api.sessions import question_of
 from server.database.models import InterruptRow
@@ -35,6 +36,8 @@ class LinkDecision(Body):
     confirmed: bool | None = None
     done: bool | None = None
     message: Annotated[Text, Field(max_length=4000)] | None = None
+    effects: Effects | None = None
+    """As in `POST /api/sessions/{id}/decision`."""
 
 
 @router.get("/question")
@@ -61,6 +64,8 @@ async def decide(linked: Linked, body: LinkDecision, world: World) -> Decided:
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
     row, _ = linked
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
-    answer = Answer(reference=row.reference, confirmed=confirmed, message=body.message or "")
+    answer = Answer(
+        reference=row.reference, confirmed=confirmed, message=body.message or "", effects=body.effects
+    )
     await world.commands.decide(row.session_id, answer)
     return Decided(reference=row.reference, confirmed=confirmed)

@@ -31,6 +31,9 @@ MESSAGE_CHARS = MESSAGE_BYTES // 4
 """Characters that always fit: UTF-8 takes at most four bytes for one."""
 
 
+Effects = Annotated[list[Annotated[int, Field(ge=0, le=99)]], Field(max_length=100)]
+
+
 class NewMessage(Body):
     content: Text
     client_id: Annotated[Text, Field(min_length=1, max_length=64)] | None = None
@@ -57,6 +60,8 @@ class DecisionBody(Body):
     remember: bool = False
     """The same as `grant: {"scope": "session"}`."""
     grant: GrantBody | None = None
+    effects: Effects | None = None
+    """With a yes to a run's start: the places in `start.effects` of what is allowed; null: all of them."""
 
     def wanted(self) -> WantedGrant | None:
         return self.grant.wanted() if self.grant else WantedGrant() if self.remember else None
@@ -131,7 +136,9 @@ async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Dec
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
     await world.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
-    answer = Answer(reference=body.reference, confirmed=confirmed, message=body.message or "")
+    answer = Answer(
+        reference=body.reference, confirmed=confirmed, message=body.message or "", effects=body.effects
+    )
     await world.commands.decide(session_id, answer, grant=body.wanted())
     return Decided(reference=body.reference, confirmed=confirmed)
 

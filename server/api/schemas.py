@@ -7,7 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.events import Activity, InterruptKind, Message, RunStatus, Target, Usage
+from server.events import Activity, InterruptKind, Message, RunStatus, StartPlan, Target, Usage
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 from server.results.rows import ResultRow
@@ -38,6 +38,8 @@ class Session(ResponseModel):
     """The address of the icon of the site that it worked on last."""
     automation_id: str | None
     """The automation whose runs it has."""
+    ask_first: bool
+    """Its runs ask before they start."""
     queue_place: int | None = None
     """Its run's position in the queue for a browser, from 1; None if it does not wait for one."""
 
@@ -87,6 +89,8 @@ class Pending(ResponseModel):
     """`amount` as a number, in thousandths; null if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] | None
     """In which acts like this one can be allowed together with a yes."""
+    start: StartPlan | None
+    """What the run wants to do, if it asks before it begins; null: the question is about one act."""
     screenshot: str | None
     expires_at: datetime | None
     later_at: datetime | None
@@ -239,6 +243,14 @@ class FiringReceipt(ResponseModel):
     waited_for: str
 
 
+class FiringChange(ResponseModel):
+    """How the result differs from the last one, where only changes are reported."""
+
+    kind: Literal["first", "same", "changed"]
+    counts: dict[Literal["added", "removed", "changed"], int] | None = None
+    """Of the rows of a table."""
+
+
 class Firing(ResponseModel):
     """One due time of an automation, or one call of it, with what became of it."""
 
@@ -258,6 +270,7 @@ class Firing(ResponseModel):
     run_id: str | None
     usage: Usage | None
     receipt: FiringReceipt | None
+    change: FiringChange | None
     finished_at: datetime | None
 
 
@@ -288,6 +301,12 @@ class ExportedAutomation(ResponseModel):
     keep: int
     """How many sessions are kept with `session_mode` new."""
     budget: AutomationBudget | None
+    ask_first: bool
+    """Its runs ask before they start."""
+    only_changes: bool
+    """A run that is done is reported only if its result is not that of the last one."""
+    result_schema: JsonObject | None
+    """The table that its runs fill."""
 
 
 class Grant(ResponseModel):

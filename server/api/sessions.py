@@ -53,6 +53,7 @@ class SessionChange(Body):
     agent: AgentName | None = None
     model: ModelName | None = None
     max_tool_steps: Steps | None = None
+    ask_first: bool | None = None
 
 
 class PlanEdit(Body):

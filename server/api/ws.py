@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
 from server.api.grants import GrantBody
-from server.api.messages import check_content, check_schema
+from server.api.messages import Effects, check_content, check_schema
 from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
 from server.events import (
@@ -64,6 +64,7 @@ class UserConfirm(Command):
     remember: bool = False
     grant: GrantBody | None = None
     """As in `POST /sessions/{id}/decision`."""
+    effects: Effects | None = None
 
 
 class Control(Command):
@@ -159,7 +160,12 @@ async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str
             )  # fmt: skip
             return {"message_id": accepted.message.id, "run_id": accepted.run.id}
         case UserConfirm():
-            answer = Answer(reference=frame.reference, confirmed=frame.confirmed, message=frame.text or "")
+            answer = Answer(
+                reference=frame.reference,
+                confirmed=frame.confirmed,
+                message=frame.text or "",
+                effects=frame.effects,
+            )
             wanted = frame.grant.wanted() if frame.grant else WantedGrant() if frame.remember else None
             await commands.decide(session_id, answer, grant=wanted)
         case Control(action="cancel"):

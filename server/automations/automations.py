@@ -17,6 +17,7 @@ from server.database.models import AutomationRow, FiringRow
 from server.errors import BadRequest, NotFound
 from server.events import now
 from server.ops.json_types import JsonObject
+from server.results.rows import TABLES_BY
 from server.store import Store
 from server.store.automations import CALL_SECONDS, MOST_CALLS, AutomationSummary, too_often
 
@@ -24,7 +25,7 @@ MOST = 200
 MOST_UPCOMING = 500
 EXPORTED = (
     "name", "task", "agent", "model", "max_tool_steps", "start_url", "rule", "zone", "overlap", "missed", "patience",
-    "session_mode", "keep", "budget",
+    "session_mode", "keep", "budget", "ask_first", "only_changes", "result_schema",
 )  # fmt: skip
 TIMED = frozenset({"rule", "zone", "enabled"})
 """Fields that the next due time depends on."""
@@ -70,12 +71,16 @@ class Automations:
             _check_address(values["start_url"])
         if values.get("enabled") and not row.enabled:
             values |= {"failures": 0}
+        _check_table(values.get("result_schema", row.result_schema), values.get("agent", row.agent))
+        if any(values.get(name, known) != known for name, known in _compared(row).items()):
+            values |= {"last_result": None}  # another task: there is nothing to compare with
         changed = await self._store.change_automation(automation_id, **values)
         self._scheduler.wake()
         return changed
 
     def _with_time(self, values: JsonObject) -> JsonObject:
         _check_address(values.get("start_url"))
+        _check_table(values.get("result_schema"), values.get("agent"))
         moment, rule = self._clock(), None
         if values["rule"]:
             rule = rule_of(values["rule"], values["zone"], moment)
@@ -160,6 +165,18 @@ def rule_of(text: str, zone: str, moment: datetime) -> DueTimes:
         return read_rule(text, zone) if "DTSTART" in text.upper() else read_rule(text, zone, moment)
     except RuleRefused as refused:
         raise BadRequest(f"rule: {refused}.", code="rule_refused") from None
+
+
+def _compared(row: AutomationRow) -> JsonObject:
+    """What the results of two runs have to have in common to be compared."""
+    return {
+        "task": row.task, "start_url": row.start_url, "result_schema": row.result_schema, "only_changes": row.only_changes,
+    }  # fmt: skip
+
+
+def _check_table(schema: JsonObject | None, agent: str | None) -> None:
+    if schema and agent not in (None, "operator"):
+        raise BadRequest(TABLES_BY, code="result_schema_unsupported")
 
 
 def _check_address(url: str | None) -> None:

@@ -73,6 +73,8 @@ class SessionRow(Base):
     """With several processes: the name of the one that has its browser."""
     browser_host: Mapped[str | None] = mapped_column(String(200))
     """The address of the browser host that has its profile."""
+    ask_first: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Its runs ask before they start, unless an automation has begun them."""
     browser_epoch: Mapped[int] = mapped_column(default=0)
     """The fencing token of its browser on a host: incremented for every process that starts or takes it."""
     automation_id: Mapped[str | None] = mapped_column(String(32), index=True)
@@ -390,6 +392,14 @@ class AutomationRow(Base):
     """How many sessions are kept, where each firing has its own."""
     session_id: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
     """Its one conversation, once it has begun."""
+    ask_first: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Its runs ask before they start."""
+    only_changes: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """A run that is done is reported only if its result is not that of the last one."""
+    result_schema: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """The table that its runs fill, as `ResultSchema.to_json`."""
+    last_result: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """With `only_changes`: the result of the last run that was done, as `results.changes.Result`."""
     budget: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """`run_cost`, `month_cost` in US dollars, `run_tokens`, `month_tokens`."""
     failures: Mapped[int]
@@ -434,4 +444,6 @@ class FiringRow(Base):
     usage: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     receipt: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """Of one that needs the person: `done`, `left`, `waited_for`."""
+    change: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
+    """With `only_changes`: how its result differs from the last one, as `results.changes.Change`."""
     finished_at: Mapped[datetime | None]

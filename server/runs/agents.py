@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
 from langgraph.errors import GraphRecursionError
@@ -18,6 +19,7 @@ from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from server.agent import foresight
 from server.agent.assistant.input import first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.event_adapter import read_usage
@@ -32,7 +34,7 @@ from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Answer, Question, StateChanged, Usage, read_question
+from server.events import Answer, Message, Question, StartPlan, StateChanged, Usage, read_question
 from server.ops import stale_install as replaced
 from server.ops.json_types import JsonObject
 from server.results.rows import ASKED, TABLES_BY, schema_of
@@ -134,8 +136,7 @@ class AgentFactory:
 
         A run that several processes may execute is continued from wherever its former execution has ended.
         """
-        run = started.run
-        answer = started.question.answer if started.question else None
+        run, answer = started.run, _resumed_answer(started)
         if run.agent == "operator":
             if started.continues:
                 return await self._continued_operator(started, context)
@@ -152,8 +153,9 @@ class AgentFactory:
         if any(one.id == run.message_id and schema_of(one) for one in started.messages):
             raise AssistantUnavailable(TABLES_BY)  # the agent was changed before a retry
         if answer is None:
+            said = [one.message for one in started.start_words if not one.in_words]  # others are messages
             return await self._prepared_assistant(
-                run, context, first_input(started.messages), starts_over=True
+                run, context, first_input(started.messages, said), starts_over=True
             )
         prepared = await self._prepared_assistant(run, context, None, starts_over=False)
         prepared.input = Command(resume=await prepared.addressed(answer))
@@ -167,7 +169,7 @@ class AgentFactory:
             await self._assistant(model_name)
 
     async def _continued_operator(self, started: StartedRun, context: RunContext) -> PreparedAgent:
-        run, answer = started.run, started.question.answer if started.question else None
+        run, answer = started.run, _resumed_answer(started)
         prepared = await self._prepared_operator(run, context, None, "sync")
         config = prepared.thread.config
         saved = await prepared.graph.aget_state(config)
@@ -255,6 +257,14 @@ class AgentFactory:
             graphs.pop(key, None)
             raise
 
+    async def foresee(
+        self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
+    ) -> tuple[StartPlan, AIMessage]:
+        """What the run will do, and the model's reply, for its usage. Raises the model's errors."""
+        model = await asyncio.to_thread(self.model, started.run.model)
+        reply = await foresight.ask_plan(model, _asked(started).content, before, words)
+        return foresight.read_plan(reply.text), reply
+
     async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         settings = self._settings()
         name = namer_of(settings.summary_model, model_name)
@@ -309,13 +319,24 @@ def _epoch_of(saved: StateSnapshot) -> int:
     return int(epoch or 0)
 
 
+def _resumed_answer(started: StartedRun) -> Answer | None:
+    """The answer that the agent waits for; None where it has not begun, or was asked about its start only."""
+    question = started.question
+    return None if question is None or foresight.is_start(question) else question.answer
+
+
 def _first_operator_input(started: StartedRun) -> JsonObject:
-    run = started.run
-    asked = next(message for message in reversed(started.messages) if message.id == run.message_id)
+    asked = _asked(started)
+    words = (one.message for one in started.start_words)
     return {
-        "user_message": asked.content, "message_id": asked.id,
+        "user_message": "\n\n".join([asked.content, *words]), "message_id": asked.id,
         "result_schema": (asked.meta_json or {}).get(ASKED),
     }  # fmt: skip
+
+
+def _asked(started: StartedRun) -> Message:
+    """The message that the run answers."""
+    return next(message for message in reversed(started.messages) if message.id == started.run.message_id)
 
 
 def load_assistant(load_module: Callable[[str], Any]) -> Callable[..., Graph]:

@@ -16,6 +16,8 @@ from server.database.models import AutomationRow, FiringRow, InterruptRow, RunRo
 from server.errors import Conflict, NotFound, TooMany
 from server.events import Usage, now
 from server.ops.json_types import JsonObject
+from server.results.changes import Change
+from server.results.rows import ASKED
 from server.store.channels import put_automation
 from server.store.lookups import UNFINISHED, add_message, free_title, new_run
 from server.store.owners import Ownership
@@ -356,6 +358,7 @@ class AutomationQueries:
             )
         run = new_run(session, self.ownership)
         meta: JsonObject = {"automation": {"id": row.id, "name": row.name, "cause": firing.cause}}
+        meta |= {ASKED: row.result_schema} if row.result_schema else {}
         message = add_message(
             db, session, "user", content, id=run.message_id, run_id=run.id, meta_json=meta
         )  # fmt: skip
@@ -371,15 +374,19 @@ class AutomationQueries:
 
 
 def settle_firing(
-    db: Connection, session: SessionRow, run: RunRow, receipt: JsonObject | None = None
-) -> None:
+    db: Connection, session: SessionRow, run: RunRow, receipt: JsonObject | None = None,
+    difference: Change | None = None,
+) -> None:  # fmt: skip
     """Store how the run of a firing has ended, in the transaction of its end; pause the automation if it has to."""
     firing = first(db, FiringRow, BY_RUN, run_id=run.id) if session.automation_id else None
     row = get(db, AutomationRow, firing.automation_id, lock=True) if firing else None
     if firing is None or row is None:
         return
     outcome = "needs_you" if run.error_code == "needs_you" else run.status
-    change(db, firing, outcome=outcome, usage=run.usage, finished_at=run.finished_at, receipt=receipt)
+    change(
+        db, firing, outcome=outcome, usage=run.usage, finished_at=run.finished_at, receipt=receipt,
+        change=difference.numbers() if difference else None,
+    )  # fmt: skip
     failures = {"completed": 0, "failed": row.failures + 1}.get(outcome, row.failures)
     change(db, row, failures=failures)
     if run.error_code == "automation_budget":
@@ -474,6 +481,7 @@ def _new_firing(row: AutomationRow, cause: str, moment: datetime, **values: obje
         "content": None,
     }
     known |= {"session_id": None, "run_id": None, "usage": None, "receipt": None, "finished_at": None}
+    known["change"] = None
     return FiringRow(id=new_id(), automation_id=row.id, cause=cause, at=moment, **(known | values))
 
 

@@ -16,6 +16,7 @@ from server.database.models import AutomationRow, ChannelRow, DeliveryRow, Inter
 from server.errors import NotFound
 from server.events import ConfirmQuestion, Question, now, read_question
 from server.ops.json_types import JsonObject
+from server.results.changes import Change, words_of
 from server.store.digests import COLLECTED, end_of_window
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
@@ -171,16 +172,22 @@ def put_question_off(db: Connection, row: InterruptRow, until: datetime) -> None
     db.execute(update(DeliveryRow).where(*mine).values(status="pending", next_at=until, tries=0))
 
 
-def put_end(db: Connection, run: RunRow, question: InterruptRow | None) -> None:
+def put_end(
+    db: Connection, run: RunRow, question: InterruptRow | None, difference: Change | None = None
+) -> None:
     """Store the messages about the end of a run. A person who has cancelled it knows.
 
-    `question`: the one at which it has ended, because it was not answered.
+    `question`: the one at which it has ended, because it was not answered. `difference`: of its result from the one
+    before, where only changes are reported.
     """
     if run.error_code == NEEDS_YOU:
         facts = facts_of(read_question(question.payload)) if question else {}
         _put(db, run.session_id, run.id, NEEDS_YOU, facts)
-    elif run.status in ("completed", "failed", "interrupted"):
-        _put(db, run.session_id, run.id, "done" if run.status == "completed" else "failed", {})
+    elif run.status == "completed":
+        if difference is None or difference.kind != "same":
+            _put(db, run.session_id, run.id, "done", {"action": words_of(difference)} if difference else {})
+    elif run.status in ("failed", "interrupted"):
+        _put(db, run.session_id, run.id, "failed", {})
 
 
 def put_automation(
@@ -220,6 +227,8 @@ def facts_of(question: Question) -> JsonObject:
         return {"site": site} if site else {}
     act = str(question.action.get("kind") or "act").replace("_", " ").capitalize()
     name = _plain(question.target.name if question.target else "")[:NAME_CHARS]
+    if question.start:
+        site = ", ".join(dict.fromkeys(effect.site for effect in question.start.effects))[:NAME_CHARS] or site
     known = {
         "kind": question.risk, "action": f"{act} “{name}”" if name else act, "site": site,
         "amount": question.amount,

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, bindparam, func, or_, select
 from server.database import Database, reading, writing, writing_synced
 from server.database.models import FiringRow, InterruptRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
-from server.events import Answer, ConfirmQuestion, Question, Usage, now, read_question
+from server.events import Answer, ConfirmQuestion, Question, StartPlan, Usage, now, read_question
 from server.ops.json_types import JsonObject
 from server.store.automations import BY_RUN, automation_of_run
 from server.store.channels import put_question, put_question_off
@@ -226,9 +226,22 @@ def close_question(
     )  # fmt: skip
     if run is None:
         return
-    doing = _action_of(question) if isinstance(question, ConfirmQuestion) and given.confirmed else None
+    doing = None
+    if isinstance(question, ConfirmQuestion) and given.confirmed:
+        if question.start:
+            _allow_foreseen(db, run, question.start, given.effects)
+        else:
+            doing = _action_of(question)
     change(db, run, status="queued", doing=doing, **ownership.waiting())
     ownership.put_job(db, run)
+
+
+def _allow_foreseen(db: Connection, run: RunRow, start: StartPlan, chosen: Collection[int] | None) -> None:
+    """A yes to a run's start: grants for this run, each with the number of acts that was shown."""
+    for at, effect in enumerate(start.effects):
+        if chosen is None or at in chosen:
+            grant = NewGrant(scope="run", site=effect.site, kind=effect.kind, count=effect.count)
+            insert_grant(db, grant, run)
 
 
 def _cursor_of(row: InterruptRow) -> str:

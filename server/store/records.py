@@ -6,7 +6,7 @@ import secrets
 from dataclasses import dataclass
 
 from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
-from server.events import ACTIVITY_KINDS, Activity, Message, Question
+from server.events import ACTIVITY_KINDS, Activity, Answer, Message, Question
 from server.ops.json_types import JsonObject
 
 
@@ -43,6 +43,10 @@ class StartedRun:
     """Of the automation that began it, see `AutomationRow.budget`."""
     patience: int | None = None
     """Of that automation, in seconds."""
+    asks_first: bool = False
+    """It may not begin before the person has agreed to its plan."""
+    start_words: tuple[Answer, ...] = ()
+    """What the person has said to its plans, the oldest first."""
 
 
 @dataclass(frozen=True, slots=True)

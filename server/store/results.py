@@ -5,11 +5,13 @@ from __future__ import annotations
 from sqlalchemy import Connection, select
 
 from server.database import Database, reading, writing
-from server.database.models import MessageRow, RunRow
+from server.database.models import AutomationRow, MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, NotFound
 from server.events import Message
+from server.results.changes import Change, Result, compare, result_of
 from server.results.columns import Value
-from server.results.rows import RESULT, ResultRow, recorded_in
+from server.results.rows import RESULT, ResultRow, recorded_in, table_of
+from server.store.automations import automation_of_run
 from server.store.lookups import OF_RUN, session_of
 from server.store.records import to_message
 from server.store.rows import change, every, get
@@ -55,6 +57,31 @@ class ResultQueries:
             change(db, kept, meta_json={**(kept.meta_json or {}), RESULT: result})
             return to_message(kept), edited
         raise NotFound("The table has no such row.", code="row_unknown")
+
+
+def note_result(db: Connection, session: SessionRow, run: RunRow, answer: str) -> Change | None:
+    """How the result of a run that is done differs from the one before; it becomes the one to compare with.
+
+    None if its automation reports each run, or if a table lacks rows: that is always reported.
+    """
+    automation = automation_of_run(db, session, run.id)
+    if automation is None or not automation.only_changes:
+        return None
+    row = get(db, AutomationRow, automation.id, lock=True)
+    if row is None:
+        return None
+    asked = get(db, MessageRow, run.message_id)
+    others = [
+        one for one in every(db, MessageRow, MESSAGES_OF_RUN, run_id=run.id) if one.id != run.message_id
+    ]
+    messages = [to_message(one) for one in (*([asked] if asked else ()), *others)]
+    table = table_of(messages)
+    if table and len(table.rows) < table.schema.least:
+        return None  # it lacks rows, as its answer says: that is no result to compare with
+    result = result_of(answer, table)
+    before = Result.model_validate(row.last_result) if row.last_result else None
+    change(db, row, last_result=result.model_dump(mode="json"))
+    return compare(before, result)
 
 
 def _run_of(db: Connection, run_id: str) -> RunRow:

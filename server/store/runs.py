@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from server.database import Database, reading, writing, writing_synced
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
-from server.events import Message, Usage, now, read_question, sum_usage
+from server.events import Answer, ConfirmQuestion, Message, Question, Usage, now, read_question, sum_usage
 from server.ops.json_types import JsonObject
 from server.store.automations import automation_of_run, settle_firing
 from server.store.channels import put_end
@@ -40,6 +40,7 @@ from server.store.lookups import (
 from server.store.owners import LeaseWatch, Ownership, is_gone
 from server.store.questions import last_question_of
 from server.store.records import AcceptedMessage, FinishedRun, StartedRun, to_message
+from server.store.results import note_result
 from server.store.rows import change, every, first, get, insert
 
 NEXT_HELD = (
@@ -60,6 +61,7 @@ EXECUTED = (
     .where(RunRow.owner == bindparam("owner"))
     .with_for_update(read=True)
 )
+QUESTIONS_OF_RUN = select(InterruptRow).where(InterruptRow.run_id == OF_RUN).order_by(InterruptRow.created_at)
 LAST_CALL = (
     select(MessageRow)
     .where(MessageRow.run_id == OF_RUN, MessageRow.role == "tool")
@@ -113,6 +115,8 @@ class RunQueries:
         started = StartedRun(
             run, session, messages, unheard, resumed, budget=automation.budget if automation else None,
             patience=automation.patience if automation else None,
+            asks_first=automation.ask_first if automation else session.ask_first,
+            start_words=_start_words(db, run_id) if _is_about_start(resumed) else (),
         )  # fmt: skip
         if not self.ownership.continues or run.attempt == 1:
             return started
@@ -241,8 +245,13 @@ class RunQueries:
         if spent := ending.get("usage", run.usage):
             total = sum_usage(Usage.model_validate(session.usage or {}), Usage.model_validate(spent))
             changes["usage"] = total.model_dump()
-        message, moved = None, list[MessageRow]()
+        message, moved, difference = None, list[MessageRow](), None
         if answer is not None:
+            if status == "completed" and "outcome" not in (answer_meta or {}):  # the task was done
+                difference = note_result(db, session, run, answer)
+            if difference:
+                answer_meta = (answer_meta or {}) | {"change": difference.to_json()}
+                changes["unread"] = session.unread or difference.kind != "same"
             message = insert(db, new_message(
                 session, "assistant", answer, id=run.answer_id, run_id=run.id, meta_json=answer_meta
             ))  # fmt: skip
@@ -253,8 +262,8 @@ class RunQueries:
             ending["end_position"] = next_position(db, session)
         change(db, run, **ending)
         change(db, session, **changes)
-        put_end(db, run, question)
-        settle_firing(db, session, run, receipt)
+        put_end(db, run, question, difference)
+        settle_firing(db, session, run, receipt, difference)
         if status in ("completed", "failed"):
             moved = self._hold_unread(db, session, run_id, read_ids)
         if run.attempt > 1 or question:  # a former execution may have left an open question
@@ -367,6 +376,17 @@ def _used(usage: Usage | None) -> JsonObject:
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:
     """The run and its session, which is locked."""
     return first(db, SessionRow, SESSION_OF_RUN, run_id=run_id), get(db, RunRow, run_id)
+
+
+def _is_about_start(question: Question | None) -> bool:
+    return isinstance(question, ConfirmQuestion) and question.start is not None
+
+
+def _start_words(db: Connection, run_id: str) -> tuple[Answer, ...]:
+    """The answers that wanted another plan of the run."""
+    asked = [read_question(row.payload) for row in every(db, InterruptRow, QUESTIONS_OF_RUN, run_id=run_id)]
+    answers = [one.answer for one in asked if one.answer and _is_about_start(one)]
+    return tuple(answer for answer in answers if answer.message.strip() and not answer.confirmed)
 
 
 def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:

@@ -198,7 +198,7 @@ def new_session(
     moment = now()
     return SessionRow(
         id=id or new_id(), title=title or "", pinned=False, unread=False, agent=agent, model=model,
-        max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={},
+        max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={}, ask_first=False,
         created_at=moment, updated_at=moment,
     )  # fmt: skip
 

@@ -12,6 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from cli.address import Address
+from cli.answers import read_effects
+from cli.errors import Misused
 from cli.items import (
     Answered,
     Failed,
@@ -20,6 +22,7 @@ from cli.items import (
     Note,
     Plan,
     Question,
+    ResultTable,
     Spoken,
     StepReached,
     ToolRan,
@@ -510,3 +513,64 @@ class TestDialogue:
         story.run("waiting_user")
         assert story.view.receive({"type": "status", "status": "idle"}) == []
         assert story.view.status == "waiting_user"
+
+
+class TestUnattended:
+    """Questions that are put off or asked before a run begins, and answers that are compared with the last one."""
+
+    START = {
+        "reference": "q1", "kind": "confirm", "reason": "this run asks before it starts", "risk": "start",
+        "action": {"kind": "start"},
+        "start": {
+            "plan": ["Look", "Order it"],
+            "effects": [
+                {"site": "shop.example", "kind": "order", "count": 2}, {"site": "x.example", "kind": "delete", "count": 1}
+            ],
+        },
+    }  # fmt: skip
+
+    def test_a_question_that_is_put_off_is_told_once_and_keeps_its_new_time(self) -> None:
+        story = Story()
+        asked = {"reference": "q1", "kind": "confirm", "reason": "It orders."}
+        assert len(story.tell("interrupt", **asked)) == 1
+        later = {"later_at": "2026-01-02T18:00:00+00:00", "expires_at": "2026-01-02T18:10:00+00:00"}
+        assert story.tell("interrupt", **asked, **later) == []
+        frame = {"type": "agent_question", "text": "It orders.", "event_id": "1-9", **asked, **later}
+        assert story.view.receive(frame) == []  # the dialogue may be ahead of the stream
+        assert story.view.pending
+        assert story.view.pending.expires_at == datetime(2026, 1, 2, 18, 10, tzinfo=UTC)
+
+    def test_a_run_that_asks_first_shows_its_plan_and_numbers_what_a_yes_allows(self) -> None:
+        (asked,) = Story().tell("interrupt", **self.START)
+        text = text_of(asked)
+        assert "Start this run?" in text
+        assert re.search(r"1\. Look\s.*2\. Order it", text, re.DOTALL)
+        assert re.search(r"1 order ×2 +shop\.example\s.*2 delete +x\.example", text, re.DOTALL)
+        assert "run|session" not in text
+
+    @pytest.mark.parametrize(
+        ("text", "expected"), [("none", []), ("2", [1]), ("1, 2", [0, 1]), ("1 2", [0, 1])]
+    )
+    def test_what_a_yes_to_the_start_allows_is_chosen_by_number(self, text: str, expected: list[int]) -> None:
+        assert read_effects(text, 2) == expected
+
+    @pytest.mark.parametrize("text", ["3", "0", "run", "1 x"])
+    def test_what_is_no_number_of_an_effect_is_refused(self, text: str) -> None:
+        with pytest.raises(Misused):
+            read_effects(text, 2)
+
+    def test_an_answer_tells_what_has_changed_since_the_last_run(self) -> None:
+        change = {
+            "kind": "changed", "columns": ["name", "price"], "counts": {"added": 1, "changed": 1, "removed": 0},
+            "added": [{"name": "b", "price": None}],
+            "changed": [{"before": {"name": "a", "price": 5}, "after": {"name": "a", "price": 6}}],
+        }  # fmt: skip
+        message = ANSWER | {"meta_json": {"change": change}}
+        spoken, told, rows = Story().tell("message", message=message)
+        assert isinstance(spoken, Spoken)
+        assert told == Note("Since the last run: 1 added, 1 changed")
+        assert rows == ResultTable(
+            ("change", "name", "price"), (("changed", "a", "5 → 6"), ("added", "b", "–"))
+        )  # fmt: skip
+        (_, same) = Story().tell("message", message=ANSWER | {"meta_json": {"change": {"kind": "same"}}})
+        assert same == Note("Since the last run: nothing has changed")

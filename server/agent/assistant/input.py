@@ -19,9 +19,10 @@ def recursion_limit(max_tool_steps: int) -> int:
     return 2 * (max_tool_steps + 3)
 
 
-def first_input(history: Sequence[Message]) -> JsonObject:
-    """The graph's input for a new run: the thread is replaced by the stored messages."""
-    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *to_lc_messages(history)]}
+def first_input(history: Sequence[Message], said: Sequence[str] = ()) -> JsonObject:
+    """The graph's input for a new run: the thread is replaced by the stored messages, and what was said after them."""
+    words = map(HumanMessage, said)
+    return {"messages": [RemoveMessage(id=REMOVE_ALL_MESSAGES), *to_lc_messages(history), *words]}
 
 
 def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:

@@ -21,9 +21,10 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 
+from server.agent import foresight
 from server.agent.demo.answers import look_up
 from server.agent.demo.commands import QUESTIONS, read_request
-from server.agent.demo.operator import decide, pause
+from server.agent.demo.operator import decide, foresee, pause
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Which, is_choice, plan_next
 from server.agent.demo.words import Words
@@ -113,6 +114,8 @@ def _reply(messages: Sequence[BaseMessage], tools: Sequence[JsonObject]) -> str 
     act = next((tool for tool in tools if "final_response" in _properties(tool)), None)
     if act is not None:
         return act["name"], decide(messages[-1].text, _properties(act))
+    if messages[0].text == foresight.PROMPT:
+        return json.dumps(foresee(messages[-1].text), ensure_ascii=False)
     if not by_name:
         return pause(messages[-1].text)
     return _call_browser(messages, by_name)

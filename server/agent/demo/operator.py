@@ -9,6 +9,7 @@ from server.agent.demo.commands import QUESTIONS, DemoCommand, DemoRequest, read
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Next, Which, is_choice, plan_next
 from server.agent.demo.words import Words
+from server.agent.policy import Subject, Verdict, assess
 from server.ops.json_types import JsonObject
 from server.text import split_attached
 
@@ -233,3 +234,17 @@ def pause(prompt: str) -> str:
     done = work.request.commands[: work.progress().done]
     words = Words(work.task)
     return words.say("pause", done="; ".join(words.did(command) for command in done) or "-")
+
+
+def foresee(prompt: str) -> JsonObject:
+    """What it will do, shown before a run begins: the buttons that it is to press, as the policy judges them."""
+    task = prompt.removeprefix("Task: ")
+    commands = read_request(task).commands
+    here, effects = "", list[JsonObject]()
+    for command in commands:
+        here = command.target if command.kind == "open" else here
+        pressed = Subject(action="click", role="button", name=command.target, url=here)
+        judgement = assess(pressed) if command.kind == "click" else None
+        if judgement and judgement.verdict is Verdict.ASK and here:
+            effects.append({"site": here, "kind": judgement.kind, "count": 1})
+    return {"plan": _plan(commands, Words(task)), "effects": effects}

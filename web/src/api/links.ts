@@ -26,8 +26,8 @@ export const links = {
     const question = (await (await request(secret, 'question')).json()) as OpenQuestion
     return { ...question, screenshot: question.screenshot && (await picture(secret)) }
   },
-  decide: (secret: string, { confirmed, done, message }: Decision) =>
-    post(secret, 'question/decision', { confirmed, done, message }),
+  decide: (secret: string, { confirmed, done, message, effects }: Decision) =>
+    post(secret, 'question/decision', { confirmed, done, message, effects }),
   openHandoff: async (secret: string) =>
     (await (await post(secret, 'handoff/open', undefined)).json()) as Schemas['HandoffOpened'],
   handoff: async (token: string) =>

@@ -1451,6 +1451,14 @@ export interface components {
             /** Keep */
             keep: number;
             budget: components["schemas"]["AutomationBudget"] | null;
+            /** Ask First */
+            ask_first: boolean;
+            /** Only Changes */
+            only_changes: boolean;
+            /** Result Schema */
+            result_schema: {
+                [key: string]: unknown;
+            } | null;
             /** Id */
             id: string;
             /** Next At */
@@ -1496,7 +1504,7 @@ export interface components {
         };
         /**
          * AutomationChange
-         * @description A field that is left out stays as it is; `start_url`, `rule` and `budget` can be null.
+         * @description A field that is left out stays as it is; `start_url`, `rule`, `budget` and `result_schema` can be null.
          */
         AutomationChange: {
             /** Name */
@@ -1526,6 +1534,14 @@ export interface components {
             /** Keep */
             keep?: number | null;
             budget?: components["schemas"]["BudgetBody"] | null;
+            /** Ask First */
+            ask_first?: boolean | null;
+            /** Only Changes */
+            only_changes?: boolean | null;
+            /** Result Schema */
+            result_schema?: {
+                [key: string]: unknown;
+            } | null;
             /** Enabled */
             enabled?: boolean | null;
             /** Grants */
@@ -1766,6 +1782,8 @@ export interface components {
              */
             remember: boolean;
             grant?: components["schemas"]["GrantBody"] | null;
+            /** Effects */
+            effects?: number[] | null;
         };
         /** Defaults */
         Defaults: {
@@ -1933,6 +1951,14 @@ export interface components {
             /** Keep */
             keep: number;
             budget: components["schemas"]["AutomationBudget"] | null;
+            /** Ask First */
+            ask_first: boolean;
+            /** Only Changes */
+            only_changes: boolean;
+            /** Result Schema */
+            result_schema: {
+                [key: string]: unknown;
+            } | null;
         };
         /**
          * ExportedAutomations
@@ -2040,8 +2066,24 @@ export interface components {
             run_id: string | null;
             usage: components["schemas"]["Usage"] | null;
             receipt: components["schemas"]["FiringReceipt"] | null;
+            change: components["schemas"]["FiringChange"] | null;
             /** Finished At */
             finished_at: string | null;
+        };
+        /**
+         * FiringChange
+         * @description How the result differs from the last one, where only changes are reported.
+         */
+        FiringChange: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "first" | "same" | "changed";
+            /** Counts */
+            counts?: {
+                [key: string]: number;
+            } | null;
         };
         /**
          * FiringReceipt
@@ -2064,6 +2106,18 @@ export interface components {
             items: components["schemas"]["Firing"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * ForeseenEffect
+         * @description An effect that a run foresees.
+         */
+        ForeseenEffect: {
+            /** Site */
+            site: string;
+            /** Kind */
+            kind: string;
+            /** Count */
+            count: number;
         };
         /**
          * Grant
@@ -2251,6 +2305,7 @@ export interface components {
             spends?: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes?: ("run" | "session" | "automation" | "always")[] | null;
+            start?: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot?: string | null;
             /** Expires At */
@@ -2315,6 +2370,8 @@ export interface components {
             done?: boolean | null;
             /** Message */
             message?: string | null;
+            /** Effects */
+            effects?: number[] | null;
         };
         /** ListedAutomation */
         ListedAutomation: {
@@ -2354,6 +2411,14 @@ export interface components {
             /** Keep */
             keep: number;
             budget: components["schemas"]["AutomationBudget"] | null;
+            /** Ask First */
+            ask_first: boolean;
+            /** Only Changes */
+            only_changes: boolean;
+            /** Result Schema */
+            result_schema: {
+                [key: string]: unknown;
+            } | null;
             /** Id */
             id: string;
             /** Next At */
@@ -2423,6 +2488,8 @@ export interface components {
             icon: string | null;
             /** Automation Id */
             automation_id: string | null;
+            /** Ask First */
+            ask_first: boolean;
             /** Queue Place */
             queue_place?: number | null;
             match: components["schemas"]["Message"] | null;
@@ -2599,6 +2666,20 @@ export interface components {
              */
             keep: number;
             budget?: components["schemas"]["BudgetBody"] | null;
+            /**
+             * Ask First
+             * @default false
+             */
+            ask_first: boolean;
+            /**
+             * Only Changes
+             * @default false
+             */
+            only_changes: boolean;
+            /** Result Schema */
+            result_schema?: {
+                [key: string]: unknown;
+            } | null;
             /**
              * Enabled
              * @default true
@@ -2842,6 +2923,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -2919,6 +3001,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -3063,6 +3146,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
             /** Expires At */
@@ -3338,6 +3422,8 @@ export interface components {
             icon: string | null;
             /** Automation Id */
             automation_id: string | null;
+            /** Ask First */
+            ask_first: boolean;
             /** Queue Place */
             queue_place?: number | null;
         };
@@ -3355,6 +3441,8 @@ export interface components {
             model?: string | null;
             /** Max Tool Steps */
             max_tool_steps?: number | null;
+            /** Ask First */
+            ask_first?: boolean | null;
         };
         /** SessionDetail */
         SessionDetail: {
@@ -3394,6 +3482,8 @@ export interface components {
             icon: string | null;
             /** Automation Id */
             automation_id: string | null;
+            /** Ask First */
+            ask_first: boolean;
             /** Queue Place */
             queue_place?: number | null;
             /** Messages */
@@ -3418,6 +3508,16 @@ export interface components {
             items: components["schemas"]["ListedSession"][];
             /** Next Cursor */
             next_cursor: string | null;
+        };
+        /**
+         * StartPlan
+         * @description What a run wants to do, told before it begins.
+         */
+        StartPlan: {
+            /** Plan */
+            plan: string[];
+            /** Effects */
+            effects: components["schemas"]["ForeseenEffect"][];
         };
         /** StateChanged */
         StateChanged: {

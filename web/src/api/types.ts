@@ -54,6 +54,9 @@ export type AutomationChange = Pick<
   | 'session_mode'
   | 'keep'
   | 'budget'
+  | 'ask_first'
+  | 'only_changes'
+  | 'result_schema'
 > & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']
 export type Handoff = Schemas['Handoff']
@@ -163,6 +166,8 @@ export interface Decision {
   done?: boolean
   message?: string
   grant?: GrantChoice
+  /** With a yes to a run's start: the places of the effects that are allowed. */
+  effects?: number[]
 }
 
 /** What can be changed while the server runs. */

@@ -8,6 +8,7 @@ export interface ScheduleDraft {
   model?: string
   max_tool_steps?: number
   start_url?: string | null
+  result_schema?: Record<string, unknown> | null
   created_from?: string
 }
 

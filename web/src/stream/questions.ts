@@ -10,7 +10,7 @@ export function openQuestion(
   at: string | null,
 ): void {
   const { reference, kind, reason, action, target, url, risk, amount, sends_to } = question
-  const { spends, scopes, screenshot, expires_at, later_at } = question
+  const { spends, scopes, start, screenshot, expires_at, later_at } = question
   live.pending = {
     reference,
     kind,
@@ -23,6 +23,7 @@ export function openQuestion(
     sends_to,
     spends: spends ?? null,
     scopes: scopes ?? null,
+    start: start ?? null,
     screenshot,
     expires_at,
     later_at: later_at ?? null,

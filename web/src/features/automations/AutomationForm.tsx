@@ -166,6 +166,9 @@ function useSave(automation: Automation | undefined, draft: ScheduleDraft, onSav
       session_mode: filled.session_mode,
       keep: filled.keep,
       budget: filled.budget,
+      ask_first: filled.ask_first,
+      only_changes: filled.only_changes,
+      result_schema: filled.result_schema,
       agent: filled.agent || defaults?.agent || 'operator',
       model: filled.model || defaults?.model || '',
       max_tool_steps: filled.max_tool_steps || defaults?.max_tool_steps || 10,
@@ -202,4 +205,7 @@ const USUAL: Filled = {
   session_mode: 'same',
   keep: 10,
   budget: null,
+  ask_first: false,
+  only_changes: false,
+  result_schema: null,
 }

@@ -74,6 +74,7 @@ export function AutomationItem({ automation, index }: { automation: Automation; 
       </div>
       <p className="line-clamp-2 text-sm wrap-anywhere text-muted">{automation.task}</p>
       <Due automation={automation} />
+      <Marks automation={automation} />
       {last && (
         <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
           <Badge tone={TONES[last.outcome]}>{t(`outcome.${last.outcome}`)}</Badge>
@@ -106,6 +107,17 @@ export function AutomationItem({ automation, index }: { automation: Automation; 
         </Dialog>
       )}
     </div>
+  )
+}
+
+function Marks({ automation }: { automation: Automation }) {
+  const t = useWords(words)
+  if (!automation.ask_first && !automation.only_changes) return null
+  return (
+    <p className="flex flex-wrap gap-2">
+      {automation.ask_first && <Badge>{t('auto.first')}</Badge>}
+      {automation.only_changes && <Badge>{t('auto.changes')}</Badge>}
+    </p>
   )
 }
 

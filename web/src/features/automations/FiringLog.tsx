@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { api } from '@/api/client'
 import type { Automation, Firing } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
+import { changeWords, countWords } from '@/session/changeWords'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { Spinner } from '@/ui/Spinner'
@@ -42,7 +43,8 @@ export function FiringLog({ automation }: { automation: Automation }) {
 function FiringItem({ firing, zone }: { firing: Firing; zone: string }) {
   const t = useWords(words)
   const lang = useLang()
-  const { outcome, receipt, why } = firing
+  const tell = useWords(changeWords)
+  const { outcome, receipt, why, change } = firing
   return (
     <li className="flex flex-col gap-1 border-t border-line py-2 text-xs">
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1">
@@ -54,6 +56,11 @@ function FiringItem({ firing, zone }: { firing: Firing; zone: string }) {
           </span>
         )}
         <span className="text-muted">{why ? t(`why.${why}`) : t(`cause.${firing.cause}`)}</span>
+        {change && (
+          <span className="text-muted">
+            {change.counts ? countWords(change.counts, tell) : tell(`change.${change.kind}`)}
+          </span>
+        )}
         {firing.session_id && (
           <Link
             href={`/s/${encodeURIComponent(firing.session_id)}`}

@@ -4,7 +4,9 @@ import { useWords } from '@/i18n'
 import { Choice } from '@/ui/Choice'
 import { Field } from '@/ui/Field'
 import { Select } from '@/ui/Select'
+import { Switch } from '@/ui/Switch'
 import { words } from './automationWords'
+import { TableField } from './TableField'
 
 export type Options = Pick<
   Automation,
@@ -17,6 +19,9 @@ export type Options = Pick<
   | 'session_mode'
   | 'keep'
   | 'budget'
+  | 'ask_first'
+  | 'only_changes'
+  | 'result_schema'
 >
 
 interface Props {
@@ -38,6 +43,19 @@ export function MoreFields({ options, onChange }: Props) {
       : t('patience.hours', { n: Math.round(seconds / HOUR) })
   return (
     <div className="flex flex-col gap-4 pt-3">
+      <div className="flex flex-col gap-3">
+        <Switch
+          label={t('auto.first')}
+          checked={options.ask_first}
+          onChange={(checked) => onChange({ ask_first: checked })}
+        />
+        <Switch
+          label={t('auto.changes')}
+          checked={options.only_changes}
+          onChange={(checked) => onChange({ only_changes: checked })}
+        />
+      </div>
+      <TableField schema={options.result_schema} onChange={(schema) => onChange({ result_schema: schema })} />
       <AgentFields options={options} onChange={onChange} />
       <Choice
         label={t('auto.session')}

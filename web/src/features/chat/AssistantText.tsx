@@ -9,6 +9,7 @@ import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
 import { BranchButton } from './BranchButton'
 import { ContinueOffer } from './ContinueOffer'
+import { type Change, ResultChange } from './ResultChange'
 
 export function AssistantText({ row }: { row: TextRow }) {
   const t = useT()
@@ -24,6 +25,7 @@ export function AssistantText({ row }: { row: TextRow }) {
       <div className={row.cut ? 'opacity-70' : undefined}>
         <Markdown text={row.text} live={row.live} />
       </div>
+      {!row.live && !!row.meta.change && <ResultChange change={row.meta.change as Change} />}
       {row.cut && <p className="mt-1 text-xs text-faint">{t('text.cut')}</p>}
       {!row.live && !row.cut && <ContinueOffer row={row} />}
       {!row.live && <Actions row={row} />}

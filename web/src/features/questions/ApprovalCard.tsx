@@ -2,7 +2,7 @@ import { ShieldAlert } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Pending } from '@/api/types'
-import { useT } from '@/i18n'
+import { useT, useWords } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
@@ -13,50 +13,63 @@ import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
 import { PutOff } from './PutOff'
+import { StartPlan } from './StartPlan'
+import { startWords } from './startWords'
 import { TargetPicture } from './TargetPicture'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
 export function ApprovalCard({ row }: { row: QuestionRow }) {
   const t = useT()
+  const tell = useWords(startWords)
   const id = useId()
   const { question } = row
-  const site = hostOf(question.url)
+  const { start } = question
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(() => new Set(start?.effects.keys()))
   return (
     <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-warn bg-bg">
       <header className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn">
         <ShieldAlert size={16} aria-hidden className="shrink-0" />
         <h3 id={id} className="min-w-0 flex-1 font-medium">
-          {t('question.title')}
+          {start ? tell('start.title') : t('question.title')}
         </h3>
         <Expiry at={question.expires_at} />
       </header>
       <div className="flex flex-col gap-3 p-4">
-        <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
-          <div className="min-w-0">
-            <p className="text-lg font-bold wrap-anywhere">{actionWords(question, t)}</p>
-            {site && (
-              <p className="text-sm wrap-anywhere text-muted">
-                {t('question.on')} <strong className="font-medium text-text">{site}</strong>
-              </p>
-            )}
-            {question.sends_to && (
-              <p className="text-sm wrap-anywhere text-warn">
-                {t('question.sends')} <strong className="font-medium">{question.sends_to}</strong>
-              </p>
-            )}
-          </div>
-          {question.amount && (
-            <p className="tabular text-lg font-bold whitespace-nowrap">
-              <span className="sr-only">{t('question.amount')}: </span>
-              {question.amount}
-            </p>
-          )}
-        </div>
+        {start && <StartPlan start={start} chosen={chosen} onChange={setChosen} />}
+        {!start && <Deed question={question} />}
         <TargetPicture question={question} />
-        <Why row={row} />
-        <Answers question={question} />
+        {!start && <Why row={row} />}
+        <Answers question={question} chosen={start ? [...chosen] : undefined} />
       </div>
     </section>
+  )
+}
+
+function Deed({ question }: { question: Pending }) {
+  const t = useT()
+  const site = hostOf(question.url)
+  return (
+    <div className="flex flex-wrap items-start justify-between gap-x-4 gap-y-1">
+      <div className="min-w-0">
+        <p className="text-lg font-bold wrap-anywhere">{actionWords(question, t)}</p>
+        {site && (
+          <p className="text-sm wrap-anywhere text-muted">
+            {t('question.on')} <strong className="font-medium text-text">{site}</strong>
+          </p>
+        )}
+        {question.sends_to && (
+          <p className="text-sm wrap-anywhere text-warn">
+            {t('question.sends')} <strong className="font-medium">{question.sends_to}</strong>
+          </p>
+        )}
+      </div>
+      {question.amount && (
+        <p className="tabular text-lg font-bold whitespace-nowrap">
+          <span className="sr-only">{t('question.amount')}: </span>
+          {question.amount}
+        </p>
+      )}
+    </div>
   )
 }
 
@@ -75,9 +88,10 @@ function Why({ row: { question } }: { row: QuestionRow }) {
   )
 }
 
-function Answers({ question }: { question: Pending }) {
+function Answers({ question, chosen }: { question: Pending; chosen?: number[] }) {
   const { reference } = question
   const t = useT()
+  const tell = useWords(startWords)
   const { decide, isBusy, failure } = useDecide()
   const hasLogin = useHasLogin()
   const [isNoting, setNoting] = useState(false)
@@ -96,7 +110,7 @@ function Answers({ question }: { question: Pending }) {
         <>
           <div className="flex flex-wrap items-center gap-2 max-md:[&>:last-child]:w-full">
             <Button disabled={isBusy} onClick={() => deny()}>
-              {t('deny')}
+              {chosen ? tell('start.no') : t('deny')}
             </Button>
             <Button ref={noteButton} tone="quiet" disabled={isBusy} onClick={() => setNoting(true)}>
               {t('deny.note')}
@@ -105,12 +119,14 @@ function Answers({ question }: { question: Pending }) {
             <Button
               tone="primary"
               disabled={isBusy}
-              onClick={() => void decide({ reference, confirmed: true, grant: grantOf(allowed) })}
+              onClick={() =>
+                void decide({ reference, confirmed: true, grant: grantOf(allowed), effects: chosen })
+              }
             >
-              {t('approve')}
+              {chosen ? tell('start.yes') : t('approve')}
             </Button>
           </div>
-          {hasLogin && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
+          {hasLogin && !chosen && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
           {hasLogin && <PutOff question={question} />}
         </>
       )}

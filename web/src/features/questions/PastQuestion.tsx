@@ -1,15 +1,18 @@
 import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
-import { useT } from '@/i18n'
+import { useT, useWords } from '@/i18n'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
-import { wordsIn } from './handBackNote'
 import { Rail } from '@/ui/Rail'
+import { wordsIn } from './handBackNote'
+import { startWords } from './startWords'
 
 /** A question that is over, on one line. */
 export function PastQuestion({ row }: { row: QuestionRow }) {
   const t = useT()
-  const what = row.question.kind === 'manual' ? row.question.reason : actionWords(row.question, t)
-  const note = row.question.kind === 'manual' ? wordsIn(row.note ?? '') : row.note
+  const tell = useWords(startWords)
+  const { kind, reason, start } = row.question
+  const what = kind === 'manual' ? reason : start ? tell('start.title') : actionWords(row.question, t)
+  const note = kind === 'manual' ? wordsIn(row.note ?? '') : row.note
   const word =
     row.answer === 'yes' && row.question.kind === 'manual'
       ? 'question.done'

@@ -1,0 +1,29 @@
+import { wordbook } from '@/i18n'
+
+export const startWords = wordbook(
+  {
+    'start.title': 'Start this run?',
+    'start.none': 'The model gave no plan. Each act that needs your approval is asked about.',
+    'start.effects': 'It may do this without asking again',
+    'start.effects.none': 'It foresees nothing that needs your approval.',
+    'start.outside': 'Everything else is asked about.',
+    'start.effect': { one: '{kind}, once, on', other: '{kind}, up to {n} times, on' },
+    'start.yes': 'Start',
+    'start.no': 'Do not start',
+  },
+  {
+    'start.title': 'Начать этот запуск?',
+    'start.none': 'Модель не дала плана. О каждом действии, которому нужно разрешение, агент спросит.',
+    'start.effects': 'Это можно делать без нового вопроса',
+    'start.effects.none': 'Действий, которым нужно ваше разрешение, не предвидится.',
+    'start.outside': 'Обо всём остальном агент спросит.',
+    'start.effect': {
+      one: '{kind}: один раз, на',
+      few: '{kind}: до {n} раз, на',
+      many: '{kind}: до {n} раз, на',
+      other: '{kind}: до {n} раз, на',
+    },
+    'start.yes': 'Начать',
+    'start.no': 'Не начинать',
+  },
+)

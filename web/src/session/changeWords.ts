@@ -1,0 +1,50 @@
+import { wordbook } from '@/i18n'
+
+export const changeWords = wordbook(
+  {
+    'change.first': 'first result',
+    'change.same': 'nothing has changed',
+    'change.changed': 'the answer has changed',
+    'change.since': 'Since the last run: {what}',
+    'change.added': '{n} added',
+    'change.removed': '{n} removed',
+    'change.altered': '{n} changed',
+    'change.is.added': 'Added',
+    'change.is.removed': 'Removed',
+    'change.is.changed': 'Changed',
+    'change.sort': 'Change',
+    'change.more': { one: 'and {n} more row', other: 'and {n} more rows' },
+  },
+  {
+    'change.first': 'первый результат',
+    'change.same': 'ничего не изменилось',
+    'change.changed': 'ответ изменился',
+    'change.since': 'С прошлого запуска: {what}',
+    'change.added': 'новых строк: {n}',
+    'change.removed': 'исчезло: {n}',
+    'change.altered': 'изменилось: {n}',
+    'change.is.added': 'Новая',
+    'change.is.removed': 'Исчезла',
+    'change.is.changed': 'Изменилась',
+    'change.sort': 'Изменение',
+    'change.more': {
+      one: 'и ещё {n} строка',
+      few: 'и ещё {n} строки',
+      many: 'и ещё {n} строк',
+      other: 'и ещё {n} строки',
+    },
+  },
+)
+
+export type Counts = Partial<Record<'added' | 'removed' | 'changed', number>>
+type ChangeKey = keyof (typeof changeWords)['en'] & string
+
+/** `2 added, 1 changed`; "" if nothing is. */
+export const countWords = (
+  counts: Counts,
+  t: (key: ChangeKey, vars?: Record<string, string | number>) => string,
+): string =>
+  (['added', 'removed', 'changed'] as const)
+    .filter((name) => counts[name])
+    .map((name) => t(`change.${name === 'changed' ? 'altered' : name}`, { n: counts[name] ?? 0 }))
+    .join(', ')
