@@ -181,6 +181,35 @@ def test_what_was_not_answered_goes_on_with_one_tap(screen: Screen) -> None:
     expect(item(screen)).to_contain_text("Waited for: mail.example")
 
 
+def test_a_run_asks_before_it_starts_and_what_is_left_out_is_asked_about(screen: Screen) -> None:
+    page = screen.page
+    add(screen, task="shop for a kettle")
+    page.goto("/automations")
+    choose(screen, "Morning ping", "Edit")
+    form = page.get_by_role("dialog", name="Edit the automation")
+    form.get_by_role("button", name="More options").click()
+    first = form.get_by_role("switch", name="Ask before starting")
+    first.focus()
+    page.keyboard.press("Space")
+    expect(first).to_be_checked()
+    form.get_by_role("button", name="Save").click()
+    expect(item(screen)).to_contain_text("Ask before starting")
+    item(screen).get_by_role("button", name="Run now").click()
+    expect(item(screen).get_by_text("Running")).to_be_visible()
+    page.goto("/inbox")
+    card = page.get_by_role("region", name="Start this run?")
+    expect(card.get_by_role("list")).to_contain_text("Do what is asked")
+    expect(card).to_contain_text("Place orders and bookings, once, on shop.example")
+    assert violations(page) == []
+    card.get_by_role("checkbox").uncheck()
+    card.get_by_role("button", name="Start", exact=True).click()
+    order = page.get_by_role("region", name="Allow this action?")
+    expect(order).to_contain_text("Place order")
+    order.get_by_role("button", name="Approve").click()
+    page.goto("/automations")
+    expect(item(screen)).to_contain_text("Done")
+
+
 @pytest.mark.parametrize(("scheme", "lang", "width"), [("light", "ru-RU", 360), ("dark", "en-US", 1440)])
 def test_the_page_and_the_form_are_accessible_and_fit(
     open_screen: OpenScreen, scheme: str, lang: str, width: int, tmp_path: Path
@@ -190,7 +219,8 @@ def test_the_page_and_the_form_are_accessible_and_fit(
     page.goto("/automations")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     assert violations(page) == []
-    made = add(screen, name="Prices of kettles with a name that does not fit into one line of a phone")
+    name = "Prices of kettles with a name that does not fit into one line of a phone"
+    made = add(screen, name=name, only_changes=True, ask_first=False)
     add(screen, name="Weekly", rule="DTSTART:20260101T080000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TH", enabled=False)
     screen.api.post(f"/automations/{made['id']}/run").raise_for_status()
     expect(page.get_by_role("article")).to_have_count(2)
@@ -214,3 +244,12 @@ def test_the_page_and_the_form_are_accessible_and_fit(
     page.screenshot(path=tmp_path / "form.png")
     page.keyboard.press("Escape")
     expect(form).to_have_count(0)
+    asking = add(screen, name="Kettle", task="shop for a kettle", ask_first=True)
+    screen.api.post(f"/automations/{asking['id']}/run").raise_for_status()
+    page.goto("/inbox")
+    expect(page.get_by_role("checkbox")).to_be_checked()
+    assert violations(page) == []
+    assert fits(page)
+    page.screenshot(path=tmp_path / "start.png")
+    for firing in screen.api.get(f"/automations/{asking['id']}/firings").json()["items"]:
+        screen.cancel(firing["session_id"])

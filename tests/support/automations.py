@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from random import Random
 from typing import Any
 
 from server.automations.rules import read_rule
@@ -24,6 +26,17 @@ ZONES = (
     "Asia/Kolkata",
     "America/Sao_Paulo",
 )
+
+RULES = (
+    "FREQ=DAILY;BYHOUR=2;BYMINUTE=30", "FREQ=DAILY;BYHOUR=1,2,3;BYMINUTE=0,30", "FREQ=HOURLY;INTERVAL=7",
+    "FREQ=WEEKLY;BYDAY=MO,WE,SU;BYHOUR=0,2;BYMINUTE=15", "FREQ=MONTHLY;BYMONTHDAY=-1,1", "FREQ=MINUTELY;INTERVAL=95",
+)  # fmt: skip
+CHANGES = ((2026, 3, 5), (2026, 3, 25), (2026, 4, 2), (2026, 9, 30), (2026, 10, 22), (2026, 10, 30))
+"""Days shortly before clocks change somewhere."""
+STEPS = (
+    timedelta(seconds=1), timedelta(minutes=4), timedelta(minutes=6), timedelta(hours=1), timedelta(hours=9),
+    timedelta(days=1, hours=3), timedelta(days=3), timedelta(hours=-2), timedelta(days=-2),
+)  # fmt: skip
 
 
 @dataclass
@@ -93,3 +106,33 @@ def accounted(row: AutomationRow, log: Sequence[FiringRow], made: datetime, unti
             assert len(times) == firing.count
         seen += times
     assert sorted(seen) == due
+
+
+async def simulate(stores: Sequence[Store], settings: Settings, seed: int, days: int) -> int:
+    """One automation for each zone, over `days` of a clock that goes on, jumps, and at which servers restart.
+
+    All `stores` look at the same time, as processes do. Returns the number of simulated days.
+    """
+    random, store = Random(seed), stores[0]
+    made = datetime(*random.choice(CHANGES), random.randrange(24), tzinfo=UTC)
+    clock = latest = made
+    rows = [
+        await add_automation(
+            store, f"DTSTART:20250101T010000\nRRULE:{random.choice(RULES)}", zone, made,
+            missed=random.choice(("once", "skip")), overlap=random.choice(("skip", "queue")),
+        )
+        for zone in ZONES
+    ]  # fmt: skip
+    starter = Starter()
+    while latest < made + timedelta(days=days):
+        clock += random.choice(STEPS)
+        latest = max(latest, clock)
+        for _ in range(random.choice((1, 1, 2))):  # a second time, as after a restart
+            looks = [scheduler_at(one, settings, starter, clock).look() for one in stores]
+            await asyncio.gather(*looks)
+        if random.random() < 0.7:  # else its runs have not ended when the next ones are due
+            await end_all(store, starter)
+    for row in rows:
+        accounted(row, await log_of(store, row.id), made, latest)
+    await store.remove_automations()
+    return days * len(rows)

@@ -201,3 +201,21 @@ def test_it_goes_with_its_session(client: TestClient, purge: bool) -> None:
     token = opened(client, hand_off(client))
     client.delete("/api/sessions/shop", params={"purge": purge}, headers=OWNER).raise_for_status()
     assert client.get(HELD, headers=with_link(token)).status_code == 401
+
+
+def test_a_guest_cannot_take_the_browser_while_its_owner_has_it(client: TestClient) -> None:
+    token = opened(client, hand_off(client))
+    with client.websocket_connect("/api/sessions/shop/live", headers=HOST | OWNER) as owner:
+        owner.send_json({"type": "take"})
+        until(owner, holder="me")
+        with live(client, token) as guest:
+            guest.send_json({"type": "take"})
+            while (told := guest.receive_json())["type"] != "error":
+                if told["type"] == "frame":
+                    guest.receive_bytes()
+                    guest.send_json({"type": "ack"})
+            assert told["code"] == "takeover_held"
+            owner.send_json({"type": "release"})
+            until(owner, holder="none")
+            guest.send_json({"type": "take"})
+            until(guest, holder="me")

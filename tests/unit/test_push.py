@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
@@ -10,7 +11,9 @@ import pytest
 from fastapi import FastAPI
 
 from server.browser.chromium.reach import Reach
+from server.channels.delivery import Delivery
 from server.channels.destination import SendFailed
+from server.channels.presence import Presence
 from server.channels.push import PushKeys, send_push, subject_of
 from server.runtime import Runtime
 from server.settings import Settings
@@ -88,6 +91,49 @@ async def test_a_device_added_again_keeps_its_place_and_its_keys_are_not_shown(
     for secret in (device.endpoint, device.keys["p256dh"], device.keys["auth"]):
         assert secret not in told
         assert secret.encode() not in stored
+
+
+async def test_a_device_gets_nothing_in_its_quiet_hours_and_then_it_does(
+    app: FastAPI, client: httpx.AsyncClient, service: PushService
+) -> None:
+    world: Runtime = await app.state.world.runtime()
+    device, other = await subscribe(client, service), await subscribe(client, service)
+    local = datetime.now(UTC)
+    begin, end = (f"{local + timedelta(hours=hours):%H:%M}" for hours in (-1, 1))
+    await add(client, device, quiet={"from": begin, "to": end, "zone": "UTC"})
+    await add(client, other, name="Tablet")
+    await asked(client)
+    await received(other, 1)
+    due = await eventually(
+        world.store.next_delivery, lambda it: it and it > local + timedelta(minutes=50), message="it waits"
+    )
+    assert device.received == []
+    assert f"{due:%H:%M}" == end
+    later = Delivery(world.store, world.channels, Presence(), lambda: "http://a.example", clock=lambda: due)
+    await later.deliver_due()
+    (pushed,) = await received(device, 1)
+    assert pushed.body["type"] == "question"
+
+
+async def test_a_device_in_away_mode_gets_nothing_while_a_page_is_visible(
+    app: FastAPI, client: httpx.AsyncClient, service: PushService
+) -> None:
+    world: Runtime = await app.state.world.runtime()
+    device, other = await subscribe(client, service), await subscribe(client, service)
+    await add(client, device, mode="away", events=["question", "done"])
+    await add(client, other, name="Tablet", events=["question", "done"])
+    world.presence.tell("page", is_visible=True)
+    _, reference = await asked(client)
+    await received(other, 1)
+    (session,) = (await client.get("/api/sessions")).json()["items"]
+    path = f"/api/sessions/{session['id']}/decision"
+    await client.post(path, json={"reference": reference, "confirmed": True})
+    await received(other, 2)
+    assert device.received == []  # it was answered, and the end was seen
+    world.presence.tell("page", is_visible=False)
+    await asked(client)
+    (pushed,) = await received(device, 1)
+    assert pushed.body["type"] == "question"
 
 
 @pytest.mark.parametrize("status", [404, 410])

@@ -1,0 +1,1 @@
+"""Benches of unattended work: runs of automations, and days of their schedules."""
