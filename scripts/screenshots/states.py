@@ -376,6 +376,64 @@ def guest_live(screen: Screen, world: World) -> None:
     expect(screen.button("Take over")).to_be_visible()
 
 
+def put_off(screen: Screen, world: World) -> None:
+    inbox(screen, world)
+    screen.button("Not now").first.click()
+    expect(screen.page.get_by_label("Ask me again at")).to_be_visible()
+
+
+DAILY = "DTSTART:20260105T080000\nRRULE:FREQ=DAILY"
+
+
+def with_automations(screen: Screen) -> str:
+    """The id of one whose run waits for the answer before its start."""
+    known = {one["name"]: one["id"] for one in screen.api.get("/automations").json()["items"]}
+    bodies: list[dict[str, Any]] = [
+        {"name": "Kettle for the office", "task": "shop for a kettle", "ask_first": True, "rule": DAILY},
+        {"name": "Prices of kettles", "task": "ping test", "only_changes": True, "session_mode": "new",
+         "rule": "DTSTART:20260105T070000\nRRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH,FR"},
+        {"name": "Backup report", "task": "ping test", "rule": None, "enabled": False},
+    ]  # fmt: skip
+    for body in bodies:
+        if body["name"] not in known:
+            made = (
+                screen.api.post("/automations", json=body | {"zone": "Europe/Berlin"})
+                .raise_for_status()
+                .json()
+            )
+            known[body["name"]] = made["id"]
+            screen.api.post(f"/automations/{made['id']}/run").raise_for_status()
+    return str(known["Kettle for the office"])
+
+
+def automations(screen: Screen, world: World) -> None:
+    with_automations(screen)
+    screen.page.goto("/automations")
+    expect(screen.page.get_by_role("article", name="Prices of kettles")).to_contain_text("Done")
+    screen.page.get_by_role("article", name="Prices of kettles").get_by_role("button", name="Log").click()
+    expect(screen.page.get_by_text("first result")).to_be_visible()
+
+
+def automation_form(screen: Screen, world: World) -> None:
+    screen.page.goto("/automations")
+    screen.button("New automation").first.click()
+    form = screen.page.get_by_role("dialog")
+    form.get_by_label("Name").fill("Prices of kettles")
+    form.get_by_label("Task").fill("Note the kettles in stock and their prices")
+    form.get_by_role("button", name="More options").click()
+    form.get_by_role("switch", name="Report only changes").click()
+    form.get_by_label("Columns of a result table").fill("name, price:number")
+    form.get_by_role("switch", name="Ask before starting").scroll_into_view_if_needed()
+
+
+def start_card(screen: Screen, world: World) -> None:
+    """A run that asks before it starts."""
+    path = f"/automations/{with_automations(screen)}/firings"
+    session = screen.api.get(path).json()["items"][0]["session_id"]
+    screen.page.goto(f"/s/{session}")
+    expect(screen.page.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+
+
 TABS = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
 STATES: dict[str, Callable[[Screen, World], Any]] = {
     "login": login, "login-wrong": login_wrong, "home": home, "server-away": away, "models": models,
@@ -384,6 +442,7 @@ STATES: dict[str, Callable[[Screen, World], Any]] = {
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu, "inbox": inbox,
     "grants": grants, "grant-card": grant_card, "all-grants": all_grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
     "new-device": new_device, "hand-off": hand_off, "guest": guest, "guest-live": guest_live,
-    "question-link": question_link,
+    "question-link": question_link, "put-off": put_off, "automations": automations, "automation-form": automation_form,
+    "start-card": start_card,
     **{f"settings-{tab}": settings(tab) for tab in TABS},
 }  # fmt: skip

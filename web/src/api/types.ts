@@ -35,7 +35,9 @@ export type ChannelChange = Pick<Channel, 'events' | 'mode' | 'quiet' | 'digest'
 /** Where the messages of a new channel go; a device has keys and a name. */
 export type NewAddress = Pick<Schemas['NewChannel'], 'kind' | 'address'> &
   Partial<Pick<Schemas['NewChannel'], 'keys' | 'name'>>
-export type Automation = Schemas['ListedAutomation']
+export type Automation = Omit<Schemas['ListedAutomation'], 'result_schema'> & {
+  result_schema: ResultSchema | null
+}
 export type Firing = Schemas['Firing']
 /** What can be changed of an automation. */
 export type AutomationChange = Pick<

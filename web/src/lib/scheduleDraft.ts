@@ -1,4 +1,5 @@
 import { create } from 'zustand'
+import type { ResultSchema } from '@/api/types'
 
 /** What a new automation is filled in with. */
 export interface ScheduleDraft {
@@ -8,7 +9,7 @@ export interface ScheduleDraft {
   model?: string
   max_tool_steps?: number
   start_url?: string | null
-  result_schema?: Record<string, unknown> | null
+  result_schema?: ResultSchema | null
   created_from?: string
 }
 

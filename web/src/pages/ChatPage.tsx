@@ -143,6 +143,7 @@ function unborn(id: string) {
     archived_at: null,
     icon: null,
     automation_id: null,
+    ask_first: false,
     unread: false,
     usage: { input_tokens: 0, output_tokens: 0, cached_tokens: 0, model_calls: 0 },
   }

@@ -1,20 +1,19 @@
 import { useState } from 'react'
-import type { Automation, ResultSchema } from '@/api/types'
+import type { ResultSchema } from '@/api/types'
 import { useWords } from '@/i18n'
 import { Field } from '@/ui/Field'
 import { words } from './automationWords'
 import { columnsText, readColumns } from './tableText'
 
 interface Props {
-  schema: Automation['result_schema']
-  onChange: (schema: Automation['result_schema']) => void
+  schema: ResultSchema | null
+  onChange: (schema: ResultSchema | null) => void
 }
 
 /** The table that the runs fill, as `name, price:number`. */
 export function TableField({ schema, onChange }: Props) {
   const t = useWords(words)
-  const known = schema as ResultSchema | null
-  const [text, setText] = useState(() => columnsText(known))
+  const [text, setText] = useState(() => columnsText(schema))
   return (
     <Field
       maxLength={1000}
@@ -23,7 +22,7 @@ export function TableField({ schema, onChange }: Props) {
       value={text}
       onChange={(event) => {
         setText(event.target.value)
-        onChange(readColumns(event.target.value, known) as Automation['result_schema'])
+        onChange(readColumns(event.target.value, schema))
       }}
     />
   )

@@ -14,7 +14,7 @@ import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
 import { PutOff } from './PutOff'
 import { StartPlan } from './StartPlan'
-import { startWords } from './startWords'
+import { startWords } from './startPlanWords'
 import { TargetPicture } from './TargetPicture'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */

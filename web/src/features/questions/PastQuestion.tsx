@@ -4,7 +4,7 @@ import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
 import { wordsIn } from './handBackNote'
-import { startWords } from './startWords'
+import { startWords } from './startPlanWords'
 
 /** A question that is over, on one line. */
 export function PastQuestion({ row }: { row: QuestionRow }) {

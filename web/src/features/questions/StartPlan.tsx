@@ -2,7 +2,7 @@ import { useId } from 'react'
 import type { Pending } from '@/api/types'
 import { useWords } from '@/i18n'
 import { kindWords, words } from '@/session/grants/grantWords'
-import { startWords } from './startWords'
+import { startWords } from './startPlanWords'
 
 interface Props {
   start: NonNullable<Pending['start']>
