@@ -399,7 +399,7 @@ class AutomationRow(Base):
     result_schema: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """The table that its runs fill, as `ResultSchema.to_json`."""
     last_result: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
-    """With `only_changes`: the result of the last run that was done, as `results.changes.Result`."""
+    """With `only_changes`: the result of the last run that was done, as `results.changes.ComparedResult`."""
     budget: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """`run_cost`, `month_cost` in US dollars, `run_tokens`, `month_tokens`."""
     failures: Mapped[int]

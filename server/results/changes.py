@@ -26,7 +26,7 @@ _WORDS = re.compile(r"[-−]?\w+(?:[.,:/'’-]\w+)*|[%€$£¥₽₴]")
 Values = dict[str, Value]
 
 
-class Result(BaseModel):
+class ComparedResult(BaseModel):
     """What is compared: the rows of a table, else a hash of the answer's words."""
 
     model_config = ConfigDict(frozen=True)
@@ -63,13 +63,13 @@ class Change(BaseModel):
         return {"kind": self.kind, **({"counts": dict(self.counts)} if self.counts else {})}
 
 
-def result_of(answer: str, table: ResultTable | None) -> Result:
+def result_of(answer: str, table: ResultTable | None) -> ComparedResult:
     if table is None:
-        return Result(text=_digest(answer))
-    return Result(columns=list(table.schema.names), rows=[dict(row.values) for row in table.rows])
+        return ComparedResult(text=_digest(answer))
+    return ComparedResult(columns=list(table.schema.names), rows=[dict(row.values) for row in table.rows])
 
 
-def compare(before: Result | None, after: Result) -> Change:
+def compare(before: ComparedResult | None, after: ComparedResult) -> Change:
     """`before` is None, or of another form, if there is nothing to compare with."""
     if before is None or (before.rows is None) != (after.rows is None) or before.columns != after.columns:
         return Change(kind="first")

@@ -8,7 +8,7 @@ from server.database import Database, reading, writing
 from server.database.models import AutomationRow, MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, NotFound
 from server.events import Message
-from server.results.changes import Change, Result, compare, result_of
+from server.results.changes import Change, ComparedResult, compare, result_of
 from server.results.columns import Value
 from server.results.rows import RESULT, ResultRow, recorded_in, table_of
 from server.store.automations import automation_of_run
@@ -79,7 +79,7 @@ def note_result(db: Connection, session: SessionRow, run: RunRow, answer: str) -
     if table and len(table.rows) < table.schema.least:
         return None  # it lacks rows, as its answer says: that is no result to compare with
     result = result_of(answer, table)
-    before = Result.model_validate(row.last_result) if row.last_result else None
+    before = ComparedResult.model_validate(row.last_result) if row.last_result else None
     change(db, row, last_result=result.model_dump(mode="json"))
     return compare(before, result)
 

@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from server.events import now
-from server.results.changes import Result, compare, result_of, words_of
+from server.results.changes import ComparedResult, compare, result_of, words_of
 from server.results.columns import read_schema
 from server.results.rows import ASKED
 from server.runtime import Runtime
@@ -170,8 +170,8 @@ def test_answers_are_compared_by_their_words_and_numbers(before: str, after: str
     assert change.kind == ("same" if is_same else "changed")
 
 
-def table(*rows: dict[str, Any], columns: tuple[str, ...] = ("name", "price")) -> Result:
-    return Result(columns=list(columns), rows=list(rows))
+def table(*rows: dict[str, Any], columns: tuple[str, ...] = ("name", "price")) -> ComparedResult:
+    return ComparedResult(columns=list(columns), rows=list(rows))
 
 
 def test_rows_without_a_column_that_tells_them_apart_are_compared_whole() -> None:
