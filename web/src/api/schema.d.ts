@@ -3511,7 +3511,7 @@ export interface components {
         };
         /**
          * StartPlan
-         * @description What a run wants to do, told before it begins.
+         * @description What a run wants to do, shown before it begins.
          */
         StartPlan: {
             /** Plan */
