@@ -77,7 +77,9 @@ def change_words(change: JsonObject) -> str:
         return ", ".join(filter(None, told))
     if change["kind"] == "first":
         return say("first result")
-    return say("nothing has changed" if change["kind"] == "same" else "the answer has changed")
+    if change["kind"] == "same":
+        return say("nothing has changed")
+    return say("the answer has changed")
 
 
 def changed_rows(change: JsonObject) -> ResultTable | None:
@@ -88,7 +90,7 @@ def changed_rows(change: JsonObject) -> ResultTable | None:
         for one in change.get("changed") or ()
     ]
     for sort in ("added", "removed"):
-        named = say("added" if sort == "added" else "removed")
+        named = say("added") if sort == "added" else say("removed")
         rows += [(named, *(_cell(row.get(name)) for name in columns)) for row in change.get(sort) or ()]
     return ResultTable((say("change"), *columns), tuple(rows)) if rows else None
 

@@ -140,7 +140,7 @@ RUSSIAN = {
     "the answer has changed": "ответ изменился", "Since the last run: {what}": "С прошлого запуска: {what}",
     "added": "новая", "removed": "исчезла", "change": "изменение",
     # Before a run begins
-    "Start this run?": "Начать этот запуск?", "allows": "разрешает",
+    "Start this run?": "Начать этот запуск?", "plan": "план", "allows": "разрешает",
     "nothing without asking": "ничего без вопроса",
     "/yes starts it · /yes 1 2 allows only these · /yes none · /no [words]":
         "/yes — начать · /yes 1 2 разрешает только это · /yes none · /no [слова]",

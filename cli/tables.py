@@ -163,9 +163,9 @@ class AutomationList:
             table.add_column(say(name), no_wrap=name in ("id", "next"), min_width=8 if name == "id" else None)
         for item in self.items:
             last = (item.get("last") or {}).get("outcome", "")
-            told = [told for name, is_on, told in SETTINGS.values() if is_on and item.get(name)]
-            name = Text.assemble((item["name"], "bold"), *((f" · {say(words)}", "quiet") for words in told))
-            table.add_row(short(item["id"]), name, self._next(item), last and outcome_words(last))
+            told = [words for field, is_on, words in SETTINGS.values() if is_on and item.get(field)]
+            named = Text.assemble((item["name"], "bold"), *((f" · {say(words)}", "quiet") for words in told))
+            table.add_row(short(item["id"]), named, self._next(item), last and outcome_words(last))
         yield table
 
     def _next(self, item: JsonObject) -> Text:
