@@ -128,6 +128,21 @@ class Screen:
         with self.api.stream("GET", f"/sessions/{session_id}/stream") as stream:
             stream.read()
 
+    def asking(self, text: str = "shop for a kettle", **body: Any) -> str:
+        """A session whose run waits for an answer, begun without the UI. Returns its id."""
+        session = self.new_session(**body)
+        self.tell(session, text)
+        self.wait_until(lambda: self.stored(session)["pending"], bool, "the session asks")
+        return session
+
+    def finished(self, text: str) -> str:
+        """A session in which this was said and answered. Returns its id."""
+        session = self.new_session()
+        self.tell(session, text)
+        self.hear_out(session)
+        self.wait_until(lambda: self.stored(session)["status"], lambda it: it == "idle", "it is at rest")
+        return session
+
     def stored(self, session_id: str) -> dict[str, Any]:
         answer = self.api.get(f"/sessions/{session_id}")
         answer.raise_for_status()

@@ -54,7 +54,7 @@ def test_a_session_has_no_accessibility_violations(open_screen: OpenScreen, sche
 
 
 def test_menus_and_the_viewer_have_no_accessibility_violations(screen: Screen) -> None:
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     expect(screen.button("Approve")).to_be_visible()
     screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
     expect(screen.page.get_by_role("dialog")).to_be_visible()
@@ -325,7 +325,7 @@ def test_the_theme_of_the_system_is_followed(screen: Screen) -> None:
 
 
 def test_screen_readers_are_told_what_happens_but_not_the_tokens(screen: Screen) -> None:
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     screen.button("Approve").click()
     expect(screen.page.get_by_role("status").filter(has_text="The blue kettle is ordered")).to_have_count(1)
     expect(screen.feed).not_to_have_attribute("aria-live", re.compile("."))
@@ -357,8 +357,11 @@ def test_no_english_word_is_left_in_russian_but_names(open_screen: OpenScreen) -
             left[place] = words
 
     tabs = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
-    for tab in tabs:
-        page.goto(f"/settings/{tab}")
+    page.goto("/settings")
+    for number, tab in enumerate(tabs):
+        page.get_by_role("tab").nth(number).click()
+        if number:  # the first one has the address of all settings
+            page.wait_for_url(f"**/settings/{tab}")
         look(tab, page.get_by_role("tabpanel").locator("h2, label, dl").first)
     page.goto("/inbox")
     look("inbox", page.get_by_role("heading", level=1))

@@ -10,9 +10,9 @@ from tests.e2e.screen import Screen
 
 
 def test_a_changed_plan_a_drive_and_a_branch_are_rows_that_survive_a_reload(screen: Screen) -> None:
-    session = screen.begin("ping test")
+    session = screen.finished("ping test")
+    screen.open(session)
     expect(screen.feed.get_by_role("article").filter(has_text="Assistant")).to_have_count(1)
-    screen.wait_idle()
     for plan in (["Look"], ["Look", "Buy the kettle"]):
         screen.api.put(f"/sessions/{session}/plan", json={"plan": plan}).raise_for_status()
     changed = screen.feed.get_by_role("article").filter(has_text="You changed the plan")
@@ -39,7 +39,8 @@ def test_a_changed_plan_a_drive_and_a_branch_are_rows_that_survive_a_reload(scre
 
 
 def test_the_answer_stands_above_its_steps_and_the_list_has_the_icon_of_the_site(screen: Screen) -> None:
-    session = screen.begin("shop for a kettle")
+    session = screen.asking()
+    screen.open(session)
     screen.button("Deny").click()
     expect(screen.feed.get_by_text("All right, I did not do it.")).to_be_visible()
     screen.wait_idle()

@@ -17,7 +17,7 @@ from tests.e2e.staged import SESSION, Stage
 
 @pytest.fixture
 def card(screen: Screen) -> Locator:
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     card = screen.page.get_by_role("region", name="Allow this action?")
     expect(card).to_be_visible()
     return card
@@ -44,15 +44,17 @@ def test_the_card_says_what_where_how_much_and_why_with_the_place_outlined(
 
 def test_the_rules_reasons_are_told_in_the_language_of_the_page(open_screen: OpenScreen) -> None:
     screen = open_screen(locale="ru-RU")
-    session = screen.new_session()
-    screen.tell(session, "shop for a kettle")
+    session = screen.asking()
     screen.page.goto(f"/s/{session}")
     card = screen.page.get_by_role("region", name="Можно это сделать?")
     expect(card).to_contain_text("оформляет заказ или бронь")
     screen.cancel(session)
 
 
-def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen, card: Locator) -> None:
+def test_nothing_approves_by_itself_or_by_enter_in_the_composer(screen: Screen) -> None:
+    screen.begin("shop for a kettle")
+    card = screen.page.get_by_role("region", name="Allow this action?")
+    expect(card).to_be_visible()
     expect(screen.composer).to_be_focused()
     screen.composer.press("Enter")
     expect(card).to_be_visible()
@@ -252,7 +254,7 @@ def test_another_site_that_gets_the_form_is_told_and_time_runs_out_in_plain_sigh
 
 
 def test_a_step_for_the_person_waits_for_done(screen: Screen) -> None:
-    screen.begin("log in to my mail")
+    screen.open(screen.asking("log in to my mail"))
     card = screen.page.get_by_role("region", name="Your turn")
     expect(card).to_contain_text("Please log in to your mail.")
     card.get_by_role("textbox").fill("logged in, go on")
@@ -303,7 +305,7 @@ def test_notifications_are_offered_when_first_needed_and_come_when_nobody_looks(
 
 def test_who_wants_no_notifications_is_not_asked_again(screen: Screen) -> None:
     screen.page.add_init_script(NOTIFICATION)
-    screen.begin("log in to my mail")
+    screen.open(screen.asking("log in to my mail"))
     screen.button("Not now").click()
     screen.page.reload()
     expect(screen.page.get_by_role("region", name="Your turn")).to_be_visible()

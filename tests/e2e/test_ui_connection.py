@@ -32,8 +32,8 @@ def fail(route: Route) -> None:
 
 def test_what_was_not_sent_survives_a_reload_and_is_sent_once(screen: Screen) -> None:
     screen.expect_errors("ERR_FAILED")
-    session = screen.begin("hello")
-    screen.wait_idle()
+    session = screen.finished("hello")
+    screen.open(session)
     screen.page.route("**/messages", fail)
     screen.send("are you there")
     expect(row_of(screen, "are you there").get_by_text(UNSENT)).to_be_visible()
@@ -104,7 +104,7 @@ def test_a_dropped_file_is_attached(screen: Screen) -> None:
 def test_the_banner_says_that_the_run_waits(screen: Screen) -> None:
     screen.expect_errors("ERR_FAILED")
     screen.page.add_init_script("delete window.SharedWorker")
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     expect(screen.button("Approve")).to_be_visible()
     screen.page.route("**/api/stream*", fail)
     screen.page.evaluate("dispatchEvent(new Event('online'))")

@@ -16,7 +16,7 @@ REFUSED = ORDER | {"status": 403, "outcome": "refused"}
 
 
 def test_an_order_shows_its_request_and_what_the_page_then_says(screen: Screen) -> None:
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     screen.page.get_by_role("region", name="Allow this action?").get_by_role("button", name="Approve").click()
     sent = screen.feed.get_by_role("list", name="What was sent")
     expect(sent.get_by_text("Sent: POST shop.example/orders — 201")).to_be_visible()
@@ -53,8 +53,7 @@ def test_a_refused_and_a_repeated_request_are_amber_and_kept_in_the_receipt(scre
 
 def test_it_is_told_in_the_language_of_the_page(open_screen: OpenScreen) -> None:
     screen = open_screen(locale="ru-RU")
-    session = screen.new_session()
-    screen.tell(session, "shop for a kettle")
+    session = screen.asking()
     screen.page.goto(f"/s/{session}")
     screen.page.get_by_role("button", name="Разрешить", exact=True).click()
     feed = screen.page.get_by_role("feed")

@@ -249,7 +249,8 @@ def test_many_steps_fold_into_one_line(screen: Screen) -> None:
 
 
 def test_screenshots_are_small_described_and_open_large(screen: Screen) -> None:
-    session = screen.begin("shop for a kettle")
+    session = screen.asking()
+    screen.open(session)
     expect(screen.button("Approve")).to_be_visible()
     thumb = screen.feed.locator("[data-tool=click]").first.get_by_role("button", name=re.compile("^Enlarge"))
     picture = thumb.locator("img")

@@ -18,7 +18,7 @@ def item(screen: Screen, kind: str = "Place orders and bookings") -> Locator:
 
 
 def test_a_grant_is_given_with_limits_used_and_taken_back(screen: Screen) -> None:
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     card = screen.page.get_by_role("region", name="Allow this action?")
     scope = card.get_by_label("Allow this kind of action on this site")
     expect(scope.get_by_role("option")).to_have_text(
@@ -35,8 +35,8 @@ def test_a_grant_is_given_with_limits_used_and_taken_back(screen: Screen) -> Non
     assert violations(screen.page) == []
     card.get_by_role("button", name="Approve").click()
     screen.wait_idle()
-    other = screen.begin("shop for a kettle")  # nothing is asked
-    screen.wait_idle()
+    other = screen.finished("shop for a kettle")  # nothing is asked
+    screen.open(other)
     expect(screen.feed.get_by_text("Not asked: you always allow it on this site")).to_be_visible()
     assert screen.stored(other)["interrupts"] == []
     screen.sidebar.get_by_role("link", name="Grants").click()
@@ -47,9 +47,8 @@ def test_a_grant_is_given_with_limits_used_and_taken_back(screen: Screen) -> Non
     assert violations(screen.page) == []
     screen.button("Revoke: Place orders and bookings on shop.example").click()
     expect(screen.page.get_by_text("Nothing is allowed without asking.")).to_be_visible()
-    screen.begin("shop for a kettle")
-    expect(card).to_be_visible()
-    screen.cancel(screen.session_id)
+    again = screen.asking()
+    screen.cancel(again)
 
 
 def test_an_automation_is_given_grants_in_its_form(screen: Screen) -> None:
@@ -87,8 +86,7 @@ def test_the_page_and_the_card_fit_a_phone(open_screen: OpenScreen, lang: str) -
     screen.page.goto("/grants")
     expect(screen.page.get_by_text("a-long-name.of-a-shop.example")).to_be_visible()
     assert fits(screen.page)
-    session = screen.new_session()
-    screen.tell(session, "shop for a kettle")
+    session = screen.asking()
     screen.page.goto(f"/s/{session}")
     scope = screen.page.get_by_role("combobox").last
     scope.select_option(index=2)

@@ -18,8 +18,8 @@ def link_of(screen: Screen, session: str) -> str:
 
 def test_the_browser_is_handed_off_taken_and_given_back(open_screen: OpenScreen) -> None:
     desktop, phone = open_screen(), open_screen(logged_in=False, viewport=PHONE, has_touch=True)
-    session = desktop.begin("ping test")
-    desktop.wait_idle()
+    session = desktop.finished("ping test")
+    desktop.open(session)
     desktop.button("More about this session").click()
     desktop.page.get_by_role("menuitem", name="Hand the browser off…").click()
     dialog = desktop.page.get_by_role("dialog", name="Hand the browser off…")
@@ -46,8 +46,8 @@ def test_the_browser_is_handed_off_taken_and_given_back(open_screen: OpenScreen)
 
 def test_its_owner_ends_it(open_screen: OpenScreen) -> None:
     desktop, phone = open_screen(), open_screen(logged_in=False, viewport=PHONE)
-    session = desktop.begin("ping test")
-    desktop.wait_idle()
+    session = desktop.finished("ping test")
+    desktop.open(session)
     phone.page.goto(link_of(desktop, session))
     phone.button("Open the browser").click()
     phone.button("Take over").click()

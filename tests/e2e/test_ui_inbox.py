@@ -12,14 +12,6 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
 
-def asking(screen: Screen, text: str = "shop for a kettle", **body: str) -> str:
-    """A session that waits for an answer."""
-    session = screen.new_session(**body)
-    screen.tell(session, text)
-    screen.wait_until(lambda: screen.stored(session)["pending"], bool, "the session asks")
-    return session
-
-
 def item(screen: Screen, title: str) -> Locator:
     return screen.page.get_by_role("article", name=title)
 
@@ -32,8 +24,8 @@ def clicks_on_order(screen: Screen, session: str) -> int:
 def test_questions_of_all_sessions_are_decided_in_one_place(open_screen: OpenScreen) -> None:
     screen = open_screen()
     screen.open()
-    mail = asking(screen, "log in to my mail", title="Mail")
-    red, blue = asking(screen, title="Red"), asking(screen, title="Blue")
+    mail = screen.asking("log in to my mail", title="Mail")
+    red, blue = screen.asking(title="Red"), screen.asking(title="Blue")
     link = screen.sidebar.get_by_role("link", name="Inbox")
     expect(link).to_contain_text("3")
     expect(screen.page).to_have_title("(3) Pilothouse")
@@ -66,7 +58,7 @@ def test_questions_of_all_sessions_are_decided_in_one_place(open_screen: OpenScr
 
 def test_a_card_that_moves_up_does_nothing_at_first(screen: Screen) -> None:
     """A second click that was meant for the card above must not approve what took its place."""
-    first, second = asking(screen, title="First"), asking(screen, title="Second")
+    first, second = screen.asking(title="First"), screen.asking(title="Second")
     screen.page.clock.install()
     screen.page.goto("/inbox")
     approve = item(screen, "Second").get_by_role("button", name="Approve")
@@ -89,7 +81,7 @@ def test_a_card_that_moves_up_does_nothing_at_first(screen: Screen) -> None:
 
 
 def test_what_was_decided_in_another_tab_leaves_the_inbox(open_screen: OpenScreen, screen: Screen) -> None:
-    session = asking(screen, title="Twice")
+    session = screen.asking(title="Twice")
     other = open_screen()
     for one in (screen, other):
         one.page.goto("/inbox")
@@ -106,7 +98,7 @@ def test_the_inbox_is_accessible_and_fits(
     open_screen: OpenScreen, scheme: str, lang: str, width: int
 ) -> None:
     screen = open_screen(color_scheme=scheme, locale=lang, viewport={"width": width, "height": 800})
-    session = asking(screen, title="A kettle with a long title that does not fit into one line of a phone")
+    session = screen.asking(title="A kettle with a long title that does not fit into one line of a phone")
     screen.page.goto("/inbox")
     expect(screen.page.get_by_role("article")).to_have_count(1)
     assert violations(screen.page) == []
@@ -119,7 +111,7 @@ def test_the_inbox_is_accessible_and_fits(
 
 
 def test_a_question_is_put_off_and_can_be_answered_before(screen: Screen) -> None:
-    session = asking(screen, title="Evening")
+    session = screen.asking(title="Evening")
     screen.page.goto("/inbox")
     card = item(screen, "Evening")
     card.get_by_role("button", name="Not now").click()

@@ -84,9 +84,8 @@ def test_a_file_that_is_not_taken_says_so_and_the_message_stays(screen: Screen) 
 
 
 def test_a_session_is_taken_along_in_three_forms(screen: Screen) -> None:
-    screen.begin("think about boats")
+    screen.open(screen.finished("think about boats"))
     expect(screen.feed.get_by_text("Boats float")).to_be_visible()
-    screen.wait_idle()
     taken = {}
     for form, name in (("md", "Markdown"), ("json", "JSON"), ("html", "a replay (HTML)")):
         with screen.page.expect_download() as download:
@@ -100,7 +99,8 @@ def test_a_session_is_taken_along_in_three_forms(screen: Screen) -> None:
 
 
 def test_what_was_allowed_for_good_is_listed_and_taken_back(screen: Screen) -> None:
-    session = screen.begin("shop for a kettle")
+    session = screen.asking()
+    screen.open(session)
     expect(screen.button("Approve")).to_be_visible()
     scope = screen.page.get_by_label("Allow this kind of action on this site")
     scope.select_option("In this session")
@@ -118,9 +118,9 @@ def test_what_was_allowed_for_good_is_listed_and_taken_back(screen: Screen) -> N
 
 def test_a_branch_begins_with_what_was_said_up_to_there(open_screen: OpenScreen) -> None:
     screen = open_screen()
-    session = screen.begin("think about boats")
+    session = screen.finished("think about boats")
+    screen.open(session)
     expect(screen.feed.get_by_text("Boats float")).to_be_visible()
-    screen.wait_idle()
     screen.send("hello")
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
     screen.wait_idle()

@@ -19,7 +19,7 @@ PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 @pytest.fixture
 def steps(screen: Screen) -> Locator:
     """The steps of a run that waits for an answer."""
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     expect(screen.button("Approve")).to_be_visible()
     screen.wait_at_end()
     return screen.page.get_by_role("list", name="Plan").get_by_role("listitem")

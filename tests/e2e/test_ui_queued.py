@@ -120,7 +120,8 @@ def test_a_word_that_the_agent_never_read_says_so(screen: Screen) -> None:
 
 
 def test_denied_and_failed_rows_stay_where_they_happened(screen: Screen) -> None:
-    session = screen.begin("shop for a kettle")
+    session = screen.asking()
+    screen.open(session)
     screen.button("Deny").click()
     expect(screen.feed.get_by_text("All right, I did not do it.")).to_be_visible()
     for task in ("error please", "ping test"):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from typing import Any
 
+import httpx
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
@@ -12,15 +14,25 @@ from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import SESSION, Stage, message
+from tests.support.eventually import eventually_sync
 
 PIXEL = "/api/files/screenshots/staged/{}.jpg"
 
 
-def bought(screen: Screen) -> str:
-    """A session with four steps and an approval between them. Returns its id."""
-    session = screen.begin("shop for a kettle")
-    screen.button("Approve").click()
-    screen.wait_idle()
+@pytest.fixture(scope="module")
+def bought(api: httpx.Client) -> str:
+    """The id of a session with four steps and an approval between them. It is looked at only."""
+    session = str(api.post("/sessions", json={"title": "A kettle"}).raise_for_status().json()["id"])
+    address = f"/sessions/{session}"
+    api.post(f"{address}/messages", json={"content": "shop for a kettle"}).raise_for_status()
+
+    def stored() -> dict[str, Any]:
+        return dict(api.get(address).raise_for_status().json())
+
+    question = eventually_sync(stored, lambda it: it["pending"], message="it asks")["pending"]
+    decision = {"reference": question["reference"], "confirmed": True}
+    api.post(f"{address}/decision", json=decision).raise_for_status()
+    eventually_sync(stored, lambda it: it["run"]["finished_at"], message="it is over")
     return session
 
 
@@ -58,8 +70,8 @@ def staged(screen: Screen) -> Screen:
     return screen
 
 
-def test_a_thumbnail_opens_its_step_and_gets_the_focus_back(screen: Screen) -> None:
-    bought(screen)
+def test_a_thumbnail_opens_its_step_and_gets_the_focus_back(screen: Screen, bought: str) -> None:
+    screen.open(bought)
     thumb = screen.feed.get_by_role("button", name=re.compile("^Enlarge")).nth(1)
     thumb.click()
     expect(title(screen.page)).to_have_text("Clicked “Blue kettle”")
@@ -69,8 +81,8 @@ def test_a_thumbnail_opens_its_step_and_gets_the_focus_back(screen: Screen) -> N
     expect(thumb).to_be_focused()
 
 
-def test_it_opens_while_the_server_is_silent(screen: Screen) -> None:
-    bought(screen)
+def test_it_opens_while_the_server_is_silent(screen: Screen, bought: str) -> None:
+    screen.open(bought)
     thumb = screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first
     thumb.click()
     expect(viewer(screen.page)).to_be_visible()
@@ -82,9 +94,9 @@ def test_it_opens_while_the_server_is_silent(screen: Screen) -> None:
     screen.page.unroute("**/*")
 
 
-def test_arrows_home_and_end_step_and_space_plays(screen: Screen) -> None:
-    session = bought(screen)
-    screen.page.goto(f"/s/{session}/replay")
+def test_arrows_home_and_end_step_and_space_plays(screen: Screen, bought: str) -> None:
+    screen.page.clock.install()
+    screen.page.goto(f"/s/{bought}/replay")
     expect(title(screen.page)).to_have_text("Opened “shop.example”")
     expect(viewer(screen.page)).to_be_focused()
     keys = screen.page.keyboard
@@ -97,8 +109,13 @@ def test_arrows_home_and_end_step_and_space_plays(screen: Screen) -> None:
     expect(title(screen.page)).to_have_text("Opened “shop.example”")
     keys.press("Space")
     expect(screen.button("Pause")).to_be_visible()
+    screen.wait_until(lambda: is_over_after(screen, 500), bool, "it has played to the end")
     expect(title(screen.page)).to_have_text("Clicked “Place order”")
-    expect(screen.button("Play")).to_be_visible()
+
+
+def is_over_after(screen: Screen, milliseconds: int) -> bool:
+    screen.page.clock.run_for(milliseconds)
+    return screen.button("Play").is_visible()
 
 
 def test_keys_of_a_menu_and_of_the_slider_do_not_step_twice(staged: Screen) -> None:
@@ -108,6 +125,7 @@ def test_keys_of_a_menu_and_of_the_slider_do_not_step_twice(staged: Screen) -> N
     expect(page.get_by_role("menu")).to_be_visible()
     page.keyboard.press("End")
     page.keyboard.press("Escape")
+    expect(page.get_by_role("menu")).to_have_count(0)  # the focus is back
     expect(page.get_by_text("Step 3/40")).to_be_visible()
     timeline(page).focus()
     page.keyboard.press("ArrowRight")
@@ -137,9 +155,8 @@ def test_the_place_of_the_action_is_marked_at_any_zoom(staged: Screen) -> None:
         page.wait_for_function(MARKED, arg=width)
 
 
-def test_a_step_shows_the_page_before_and_after(screen: Screen) -> None:
-    session = bought(screen)
-    screen.page.goto(f"/s/{session}/replay?step=2")
+def test_a_step_shows_the_page_before_and_after(screen: Screen, bought: str) -> None:
+    screen.page.goto(f"/s/{bought}/replay?step=2")
     picture = viewer(screen.page).get_by_role("img", name=re.compile("Clicked"))
     before = picture.get_attribute("src") or ""
     screen.button("After").click()
@@ -150,9 +167,8 @@ def test_a_step_shows_the_page_before_and_after(screen: Screen) -> None:
     expect(picture).to_have_attribute("src", before)
 
 
-def test_failures_and_questions_are_marked(screen: Screen) -> None:
-    session = bought(screen)
-    screen.page.goto(f"/s/{session}")
+def test_failures_and_questions_are_marked(screen: Screen, bought: str) -> None:
+    screen.open(bought)
     expect(screen.feed.get_by_text("Approved:")).to_be_visible()
     screen.button("More about this session").click()
     screen.page.get_by_role("menuitem", name="Replay", exact=True).click()
@@ -171,8 +187,8 @@ def test_many_steps_stay_light(staged: Screen) -> None:
     expect(strip.get_by_role("button", name=re.compile("^Step 39, .*failed$"))).to_be_visible()
 
 
-def test_the_address_opens_the_step_again_and_back_leaves(screen: Screen) -> None:
-    session = bought(screen)
+def test_the_address_opens_the_step_again_and_back_leaves(screen: Screen, bought: str) -> None:
+    screen.open(bought)
     screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
     expect(viewer(screen.page)).to_be_focused()
     screen.page.keyboard.press("End")
@@ -181,16 +197,15 @@ def test_the_address_opens_the_step_again_and_back_leaves(screen: Screen) -> Non
     expect(title(screen.page)).to_have_text("Clicked “Place order”")
     screen.page.go_back()
     expect(viewer(screen.page)).to_have_count(0)
-    screen.page.goto(f"/s/{session}/replay?step=999")
+    screen.page.goto(f"/s/{bought}/replay?step=999")
     expect(title(screen.page)).to_have_text("Clicked “Place order”")
     screen.button("Close").click()
-    screen.page.wait_for_url(f"**/s/{session}")
+    screen.page.wait_for_url(f"**/s/{bought}")
     expect(screen.feed).to_be_visible()
 
 
-def test_details_and_the_picture_can_be_had(screen: Screen) -> None:
-    session = bought(screen)
-    screen.page.goto(f"/s/{session}/replay?step=3")
+def test_details_and_the_picture_can_be_had(screen: Screen, bought: str) -> None:
+    screen.page.goto(f"/s/{bought}/replay?step=3")
     viewer(screen.page).get_by_role("button", name=re.compile("example.basket")).click()
     expect(viewer(screen.page).get_by_text("Next: click Add to basket")).to_be_visible()
     with screen.page.expect_download() as download:
@@ -206,7 +221,7 @@ def test_a_session_without_steps_says_so(screen: Screen) -> None:
 
 
 def test_new_steps_of_a_running_session_join_the_time_line(screen: Screen) -> None:
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     expect(screen.button("Approve")).to_be_visible()
     screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
     expect(screen.page.get_by_text("Step 1/4")).to_be_visible()

@@ -47,7 +47,8 @@ def test_a_reload_afterwards_shows_what_the_stream_showed(screen: Screen) -> Non
 
 
 def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(screen: Screen) -> None:
-    session = screen.begin("shop for a kettle")
+    session = screen.asking()
+    screen.open(session)
     screen.button("Approve").click()
     screen.wait_idle()
     for task in ("error please", "hello"):
@@ -67,7 +68,8 @@ def test_questions_and_failures_of_earlier_runs_are_still_told_after_a_reload(sc
 
 
 def test_two_tabs_show_the_same_over_one_connection(screen: Screen) -> None:
-    session = screen.begin("log in to my mail")
+    session = screen.asking("log in to my mail")
+    screen.open(session)
     expect(screen.button("I’m done")).to_be_visible()
     screen.hide_panel()
     screen.wait_for_readers(ONE_CONNECTION)  # the streams of earlier tests are closed by then, too

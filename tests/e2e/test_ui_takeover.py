@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
+import httpx
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
@@ -13,14 +15,28 @@ from tests.e2e.fingers import Fingers
 from tests.e2e.live_stage import SHOP, LiveStage, frame_is_shown
 from tests.e2e.screen import Screen
 
+LOGIN = "log in to my mail"
 PIXEL_AT = """([x, y]) => [...document.querySelector('canvas').getContext('2d').getImageData(x, y, 1, 1).data.slice(0, 3)]"""
 
 
-def handed_over(screen: Screen) -> str:
-    """A session whose agent waits for a person to log in. Returns its id."""
-    session = screen.begin("log in to my mail")
-    expect(screen.button("I’m done")).to_be_visible()
-    return session
+@pytest.fixture(scope="module")
+def asked(api: httpx.Client) -> Iterator[list[str]]:
+    """The sessions of `asking`, which ask nothing any more when other files of tests begin."""
+    sessions: list[str] = []
+    yield sessions
+    for session in sessions:
+        api.post(f"/sessions/{session}/cancel")
+
+
+@pytest.fixture
+def asking(screen: Screen, asked: list[str]) -> str:
+    """A session whose agent waits for a person to log in.
+
+    Tests share it that answer on a stage only: it goes on asking.
+    """
+    if not (asked and screen.stored(asked[-1])["pending"]):
+        asked.append(screen.asking(LOGIN))
+    return asked[-1]
 
 
 def driving(screen: Screen, **live: str) -> LiveStage:
@@ -88,7 +104,7 @@ def test_every_frame_is_acknowledged_and_nobody_watching_means_no_socket(screen:
 
 def test_a_closed_browser_shows_its_last_picture(screen: Screen) -> None:
     LiveStage(screen.page, browser="closed")
-    screen.begin("shop for a kettle")
+    screen.open(screen.asking())
     expect(screen.button("Approve")).to_be_visible()
     screen.page.get_by_role("tab", name="Browser").click()
     panel = screen.page.get_by_role("tabpanel")
@@ -113,26 +129,30 @@ def test_a_lost_connection_is_told_and_mended(screen: Screen) -> None:
 # Taking over
 
 
-@pytest.mark.parametrize("way", ["card", "panel", "menu", "key", "strip"])
-def test_take_over_is_one_click_from_anywhere(screen: Screen, way: str) -> None:
+@pytest.mark.parametrize("way", ["card", "panel", "menu", "key"])
+def test_take_over_is_one_click_from_anywhere(screen: Screen, asking: str, way: str) -> None:
     LiveStage(screen.page)
-    if way == "strip":
-        screen.begin("endless story")
-        screen.page.locator("[data-run]").get_by_role("button", name="Take over").click()
-    else:
-        handed_over(screen)
-        match way:
-            case "card":
-                screen.feed.get_by_role("button", name="Take over").click()
-            case "panel":
-                screen.page.get_by_role("tab", name="Browser").click()
-                screen.page.get_by_role("tabpanel").get_by_role("button", name="Take over").click()
-            case "menu":
-                screen.button("More about this session").click()
-                screen.page.get_by_role("menuitem", name="Take over").click()
-            case "key":
-                screen.feed.focus()
-                screen.page.keyboard.press("Control+Shift+l")
+    screen.open(asking)
+    match way:
+        case "card":
+            screen.feed.get_by_role("button", name="Take over").click()
+        case "panel":
+            screen.page.get_by_role("tab", name="Browser").click()
+            screen.page.get_by_role("tabpanel").get_by_role("button", name="Take over").click()
+        case "menu":
+            screen.button("More about this session").click()
+            screen.page.get_by_role("menuitem", name="Take over").click()
+        case "key":
+            screen.feed.focus()
+            screen.page.keyboard.press("Control+Shift+l")
+    expect(screen.page.get_by_text("You have control")).to_be_visible()
+    frame_is_shown(screen.page)
+
+
+def test_take_over_is_one_click_from_the_strip_of_a_run(screen: Screen) -> None:
+    LiveStage(screen.page)
+    screen.begin("endless story")
+    screen.page.locator("[data-run]").get_by_role("button", name="Take over").click()
     expect(screen.page.get_by_text("You have control")).to_be_visible()
     frame_is_shown(screen.page)
     screen.cancel()
@@ -305,26 +325,22 @@ def test_it_says_that_nothing_is_recorded(screen: Screen) -> None:
     expect(screen.page.get_by_text("Not recorded and not sent to the model")).to_be_visible()
 
 
-def test_done_asks_what_the_assistant_should_know(screen: Screen) -> None:
+def test_done_asks_what_the_assistant_should_know(screen: Screen, asking: str) -> None:
     stage = LiveStage(screen.page)
-    session = handed_over(screen)
-    screen.page.goto(f"/s/{session}?view=takeover")
+    screen.page.goto(f"/s/{asking}?view=takeover")
     screen.button("I’m done").click()
     note = screen.page.get_by_role("textbox", name="Note for the assistant")
     expect(note).to_be_focused()
     note.fill("I am logged in as Ada.")
     screen.button("Continue").click()
     assert stage.wait_for("release")[0]["note"] == "I am logged in as Ada."
-    screen.page.wait_for_url(f"**/s/{session}")
+    screen.page.wait_for_url(f"**/s/{asking}")
     expect(screen.composer).to_be_visible()
-    screen.cancel()
 
 
 def test_after_a_run_the_hand_back_offers_to_continue(screen: Screen) -> None:
     stage = LiveStage(screen.page)
-    session = screen.begin("hello")
-    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
-    screen.wait_idle()
+    session = screen.finished("hello")
     screen.page.goto(f"/s/{session}?view=takeover")
     screen.button("I’m done").click()
     dialog = screen.page.get_by_role("dialog", name="Continue the task?")
@@ -343,9 +359,7 @@ def test_after_a_run_the_hand_back_offers_to_continue(screen: Screen) -> None:
 
 def test_after_a_run_the_browser_can_be_given_back_alone(screen: Screen) -> None:
     stage = LiveStage(screen.page)
-    session = screen.begin("hello")
-    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
-    screen.wait_idle()
+    session = screen.finished("hello")
     screen.page.goto(f"/s/{session}?view=takeover")
     screen.button("I’m done").click()
     screen.button("Give back").click()
@@ -354,9 +368,10 @@ def test_after_a_run_the_browser_can_be_given_back_alone(screen: Screen) -> None
     assert len([one for one in screen.stored(session)["messages"] if one["role"] == "user"]) == 1
 
 
-def test_taking_over_and_giving_back_need_no_pointer(screen: Screen) -> None:
+def test_taking_over_and_giving_back_need_no_pointer(screen: Screen, asking: str) -> None:
     stage = LiveStage(screen.page)
-    session = handed_over(screen)
+    screen.open(asking)
+    expect(screen.button("I’m done")).to_be_visible()
     keys = screen.page.keyboard
     screen.composer.press("Shift+Tab")
     keys.press("Control+Shift+l")
@@ -373,9 +388,8 @@ def test_taking_over_and_giving_back_need_no_pointer(screen: Screen) -> None:
     keys.press("Tab")
     keys.press("Enter")
     assert stage.wait_for("release")[0]["note"] == "done"
-    screen.page.wait_for_url(f"**/s/{session}")
+    screen.page.wait_for_url(f"**/s/{asking}")
     expect(screen.composer).to_be_focused()
-    screen.cancel()
 
 
 def test_the_server_takes_what_mouse_and_keys_send(screen: Screen) -> None:
@@ -386,7 +400,7 @@ def test_the_server_takes_what_mouse_and_keys_send(screen: Screen) -> None:
         socket.on("framereceived", lambda data: answers.append(data) if isinstance(data, str) else None)
 
     screen.page.on("websocket", listen)
-    handed_over(screen)
+    screen.open(screen.asking(LOGIN))
     screen.feed.get_by_role("button", name="Take over").click()
     expect(screen.page.get_by_text("You have control")).to_be_visible()
     frame_is_shown(screen.page)
@@ -404,7 +418,7 @@ def test_the_server_takes_what_mouse_and_keys_send(screen: Screen) -> None:
 
 def test_the_run_can_be_ended_from_there(screen: Screen) -> None:
     stage = LiveStage(screen.page)
-    session = handed_over(screen)
+    session = screen.asking(LOGIN)
     screen.page.goto(f"/s/{session}?view=takeover")
     screen.button("I’m done").click()
     screen.button("End run").click()
