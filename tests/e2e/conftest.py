@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, StorageState, exp
 from scripts.shell import ROOT
 from server.browser.chromium.executables import find_chromium
 from tests.e2e.phone import PHONE, Phone
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.push_service import PushService
 from tests.support.server import Server, serving
 
@@ -95,6 +95,7 @@ def open_screen(
         state = login if logged_in else None
         context = chromium.new_context(**(defaults | {"storage_state": state} | options))  # type: ignore[arg-type]
         context.set_default_timeout(PATIENCE)
+        keep_still(context)
         screen = Screen(context.new_page(), server, api)
         opened.append((context, screen))
         return screen
@@ -127,6 +128,7 @@ def open_phone(
             permissions=["notifications"],
         )  # fmt: skip
         context.set_default_timeout(PATIENCE)
+        keep_still(context)
         opened.append(Phone(Screen(context.new_page(), server, api), service))
         return opened[-1]
 

@@ -10,12 +10,20 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, TypeVar
 
 import httpx
-from playwright.sync_api import ConsoleMessage, Locator, Page, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page, expect
 
 from tests.support.eventually import eventually_sync
 from tests.support.server import Server
 
 T = TypeVar("T")
+
+KEEP_STILL = """document.addEventListener('animationstart', event => event.target.getAnimations({subtree: true})
+    .filter(it => it.effect.getComputedTiming().endTime === Infinity).forEach(it => it.pause()), true)"""
+
+
+def keep_still(context: BrowserContext) -> None:
+    """What turns or breathes for ever stands still on all pages: without a GPU it takes a sixth of a core for each."""
+    context.add_init_script(KEEP_STILL)
 
 
 class Screen:

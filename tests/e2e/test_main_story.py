@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import DESKTOP, PATIENCE
 from tests.e2e.live_stage import frame_is_shown
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.server import serving
 from tests.support.shop_site import open_shop
 from tests.support.sites import Site
@@ -37,6 +37,7 @@ def screen(chromium: Browser, tmp_path: Path) -> Iterator[Screen]:
         chromium.new_context(base_url=server.url, viewport=DESKTOP, locale="en-US") as context,
     ):
         context.set_default_timeout(SECONDS)
+        keep_still(context)
         expect.set_options(timeout=SECONDS)
         screen = Screen(context.new_page(), server, api)
         yield screen

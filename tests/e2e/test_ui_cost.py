@@ -13,7 +13,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import DESKTOP
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.model_reply import Reply, call, say
 from tests.support.model_server import providing
 from tests.support.server import serving
@@ -45,6 +45,7 @@ def screen_of(chromium: Browser, folder: Path, script: list[Reply], **settings: 
         ):
             context.request.post("/api/auth/login", data={"password": server.token})
             context.set_default_timeout(30_000)
+            keep_still(context)
             screen = Screen(context.new_page(), server, api)
             yield screen
             assert screen.errors == []

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.server import serving
 from tests.support.sites import Site
 
@@ -39,6 +39,7 @@ def test_answers_say_what_was_found_what_was_not_done_and_where_to_get_a_real_mo
         article = site.add("/article", ARTICLE)
         context.request.post("/api/auth/login", data={"password": server.token})
         context.set_default_timeout(30_000)
+        keep_still(context)
         screen = Screen(context.new_page(), server, api)
         screen.begin(f"open {article} and tell me what it says about the tariff in 2024")
         expect(screen.feed.get_by_role("row", name="2024 0.31")).to_be_visible()

@@ -11,7 +11,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.e2e import axe
 from tests.e2e.conftest import DESKTOP, PATIENCE
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.server import serving
 from tests.support.sites import Site
 
@@ -31,6 +31,7 @@ def screen(chromium: Browser, tmp_path: Path) -> Iterator[Screen]:
     ):
         context.request.post("/api/auth/login", data={"password": server.token})
         context.set_default_timeout(SECONDS)
+        keep_still(context)
         expect.set_options(timeout=SECONDS)
         screen = Screen(context.new_page(), server, api)
         yield screen

@@ -10,7 +10,7 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from tests.e2e.conftest import DESKTOP
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.documents import article_page
 from tests.support.model_reply import say
 from tests.support.model_server import providing
@@ -49,6 +49,7 @@ def test_a_page_is_read_in_parts_and_a_form_filled_in_one_move(chromium: Browser
         ):  # fmt: skip
             context.request.post("/api/auth/login", data={"password": server.token})
             context.set_default_timeout(60_000)
+            keep_still(context)
             screen = Screen(context.new_page(), server, api)
             screen.begin("Read the article, then fill in the form")
             expect(screen.feed.get_by_text("Read, and filled in.")).to_be_visible(timeout=90_000)

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, expect
 
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import DESKTOP, OpenScreen
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.support.model_reply import say
 from tests.support.model_server import providing
 from tests.support.operator_tasks import step_of
@@ -79,6 +79,7 @@ def test_a_table_is_filled_sorted_edited_and_downloaded_and_opens_its_pictures(
         ):  # fmt: skip
             context.request.post("/api/auth/login", data={"password": server.token})
             context.set_default_timeout(60_000)
+            keep_still(context)
             screen = Screen(context.new_page(), server, api).open()
             ask_for_columns(screen)
             screen.send("List the kettles")

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Locator, expect
 
 from tests.e2e.conftest import DESKTOP, PATIENCE
 from tests.e2e.phone import PHONE, Phone
-from tests.e2e.screen import Screen
+from tests.e2e.screen import Screen, keep_still
 from tests.e2e.studio import sign_in
 from tests.support.push_service import push_service_in_thread
 from tests.support.server import serving
@@ -50,6 +50,7 @@ def pair(chromium: Browser, whole_chromium: Browser, tmp_path: Path) -> Iterator
         )
         for context in (at_desk, in_hand):
             context.set_default_timeout(PATIENCE)
+            keep_still(context)
         desktop = Screen(at_desk.new_page(), server, api)
         phone = Phone(Screen(in_hand.new_page(), server, api), service)
         yield desktop, phone
