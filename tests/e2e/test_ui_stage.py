@@ -200,6 +200,15 @@ def test_on_a_phone_it_is_a_sheet_that_is_swiped(open_screen: OpenScreen) -> Non
     live.wait_for("take")
 
 
+def test_on_a_phone_the_answer_has_the_room_of_the_browser(open_screen: OpenScreen) -> None:
+    screen = open_screen(**PHONE)
+    run, _ = acting(screen)
+    sheet = screen.page.locator("[data-height]")
+    expect(sheet).to_have_attribute("data-height", "half")
+    end(run)
+    expect(sheet).to_have_attribute("data-height", "low")
+
+
 def test_two_fingers_enlarge_the_picture(open_screen: OpenScreen) -> None:
     screen = open_screen(**PHONE)
     acting(screen)

@@ -211,7 +211,7 @@ export const en = {
   'deny.note': 'Deny with a note…',
   'deny.send': 'Send and deny',
   'manual.title': 'Your turn',
-  'manual.note': 'Is there anything the assistant should know?',
+  'manual.note': 'Note for the agent (optional)',
   'manual.done': 'I’m done',
   'manual.waiting': 'It is your turn',
 

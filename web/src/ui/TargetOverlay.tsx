@@ -12,5 +12,5 @@ export function TargetOverlay({ box, isStart }: Props) {
   if (!box) return null
   const [left, top, width, height] = box
   const style = { left: `${left}%`, top: `${top}%`, width: `${width}%`, height: `${height}%` }
-  return <span aria-hidden className={cx('target-mark', isStart && 'border-dashed!')} style={style} />
+  return <span aria-hidden className={cx('target-mark', isStart && 'outline-dashed!')} style={style} />
 }

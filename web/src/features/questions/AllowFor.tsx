@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { GrantChoice, Pending } from '@/api/types'
 import { useWords } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { words } from '@/session/grants/grantWords'
 import { LimitInputs } from '@/session/grants/LimitInputs'
 import { type LimitFields, limitsOf, NO_LIMITS } from '@/session/grants/limits'
@@ -35,7 +36,9 @@ export function AllowFor({ question, allowed, onChange }: Props) {
   const scopes = question.scopes ?? []
   if (!scopes.length) return <p className="text-xs text-muted">{tell('allow.never')}</p>
   return (
-    <div className="flex flex-col gap-3">
+    <div
+      className={cx('flex min-w-48 flex-col gap-3', allowed.scope === 'once' ? 'max-w-80 flex-1' : 'w-full')}
+    >
       <Select
         className="max-w-80"
         label={tell('allow.for')}

@@ -18,7 +18,7 @@ export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
       </span>
       {pending.amount && <strong className="tabular shrink-0 font-medium">{pending.amount}</strong>}
       <span className="flex-1" />
-      <span className="max-md:hidden">
+      <span className="whitespace-nowrap max-md:hidden">
         <Expiry at={pending.expires_at} />
       </span>
       <Button small onClick={() => onShow(questionRowId(pending.reference))}>

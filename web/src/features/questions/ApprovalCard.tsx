@@ -104,11 +104,11 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const deny = (message?: string) => void decide({ reference, confirmed: false, message })
   return (
     <div className="flex flex-col gap-3">
-      {isNoting ? (
-        <DenyNote isBusy={isBusy} onSend={deny} onCancel={cancel} />
-      ) : (
-        <>
-          <div className="flex flex-wrap items-center gap-2 max-md:[&>:last-child]:w-full">
+      <div>
+        {isNoting ? (
+          <DenyNote isBusy={isBusy} onSend={deny} onCancel={cancel} />
+        ) : (
+          <div className="flex flex-wrap items-center gap-2 max-md:[&>:first-child]:flex-1 max-md:[&>:last-child]:w-full">
             <Button disabled={isBusy} onClick={() => deny()}>
               {chosen ? tell('start.no') : t('deny')}
             </Button>
@@ -126,9 +126,13 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
               {chosen ? tell('start.yes') : t('approve')}
             </Button>
           </div>
-          {hasLogin && !chosen && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
-          {hasLogin && <PutOff question={question} />}
-        </>
+        )}
+      </div>
+      {hasLogin && !isNoting && (
+        <div className="flex flex-wrap items-end justify-between gap-x-2 gap-y-3 border-t border-line pt-3">
+          {!chosen && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
+          <PutOff question={question} />
+        </div>
       )}
       {failure && (
         <p role="alert" className="text-sm text-danger">

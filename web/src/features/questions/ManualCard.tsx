@@ -38,7 +38,12 @@ export function ManualCard({ row }: { row: QuestionRow }) {
         <p className="wrap-anywhere whitespace-pre-wrap">{question.reason}</p>
         {question.url && <p className="text-sm text-muted">{hostOf(question.url)}</p>}
         <TargetPicture question={question} />
-        {hasLogin && <TakeoverButton className="self-start" />}
+        {hasLogin && (
+          <div className="flex flex-wrap items-center justify-between gap-2">
+            <TakeoverButton tone="primary" />
+            <PutOff question={question} />
+          </div>
+        )}
         <form
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {
@@ -53,11 +58,10 @@ export function ManualCard({ row }: { row: QuestionRow }) {
             onChange={(event) => setNote(event.target.value)}
             className={`${INPUT} touch min-w-40 flex-1`}
           />
-          <Button type="submit" tone="primary" disabled={isBusy} className="h-9">
+          <Button type="submit" tone={hasLogin ? 'plain' : 'primary'} disabled={isBusy} className="h-9">
             {t('manual.done')}
           </Button>
         </form>
-        {hasLogin && <PutOff question={question} />}
         {failure && (
           <p role="alert" className="text-sm text-danger">
             {failure}

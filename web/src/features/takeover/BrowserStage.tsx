@@ -41,7 +41,7 @@ export default function BrowserStage() {
             <History size={15} aria-hidden />
           </IconButton>
         )}
-        <Button small tone="primary" onClick={() => openTakeover(sessionId)}>
+        <Button small onClick={() => openTakeover(sessionId)}>
           <Hand size={14} aria-hidden />
           {t('takeover')}
         </Button>
@@ -58,7 +58,7 @@ function Address({ view }: { view: ReturnType<typeof liveViewOf> }) {
   const live = useLiveState(view, ({ url }) => url)
   const title = useLiveState(view, ({ title }) => title)
   const url = live || page?.url
-  if (!url) return null
+  if (!url || url === 'about:blank') return null
   return (
     <p className="flex min-w-0 gap-2 text-xs text-muted" title={url}>
       <span className="max-w-[50%] shrink-0 truncate font-medium text-text">

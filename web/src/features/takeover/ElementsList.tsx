@@ -1,6 +1,7 @@
-import { RotateCw } from 'lucide-react'
+import { RotateCw, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useWords } from '@/i18n'
+import { useLang, useWords } from '@/i18n'
+import type { Lang } from '@/lib/prefs'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
@@ -10,15 +11,19 @@ import type { PageElement } from './protocol'
 import { words } from './takeoverWords'
 
 /** The page as a list, for those who do not see the picture or use no pointer. */
-export function ElementsList({ view }: { view: LiveView }) {
+export function ElementsList({ view, onClose }: { view: LiveView; onClose?: () => void }) {
   const t = useWords(words)
   const elements = useLiveState(view, (state) => state.elements)
   const isLoading = useLiveState(view, (state) => state.isListLoading)
   const url = useLiveState(view, (state) => state.url)
+  const lang = useLang()
   const [filter, setFilter] = useState('')
   useEffect(() => view.send({ type: 'elements' }), [view, url])
   const wanted = filter.trim().toLowerCase()
-  const shown = elements?.filter(({ role, name }) => `${role} ${name}`.toLowerCase().includes(wanted)) ?? []
+  const shown =
+    elements?.filter(({ role, name }) =>
+      `${role} ${roleWord(role, lang)} ${name}`.toLowerCase().includes(wanted),
+    ) ?? []
   return (
     <section aria-label={t('elements')} className="flex h-full min-h-0 flex-col bg-bg">
       <div className="flex shrink-0 gap-1 p-2">
@@ -33,6 +38,11 @@ export function ElementsList({ view }: { view: LiveView }) {
         <IconButton label={t('elements.refresh')} onClick={() => view.send({ type: 'elements' })}>
           <RotateCw size={16} aria-hidden />
         </IconButton>
+        {onClose && (
+          <IconButton label={t('close')} onClick={onClose}>
+            <X size={16} aria-hidden />
+          </IconButton>
+        )}
       </div>
       {elements && (isLoading || shown.length === 0) && (
         <p role="status" className="px-3 text-sm text-muted">
@@ -50,11 +60,45 @@ export function ElementsList({ view }: { view: LiveView }) {
   )
 }
 
+/** What people call the roles of a page's controls. */
+const ROLES = {
+  en: {
+    textbox: 'field',
+    searchbox: 'search field',
+    combobox: 'list',
+    listbox: 'list',
+    spinbutton: 'number',
+    menuitem: 'menu item',
+    clickable: 'element',
+  },
+  ru: {
+    button: 'кнопка',
+    link: 'ссылка',
+    textbox: 'поле',
+    searchbox: 'поиск',
+    combobox: 'список',
+    listbox: 'список',
+    checkbox: 'флажок',
+    radio: 'выбор',
+    switch: 'переключатель',
+    tab: 'вкладка',
+    menuitem: 'пункт меню',
+    option: 'вариант',
+    spinbutton: 'число',
+    slider: 'ползунок',
+    clickable: 'элемент',
+    file: 'файл',
+  },
+} as const satisfies Record<Lang, Record<string, string>>
+
+const roleWord = (role: string, lang: Lang): string => (ROLES[lang] as Record<string, string>)[role] ?? role
+
 const TYPED = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton'])
 
 function Element({ view, element }: { view: LiveView; element: PageElement }) {
   const t = useWords(words)
   const name = element.name || t('elements.unnamed')
+  const lang = useLang()
   const click = () => {
     view.send({ type: 'click', eid: element.eid })
     view.send({ type: 'elements' })
@@ -67,7 +111,7 @@ function Element({ view, element }: { view: LiveView; element: PageElement }) {
         className="touch flex min-h-8 w-full items-center gap-2 rounded-md px-1.5 text-start text-sm hover:bg-s2"
       >
         <span className="sr-only">{t('elements.click')} </span>
-        <Badge>{element.role}</Badge> <span className="min-w-0 flex-1 truncate">{name}</span>
+        <Badge>{roleWord(element.role, lang)}</Badge> <span className="min-w-0 flex-1 truncate">{name}</span>
       </button>
       {TYPED.has(element.role) && <TypeInto view={view} element={element} name={name} />}
     </>

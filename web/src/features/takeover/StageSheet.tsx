@@ -9,6 +9,7 @@ import { Button } from '@/ui/Button'
 import { IconButton } from '@/ui/IconButton'
 import { liveViewOf, useWatch } from './liveView'
 import { Zoomable } from './Zoomable'
+import { useStageSign } from './sign'
 import { StageBar } from './StageBar'
 import { StagePicture } from './StagePicture'
 import { words } from './stageWords'
@@ -21,14 +22,16 @@ const SWIPE = 40
 
 /**
  * The browser in narrow windows, between feed and composer: swiped up it fills the window, swiped down it is a line.
- * A question comes first: while `isAsked` it is a line.
+ * A question and an answer come first: while `isAsked`, and when the run is over, it is a line.
  */
 export default function StageSheet({ isAsked }: { isAsked: boolean }) {
   const t = useWords(words)
   const sessionId = useSessionId()
   const view = useMemo(() => liveViewOf(sessionId), [sessionId])
-  const [wanted, setWanted] = useState<Height>('half')
-  const height = isAsked && wanted !== 'full' ? 'low' : wanted
+  const [wanted, setWanted] = useState<Height | null>(null)
+  const hasEnded = useStageSign(view) === 'ended'
+  const usual = hasEnded ? 'low' : 'half'
+  const height = isAsked && wanted !== 'full' ? 'low' : (wanted ?? usual)
   const isShown = height !== 'low'
   useWatch(view, useIsVisible() && isShown)
   const move = (by: number) => {
@@ -54,7 +57,7 @@ export default function StageSheet({ isAsked }: { isAsked: boolean }) {
         <IconButton label={t('stage.sheet.down')} disabled={height === 'low'} onClick={() => move(-1)}>
           <ChevronDown size={17} aria-hidden />
         </IconButton>
-        <Button small tone="primary" aria-label={t('takeover')} onClick={() => openTakeover(sessionId)}>
+        <Button small aria-label={t('takeover')} onClick={() => openTakeover(sessionId)}>
           <Hand size={14} aria-hidden />
         </Button>
       </div>

@@ -56,7 +56,7 @@ export default function Takeover({ isGuest = false }: Props) {
     const { clientWidth, clientHeight } = stage.current!
     view.fit(isFitted ? null : [clientWidth, clientHeight])
   }
-  const elements = <ElementsList view={view} />
+  const elements = <ElementsList view={view} {...(isWide ? {} : { onClose: close })} />
   const tools = isMine && (
     <Tools
       isFitted={isFitted}
