@@ -83,12 +83,31 @@ async def run_until_one_ends(*parts: Coroutine[None, None, None]) -> None:
     try:
         ended, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        await _end(tasks)
     for task in ended:
         with suppress(WebSocketDisconnect):  # the client has disconnected, the normal end of a connection
             await task
+
+
+async def _end(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel the tasks and wait for their ends.
+
+    If this is cancelled meanwhile, that cancellation is raised at the end. `gather` would raise the one of a task
+    instead, which the caller's cancel scope does not take for its own.
+    """
+    own: asyncio.CancelledError | None = None
+    while left := [task for task in tasks if not task.done()]:
+        for task in left:
+            task.cancel()
+        try:
+            await asyncio.wait(left)
+        except asyncio.CancelledError as cancelled:
+            own = cancelled
+    for task in tasks:
+        if not task.cancelled():
+            task.exception()  # the first end counts, not what others ended with
+    if own:
+        raise own
 
 
 class Allowance:
