@@ -75,6 +75,7 @@ async def test_a_browser_on_a_host_is_driven_through_its_tunnel_and_kept_for_the
     tmp_path: Path, site: Site
 ) -> None:
     site.effects.clear()
+    site.paths.clear()
     epochs = Epochs()
     async with running_host(tmp_path / "host", browser_executable=None, browser_sandbox=None) as host:
         async with hosted_pool(tmp_path / "one", host.url, epochs) as pool:

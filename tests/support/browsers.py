@@ -20,6 +20,7 @@ from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_discovery import ToolFinder
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
+from server.fs.permissions import keep_private
 from server.settings import Settings
 from tests.support.eventually import eventually
 
@@ -43,6 +44,7 @@ async def open_pool(
 ) -> AsyncIterator[BrowserPool]:
     """`resolve` answers in place of the system's resolver, `server` is used in place of the one that is set."""
     settings = settings_for(folder, **changes)
+    keep_private(settings.data_dir)
     tools = _playwright_tools() if settings.browser_mcp == "playwright" and not settings.extra_mcp else None
     pool = BrowserPool(settings, resolve, server=server, tools=tools)
     try:
