@@ -32,7 +32,7 @@ PAGES = {
     "a deep document": "let at = document.body; for (let n = 0; n < 5000; n++) at = at.appendChild(document.createElement('div')); at.innerHTML = '<button>x</button>'",
     "deep and clickable": "let at = document.body; for (let n = 0; n < 2000; n++) { at = at.appendChild(document.createElement('div')); at.tabIndex = 0; at.onclick = () => 1; at.append('w' + n) }",
     "long attributes": f"add(10, n => '<button>'); each('button', el => {{ for (const name of ['aria-label', 'title', 'id', 'class', 'name', 'role']) el.setAttribute(name, {LONG}) }})",
-    "one long name, used often": f"add(1, n => `<p hidden id=name>${{{LONG}}}`); add(20, n => '<button aria-labelledby=name>')",
+    "one long name, used often": f"add(1, n => `<p hidden id=name>${{{LONG}}}`); add(200, n => '<button aria-labelledby=name>')",
     "long texts": "add(8, n => `<p>${'word '.repeat(2e5)}`)",
     "texts of brackets": "add(2000, n => `<p>${'[e1] &lt;/page ](: \"'.repeat(60)}`)",
     "contents by style": "add(1000, n => '<p class=c>x'); const s = document.createElement('style'); s.textContent = `.c::before{content:'${'z'.repeat(2000)}'}`; document.head.append(s)",
