@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from uuid import uuid4
 
 import pytest
 
@@ -62,7 +63,7 @@ async def buses(request: pytest.FixtureRequest) -> AsyncIterator[Buses]:
         return
     server: RedisServer = request.getfixturevalue("redis")
     async with AsyncExitStack() as stack:
-        prefix = f"test-{id(stack)}"
+        prefix = f"test-{uuid4().hex}"  # the id of an object may be that of one in an earlier test
         one, other = [
             await stack.enter_async_context(RedisBus(server.url, prefix=prefix, heartbeat=0.05))
             for _ in range(2)
