@@ -92,7 +92,7 @@ async def run_until_one_ends(*parts: Coroutine[None, None, None]) -> None:
 async def _end(tasks: list[asyncio.Task[None]]) -> None:
     """Cancel the tasks and wait for their ends.
 
-    If this is cancelled meanwhile, that cancellation is raised at the end. `gather` would raise the one of a task
+    If this is cancelled during that, that cancellation is raised at the end. `gather` would raise the one of a task
     instead, which the caller's cancel scope does not take for its own.
     """
     own: asyncio.CancelledError | None = None
