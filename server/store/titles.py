@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from server.text import cut, split_attached
 
 TITLE_LENGTH = 80
+READ_CHARS = 1000
+"""Of the first line, from which the title is made: the patterns below take quadratic time."""
 
 _ADDRESS = re.compile(r"(?:https?://|localhost(?=[:/]))[^\s,;»”\"')]*[^\s,;»”\"').!?]", re.IGNORECASE)
 _OPENS = re.compile(
@@ -52,7 +54,8 @@ def title_of(content: str) -> str:
     localhost". The names of attached files are no part of it.
     """
     words = split_attached(content)[0] or content
-    line = next((line.strip() for line in words.split("\n") if line.strip()), "")
+    first = next((line for line in words.split("\n") if line.strip()), "")
+    line = " ".join(first.split())[:READ_CHARS]
     addresses = _ADDRESS.findall(line)
     if not addresses:
         return cut(line, TITLE_LENGTH)
@@ -102,11 +105,14 @@ def _outcome(words: str) -> tuple[str, bool]:
 
     The words themselves where that is not clear.
     """
-    quoted = iter(_QUOTED.findall(words))
+    quoted = [match.span() for match in _QUOTED.finditer(words)]
+    ends = [
+        end.span() for end in _NEXT_STEP.finditer(words) if not any(a <= end.start() < b for a, b in quoted)
+    ]
     steps = [
-        re.sub("\x01", lambda _: next(quoted), step)
-        for step in _NEXT_STEP.split(_QUOTED.sub("\x01", words))
-        if step
+        words[begin:end]
+        for begin, end in zip([0, *(b for _, b in ends)], [*(a for a, _ in ends), len(words)], strict=True)
+        if begin < end
     ]
     kept = [step for step in steps if not _FILLS.match(step) and not _READS.fullmatch(step)]
     if len(steps) < 2 or len(kept) != 1:

@@ -84,3 +84,14 @@ def test_a_message_that_a_web_hook_made_long_is_named_in_linear_time() -> None:
     began = time.process_time()
     assert title_of("Order tea\n\nAttached files: " + " " * 60_000 + "\n```") == "Order tea"
     assert time.process_time() - began < 1
+
+
+@pytest.mark.parametrize("sign", ["\x00", "\x01", "“", " "])
+def test_odd_signs_in_any_number_name_a_session_at_once(sign: str) -> None:
+    for rest in (f"and click {sign}, then read it", f"and x{sign * 60_000}y"):
+        assert title_of(f"open https://a.example {rest}").endswith("a.example")
+
+
+def test_a_step_in_quotes_is_one_step() -> None:
+    asked = "open https://a.example, type Ada into “First, last”, click “Place order, now”"
+    assert title_of(asked) == "Place order, now on a.example"
