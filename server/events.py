@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from server.grants.coverage import Amount, GrantMark, GrantScope
 from server.ops.json_types import JsonObject
+from server.text import with_words
 
 RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
@@ -278,6 +279,8 @@ class Answer(BaseModel):
     confirmed: bool = False
     message: str = ""
     """The user's words besides yes or no."""
+    changes: str = ""
+    """What they changed in the browser before they handed it back, for the agent."""
     in_words: bool = False
     """It was given by a message, not by a button: `message` may agree, refuse or do neither."""
     expired: bool = False
@@ -286,6 +289,12 @@ class Answer(BaseModel):
     """When a yes expires, if the question was put off; None: as the question says."""
     effects: list[int] | None = None
     """Of a yes to a run's start: the effects that are allowed, by their place in `StartPlan.effects`; None: all."""
+
+    @property
+    def for_agent(self) -> str:
+        """The user's words, together with what they changed."""
+        words = self.message.strip()
+        return with_words(self.changes, words) if self.changes else words
 
 
 class BaseQuestion(BaseModel):

@@ -22,21 +22,6 @@ def split_attached(message: str) -> tuple[str, tuple[str, ...]]:
     return message[: match.start()].rstrip(), tuple(match[1].strip().split(", "))
 
 
-_CHANGES = (
-    "The browser is closed.", "The page is now ", "Its title is ", "Appeared: ", "A value was entered", "Values were entered",
-    "No change can be seen.",
-)  # fmt: skip
-"""How `describe_changes` of `browser/takeover/handover.py` begins."""
-_SAYS = ' The person says: "'
-
-
 def with_words(changes: str, words: str | None) -> str:
-    """What changed, and what the person said when the browser was handed back."""
-    return f'{changes}{_SAYS}{words}"' if words else changes
-
-
-def words_in(note: str) -> str:
-    """What the person said; "" if the note is only what changed."""
-    if _SAYS in note:
-        return note.partition(_SAYS)[2].removesuffix('"')
-    return "" if note.startswith(_CHANGES) or " tabs are open, " in note else note
+    """What changed in a browser, and what the person said when they handed it back."""
+    return " ".join(part for part in (changes, f'The person says: "{words}"' if words else "") if part)

@@ -22,7 +22,6 @@ from server.browser.takeover.user_input import Input
 from server.errors import AppError
 from server.events import Decision, Event, Interrupt, ToolEnd, ToolStart
 from server.runtime import Runtime
-from server.text import with_words
 
 if TYPE_CHECKING:
     from server.browser.takeover.live_view import LiveView
@@ -155,4 +154,4 @@ async def _hand_back(
 ) -> None:
     changes = await view.hand_back(viewer)
     await world.store.end_handoff(session_id, if_opened=True)
-    await world.commands.release(session_id, with_words(changes, wanted.note))
+    await world.commands.release(session_id, changes, wanted.note)

@@ -18,7 +18,6 @@ from server.events import (
 )
 from server.files.step_words import in_russian_words
 from server.ops.russian import in_russian
-from server.text import words_in
 
 Language = Literal["en", "ru"]
 TranscriptRow = Message | InterruptRow | RunRow | Activity
@@ -70,9 +69,7 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
         return " ".join(_activity_line(row, language).split())
     if isinstance(row, RunRow):
         return " ".join(f"{words['end']}: {_why(row.error or row.status, language)}".split())
-    note = read_question(row.payload).note or ""
-    if row.kind == "manual":
-        note = words_in(note)  # what changed is for the agent
+    note = read_question(row.payload).note
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row)}{said}".split())
 

@@ -40,6 +40,7 @@ from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, Store, new_id
 from server.store.grants import NewGrant
 from server.stream.bus import EventBus
+from server.text import with_words
 
 T = TypeVar("T")
 
@@ -292,21 +293,21 @@ class RunCommands:
             execution.hold()
             await self._recorder.show_status(execution)
 
-    async def release(self, session_id: str, changes: str | None) -> None:
-        """Resume after the user has handed back the browser; pass the changes to the agent."""
+    async def release(self, session_id: str, changes: str, words: str | None) -> None:
+        """Resume after the user has handed back the browser; pass the changes and their words to the agent."""
         execution = self._execution(session_id)
         drive = self._browsers.live(session_id).take_drive()
         await self._recorder.add_drive(session_id, drive, execution)
         pending = await self._store.pending(session_id)
         if execution := self._execution(session_id):
-            execution.release(changes)
+            execution.release(with_words(changes, words))
             await self._recorder.show_status(execution)
         elif pending and pending.kind == "manual":
-            await self.decide(
-                session_id, Answer(reference=pending.reference, confirmed=True, message=changes or "")
-            )
-        elif changes:
-            self._runner.keep_browser_changes(session_id, changes, before_answer=pending is not None)
+            answer = Answer(reference=pending.reference, confirmed=True, message=words or "", changes=changes)
+            await self.decide(session_id, answer)
+        else:
+            told = with_words(changes, words)
+            self._runner.keep_browser_changes(session_id, told, before_answer=pending is not None)
 
     # Branch and delete
 

@@ -251,8 +251,8 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
         assert (it.question or {})["kind"] == "confirm"
         await it.answer(False, message="what would it cost?", in_words=True)
     assert (it.question or {})["kind"] == "manual"
-    await it.answer(True, message="stop it")
-    assert "said: stop it" in it.results[5]
+    await it.answer(True, message="stop it", changes="The page is now the inbox.")
+    assert 'said: The page is now the inbox. The person says: "stop it"' in it.results[5]
     assert (it.question or {})["kind"] == "confirm"
     assert it.browser.effects == []
 

@@ -73,7 +73,7 @@ async def test_a_browser_that_was_given_back_unchanged_before_the_yes_needs_no_s
 ) -> None:
     session_id, pending = await asked(client)
     commands = (await app.state.world.runtime()).commands
-    await commands.release(session_id, "The page is now at the checkout.")
+    await commands.release(session_id, "The page is now at the checkout.", None)
     await decide(client, session_id, pending["reference"], confirmed=True)
     session = await wait_for_status(client, session_id, "completed")
     assert "ordered" in session["messages"][-1]["content"]
@@ -103,7 +103,7 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
         await world.commands.accept("busy", "slow story")
         await world.commands.decide("shop", Answer(reference=first, confirmed=True))
         assert not await world.commands.is_executing("shop")
-        await world.commands.release("shop", "The page is now at the checkout.")
+        await world.commands.release("shop", "The page is now at the checkout.", None)
         await world.commands.cancel("busy")
         assert await question_other_than(first) != first
 
@@ -186,6 +186,18 @@ async def test_a_manual_step_goes_on_when_the_person_says_done(client: httpx.Asy
     await decide(client, session_id, pending["reference"], done=True, message="I am in")
     session = await wait_for_status(client, session_id, "completed")
     assert "logged in" in session["messages"][-1]["content"]
+
+
+async def test_what_changed_in_the_browser_is_for_the_agent_and_not_among_the_persons_words(
+    app: FastAPI, client: httpx.AsyncClient
+) -> None:
+    session_id, _ = await asked(client, "log in to my mail")
+    world = await app.state.world.runtime()
+    await world.commands.release(session_id, "The page is now the inbox.", 'I am "in"')
+    session = await wait_for_status(client, session_id, "completed")
+    (closed,) = session["interrupts"]
+    assert closed["confirmed"] is True
+    assert closed["message"] == 'I am "in"'
 
 
 async def test_a_grant_allows_the_same_kind_on_the_same_site_until_it_is_taken_back(

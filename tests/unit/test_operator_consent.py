@@ -157,6 +157,13 @@ async def test_words_with_another_answer_allow_to_ask_for_a_refused_act_again() 
     assert (it.question or {})["kind"] == "confirm"
 
 
+async def test_what_the_person_changed_and_said_at_a_hand_back_reaches_the_model() -> None:
+    it = cart(act("need_user", reason="Log in."), stop("ok"))
+    await it.say("buy it")
+    await it.answer(True, "use the blue one", changes="The page is now the inbox.")
+    assert 'The page is now the inbox. The person says: "use the blue one"' in it.model.prompts[-1]
+
+
 @pytest.mark.parametrize("words", ["no problem", "нет проблем", "ок 🤔", "не спрашивай, делай"])
 async def test_an_unclear_answer_is_asked_again_and_is_not_a_no(words: str) -> None:
     it = cart(BUY, BUY, stop("Ordered."))

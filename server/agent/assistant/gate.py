@@ -251,7 +251,7 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     text = f"I have asked for your approval {asks} times in this task. How shall I go on?"
     question = ManualQuestion(reference=f"{call_id}:pause", reason=text)
     answer = Answer.model_validate(interrupt(question.to_json()))
-    said = answer.message.strip() or "go on"
+    said = answer.for_agent or "go on"
     return _Ruling(f"Not done. The person was asked how to go on and said: {said}", {_GATE: _PAUSED})
 
 

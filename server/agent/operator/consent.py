@@ -129,7 +129,7 @@ class Consent:
         """Wait until the user has done the manual step; the page is then observed again."""
         question = read_question(state["pending"])
         answer = Answer.model_validate(interrupt(state["pending"]))
-        update = records.take_manual(state, answer.message.strip())
+        update = records.take_manual(state, answer.for_agent)
         return update | {"pending": None, "tried": {}, "deadline": self._extended(state, question)}
 
     async def hold_to_approval(self, state: State, context: RunContext) -> Update:

@@ -3,7 +3,6 @@ import { useT, useWords } from '@/i18n'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
-import { wordsIn } from './handBackNote'
 import { startWords } from './startPlanWords'
 
 /** A question that is over, on one line. */
@@ -12,7 +11,6 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
   const tell = useWords(startWords)
   const { kind, reason, start } = row.question
   const what = kind === 'manual' ? reason : start ? tell('start.title') : actionWords(row.question, t)
-  const note = kind === 'manual' ? wordsIn(row.note ?? '') : row.note
   const word =
     row.answer === 'yes' && row.question.kind === 'manual'
       ? 'question.done'
@@ -24,8 +22,8 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
         <span className="truncate text-muted">{what}</span>
         {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>
-      {note && (
-        <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{t('quoted', { text: note })}</p>
+      {row.note && (
+        <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{t('quoted', { text: row.note })}</p>
       )}
     </Rail>
   )
