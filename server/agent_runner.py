@@ -473,7 +473,7 @@ class AgentRunner:
 def _approved_plan(started: StartedRun) -> Sequence[str] | None:
     """The plan of a run that begins by the person's yes to it; the operator keeps to it as to one that they have edited."""
     asked = started.question
-    if not isinstance(asked, ConfirmQuestion) or asked.start is None or started.run.agent != "operator":
+    if asked is None or asked.start is None or started.run.agent != "operator":
         return None
     is_new = started.is_newly_answered and asked.answer is not None and asked.answer.confirmed
     return asked.start.plan if is_new else None

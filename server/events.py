@@ -313,6 +313,8 @@ class BaseQuestion(BaseModel):
     """The run's step at the question."""
     plan: list[str] | None = None
     """The plan as the user edited it while the question was open; None if they did not."""
+    start: StartPlan | None = None
+    """What is approved if the question is asked before the run begins; None: it is about one act."""
     answer: Answer | None = None
     """None while the question is open."""
 
@@ -344,8 +346,6 @@ class ConfirmQuestion(BaseQuestion):
     """`amount` as a number; None if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] = Field(default_factory=list)
     """In which the user may allow acts like this one; empty if each is asked about."""
-    start: StartPlan | None = None
-    """What is approved if the question is asked before the run begins; None: it is about one act."""
     digest: str
     """What the approval is bound to, see `approval_digest`."""
     expires_at: datetime

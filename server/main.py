@@ -82,7 +82,7 @@ class BuildingWorld:
                 # Not at a worker: failures of clients with a web process's address must not keep that from its workers.
                 if runtime.shared and self._settings.role != "worker":
                     bus = runtime.shared.bus
-                    bus.hear_all("logins", self._logins.share(partial(bus.tell_all, "logins")))
+                    bus.on_broadcast("logins", self._logins.share(partial(bus.broadcast, "logins")))
                 self._runtime = runtime
             except NotReady as error:
                 if error.is_final:

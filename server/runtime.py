@@ -312,7 +312,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         )  # fmt: skip
         stack.enter_context(log_stalls())
         if shared_browsers and not isinstance(bus, InProcessBus):
-            bus.hear_all("presence", presence.share(partial(bus.tell_all, "presence")))
+            bus.on_broadcast("presence", presence.share(partial(bus.broadcast, "presence")))
             shared = SharedRuns(settings, store, bus, runner, commands, browsers, preferences.reload)
             runtime.shared = Shared(shared, shared_browsers, bus)
             tasks = await _begin_shared(stack, runtime, shared, clock)

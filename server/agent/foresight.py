@@ -20,7 +20,7 @@ from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import KINDS
 from server.agent.policy.verdict import ask
 from server.agent.storable import storable
-from server.events import Answer, ConfirmQuestion, ForeseenEffect, StartPlan
+from server.events import ConfirmQuestion, ForeseenEffect, StartPlan
 from server.text import cut
 
 START = "start"
@@ -118,12 +118,3 @@ def start_question(start: StartPlan, *, url: str, asked_at: float, timeout: floa
         reference=reference, reason=REASON, risk=START, action={"kind": START}, url=url, start=start, digest=reference,
         asked_at=asked_at, expires_at=datetime.fromtimestamp(asked_at + timeout, UTC),
     )  # fmt: skip
-
-
-def is_start(question: object) -> bool:
-    return isinstance(question, ConfirmQuestion) and question.start is not None
-
-
-def words_of(answer: Answer) -> str | None:
-    """What the person wants otherwise, in their words; None if the answer is a plain no."""
-    return answer.message.strip() or None if answer.in_words else None

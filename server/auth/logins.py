@@ -72,8 +72,8 @@ class Attempts:
     common: float = 0.0
     """Failures in the common bucket at the time `common_at`."""
     common_at: float = 0.0
-    tell: Callable[[Attempt], None] = lambda _: None
-    """Called with what has happened here; each other process passes it to `hear`."""
+    publish: Callable[[Attempt], None] = lambda _: None
+    """Called with what has happened here; each other process passes it to `receive`."""
 
     def check(self, peer: str, now: float) -> None:
         """Raises TooMany if this peer, or all unknown peers in total, failed too often."""
@@ -88,9 +88,9 @@ class Attempts:
     def failed(self, peer: str, now: float) -> None:
         peer = network_of(peer)
         self._note_failure(peer, now)
-        self.tell(Attempt(peer=peer, is_right=False))
+        self.publish(Attempt(peer=peer, is_right=False))
 
-    def hear(self, attempt: Attempt, now: float) -> None:
+    def receive(self, attempt: Attempt, now: float) -> None:
         """Count what has happened at another process."""
         if attempt.is_right:
             self._note_known(attempt.peer, by_token=attempt.by_token)
@@ -110,7 +110,7 @@ class Attempts:
         known = self.known.get(peer)
         self._note_known(peer, by_token=by_token)
         if self.known[peer] != known:
-            self.tell(Attempt(peer=peer, is_right=True, by_token=by_token))
+            self.publish(Attempt(peer=peer, is_right=True, by_token=by_token))
 
     def _note_known(self, peer: str, *, by_token: bool) -> None:
         self.known[peer] = by_token or self.known.get(peer, False)
@@ -196,14 +196,14 @@ class Logins:
             self.attempts.failed(peer, now)
             raise refusal
 
-    def share(self, tell_all: Callable[[bytes], None]) -> Callable[[bytes], None]:
-        """Limit failed logins together with other processes: `tell_all` sends them news, the result takes theirs."""
-        self.attempts.tell = lambda attempt: tell_all(attempt.model_dump_json().encode())
-        return self._hear
+    def share(self, broadcast: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        """Limit failed logins together with other processes: `broadcast` sends them news, the result takes theirs."""
+        self.attempts.publish = lambda attempt: broadcast(attempt.model_dump_json().encode())
+        return self._receive
 
-    def _hear(self, news: bytes) -> None:
+    def _receive(self, news: bytes) -> None:
         with suppress(ValidationError):  # of another version
-            self.attempts.hear(Attempt.model_validate_json(news), self._monotonic())
+            self.attempts.receive(Attempt.model_validate_json(news), self._monotonic())
 
     def is_password(self, text: str) -> bool:
         return hmac.compare_digest(_digest(text), self._password)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from server.database.models import AutomationRow, InterruptRow
-from server.events import ConfirmQuestion, StateChanged, read_question
+from server.events import StateChanged, read_question
 from server.ops.json_types import JsonObject
 from server.store.channels import facts_of
 
@@ -31,7 +31,7 @@ def receipt_of(question: InterruptRow, state: StateChanged | None) -> JsonObject
     asked = read_question(question.payload)
     facts = facts_of(asked)
     deed = " · ".join(str(facts[name]) for name in ("action", "site", "amount") if facts.get(name))
-    start = asked.start if isinstance(asked, ConfirmQuestion) else None
+    start = asked.start
     plan = list(start.plan if start else state.plan if state else [])
     done = [] if start else plan[: int((state.progress if state else {}).get("current") or 0)]
     return {

@@ -25,21 +25,21 @@ class Presence:
     def __init__(self, clock: Callable[[], float] = elapsed) -> None:
         self._clock = clock
         self._pages: dict[str, float] = {}
-        self._tell_all: Callable[[bytes], None] = lambda _: None
+        self._broadcast: Callable[[bytes], None] = lambda _: None
 
-    def share(self, tell_all: Callable[[bytes], None]) -> Callable[[bytes], None]:
-        """Know the pages of other processes, too: `tell_all` sends them news, the result takes theirs."""
-        self._tell_all = tell_all
-        return self._hear
+    def share(self, broadcast: Callable[[bytes], None]) -> Callable[[bytes], None]:
+        """Know the pages of other processes, too: `broadcast` sends them news, the result takes theirs."""
+        self._broadcast = broadcast
+        return self._receive
 
-    def _hear(self, news: bytes) -> None:
+    def _receive(self, news: bytes) -> None:
         with suppress(ValidationError):  # of another version
             seen = _Seen.model_validate_json(news)
             self._note(seen.page, is_visible=seen.is_visible)
 
     def tell(self, page: str, *, is_visible: bool) -> None:
         self._note(page, is_visible=is_visible)
-        self._tell_all(_Seen(page=page, is_visible=is_visible).model_dump_json().encode())
+        self._broadcast(_Seen(page=page, is_visible=is_visible).model_dump_json().encode())
 
     def _note(self, page: str, *, is_visible: bool) -> None:
         now = self._clock()

@@ -322,7 +322,7 @@ def _epoch_of(saved: StateSnapshot) -> int:
 def _resumed_answer(started: StartedRun) -> Answer | None:
     """The answer that the agent waits for; None where it has not begun, or was asked about its start only."""
     question = started.question
-    return None if question is None or foresight.is_start(question) else question.answer
+    return None if question is None or question.start else question.answer
 
 
 def _first_operator_input(started: StartedRun) -> JsonObject:

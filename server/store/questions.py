@@ -227,11 +227,10 @@ def close_question(
     if run is None:
         return
     doing = None
-    if isinstance(question, ConfirmQuestion) and given.confirmed:
-        if question.start:
-            _allow_foreseen(db, run, question.start, given.effects)
-        else:
-            doing = _action_of(question)
+    if question.start and given.confirmed:
+        _allow_foreseen(db, run, question.start, given.effects)
+    elif isinstance(question, ConfirmQuestion) and given.confirmed:
+        doing = _action_of(question)
     change(db, run, status="queued", doing=doing, **ownership.waiting())
     ownership.put_job(db, run)
 

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, bindparam, select, update
 from server.database import Database, reading, writing, writing_synced
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
-from server.events import Answer, ConfirmQuestion, Message, Question, Usage, now, read_question, sum_usage
+from server.events import Answer, Message, Usage, now, read_question, sum_usage
 from server.ops.json_types import JsonObject
 from server.store.automations import automation_of_run, settle_firing
 from server.store.channels import put_end
@@ -116,7 +116,7 @@ class RunQueries:
             run, session, messages, unheard, resumed, budget=automation.budget if automation else None,
             patience=automation.patience if automation else None,
             asks_first=automation.ask_first if automation else session.ask_first,
-            start_words=_start_words(db, run_id) if _is_about_start(resumed) else (),
+            start_words=_start_words(db, run_id) if resumed and resumed.start else (),
         )  # fmt: skip
         if not self.ownership.continues or run.attempt == 1:
             return started
@@ -378,14 +378,10 @@ def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, Ru
     return first(db, SessionRow, SESSION_OF_RUN, run_id=run_id), get(db, RunRow, run_id)
 
 
-def _is_about_start(question: Question | None) -> bool:
-    return isinstance(question, ConfirmQuestion) and question.start is not None
-
-
 def _start_words(db: Connection, run_id: str) -> tuple[Answer, ...]:
     """The answers that wanted another plan of the run."""
     asked = [read_question(row.payload) for row in every(db, InterruptRow, QUESTIONS_OF_RUN, run_id=run_id)]
-    answers = [one.answer for one in asked if one.answer and _is_about_start(one)]
+    answers = [one.answer for one in asked if one.answer and one.start]
     return tuple(answer for answer in answers if answer.message.strip() and not answer.confirmed)
 
 

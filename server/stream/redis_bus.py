@@ -334,7 +334,7 @@ class RedisBus:
         self._to_publish = asyncio.Event()
         self._watches: dict[str, _WatchedSession] = {}
         self._signalled: dict[str, set[asyncio.Queue[Signal]]] = {}
-        self._heard: dict[str, Callable[[bytes], None]] = {}
+        self._listeners: dict[str, Callable[[bytes], None]] = {}
         """By channel: what takes the news of other processes."""
         self._losses = 0
         """How often announcements may have been missed."""
@@ -642,10 +642,10 @@ class RedisBus:
         if channel == self._sessions_channel:
             if change := _read(SessionChanged, data):
                 self._copy.announce(change)
-        elif hear := self._heard.get(channel):
+        elif listener := self._listeners.get(channel):
             sender, _, news = data.partition(b" ")
             if sender != self._process.encode():
-                hear(news)
+                listener(news)
         elif queues := self._signalled.get(channel):
             if signal := _read(Signal, data):
                 for queue in queues:
@@ -757,21 +757,21 @@ class RedisBus:
 
     # News for all processes
 
-    def tell_all(self, topic: str, news: bytes) -> None:
+    def broadcast(self, topic: str, news: bytes) -> None:
         """Publish news for all other processes; lost for those that Redis does not reach now."""
         message = self._process.encode() + b" " + news
-        self._background.start(self._tell_all(f"{self._prefix}:all:{topic}", message))
+        self._background.start(self._broadcast(f"{self._prefix}:all:{topic}", message))
 
-    async def _tell_all(self, channel: str, message: bytes) -> None:
+    async def _broadcast(self, channel: str, message: bytes) -> None:
         try:
             await self._redis.publish(channel, message)
         except (RedisError, OSError) as error:
-            logger.warning("other processes are not told: REDIS_URL does not answer: %s", error)
+            logger.warning("news for other processes are lost: REDIS_URL does not answer: %s", error)
 
-    def hear_all(self, topic: str, hear: Callable[[bytes], None]) -> None:
-        """Call `hear` with the news of the other processes from now on."""
+    def on_broadcast(self, topic: str, listener: Callable[[bytes], None]) -> None:
+        """Call `listener` with the news of the other processes from now on."""
         channel = f"{self._prefix}:all:{topic}"
-        self._heard[channel] = hear
+        self._listeners[channel] = listener
         self._hub.subscribe(channel)
 
     # Signals

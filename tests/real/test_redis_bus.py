@@ -140,11 +140,11 @@ async def test_a_run_goes_on_after_redis_was_killed_and_has_lost_all_data(server
 async def test_news_reach_all_other_processes_also_after_redis_was_killed(server: RedisServer) -> None:
     async with RedisBus(server.url) as one, RedisBus(server.url) as two:
         heard: dict[str, list[bytes]] = {"one": [], "two": []}
-        one.hear_all("logins", heard["one"].append)
-        two.hear_all("logins", heard["two"].append)
+        one.on_broadcast("logins", heard["one"].append)
+        two.on_broadcast("logins", heard["two"].append)
         await _tell_until_heard(one, heard["two"], b"first")
         server.kill()
-        one.tell_all("logins", b"is lost")
+        one.broadcast("logins", b"is lost")
         server.start()
         await _tell_until_heard(one, heard["two"], b"second")
         await _tell_until_heard(two, heard["one"], b"back")
@@ -156,7 +156,7 @@ async def _tell_until_heard(bus: RedisBus, heard: list[bytes], news: bytes) -> N
     """A subscription may not have begun yet."""
 
     def tell() -> bool:
-        bus.tell_all("logins", news)
+        bus.broadcast("logins", news)
         return news in heard
 
     await eventually(tell, message=f"{news!r} is heard", interval=0.05)

@@ -146,9 +146,8 @@ class QuietWatch:
             return False
         try:
             found = running.result()
-        except (
-            CdpError
-        ) as error:  # the page has gone on to another document, which is waited for in the next round
+        except CdpError as error:
+            # The page has gone on to another document, which is waited for in the next round.
             log.debug("waiting for a quiet page: %s", error)
             self._begun += page.document != document
             return True
