@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
-from server.browser.chromium.hangs import is_responsive, is_steady
+from server.browser.chromium.hangs import is_responsive, is_steady, replace
 from server.browser.chromium.watched_page import WatchedPage
 
 DEADLINE = 0.05
@@ -97,3 +97,41 @@ async def test_a_browser_that_does_not_tell_its_processes_is_not_waited_for() ->
 async def test_a_document_that_is_replaced_meanwhile_is_not_steady() -> None:
     cdp = ScriptedCdp(share=0.1, answers_after=0, documents=(1, 2))
     assert not await is_steady(cdp, PAGE, deadline=DEADLINE)
+
+
+class Tabs(Cdp):
+    """A browser whose first `failing` new tabs cannot be opened; a tab is gone when it is closed."""
+
+    def __init__(self, page: WatchedPage, failing: int = 0) -> None:
+        super().__init__()
+        self.page, self.failing, self.opened = page, failing, 0
+
+    async def send(
+        self, method: str, params: Params | None = None, *, session: str | None = None, deadline: float = 5
+    ) -> Params:
+        await asyncio.sleep(0)
+        if method == "Target.createTarget":
+            if self.failing:
+                self.failing -= 1
+                raise CdpError("no tab")
+            self.opened += 1
+        elif method == "Target.closeTarget":
+            self.page.gone.set()
+        return {}
+
+
+async def test_a_page_that_two_replace_at_once_gets_one_empty_tab() -> None:
+    page = WatchedPage("target", "https://kettle.example/", session="session")
+    tabs = Tabs(page)
+    await asyncio.gather(replace(tabs, page, None), replace(tabs, page, None))
+    assert tabs.opened == 1
+
+
+async def test_a_page_whose_empty_tab_could_not_be_opened_is_replaced_later() -> None:
+    page = WatchedPage("target", "https://kettle.example/", session="session")
+    tabs = Tabs(page, failing=1)
+    with pytest.raises(CdpError):
+        await replace(tabs, page, None)
+    assert not page.gone.is_set()
+    await replace(tabs, page, None)
+    assert tabs.opened == 1

@@ -79,9 +79,18 @@ async def stop_loading(cdp: Cdp, page: WatchedPage) -> None:
 
 
 async def replace(cdp: Cdp, page: WatchedPage, context: str | None) -> None:
-    """Open an empty tab in the same browser context and close the one that hangs. Raises CdpError."""
+    """Open an empty tab in the same browser context and close the one that hangs. Raises CdpError.
+
+    Two may find it hung at once, such as by its alerts and by a call that it does not answer: it gets one empty tab.
+    """
     place = {"browserContextId": context} if context else {}
-    await cdp.send("Target.createTarget", {"url": "about:blank", **place})
+    if not page.is_replaced:
+        page.is_replaced = True
+        try:
+            await cdp.send("Target.createTarget", {"url": "about:blank", **place})
+        except CdpError:
+            page.is_replaced = False
+            raise
     await close(cdp, page)
 
 

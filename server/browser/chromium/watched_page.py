@@ -35,6 +35,8 @@ class WatchedPage:
     inner: dict[str, tuple[str, str]] = field(default_factory=dict)
     """By session of a frame of another site: (parent session, frame id), outer ones first."""
     gone: asyncio.Event = field(default_factory=asyncio.Event)
+    is_replaced: bool = False
+    """An empty tab was opened in its place, and it is being closed."""
     document: str = "about:blank"
     """URL of the current document, as of its commit."""
     loads_on: str = ""
