@@ -291,7 +291,7 @@ def grant_card(screen: Screen, world: World) -> None:
 
 
 def all_grants(screen: Screen, world: World) -> None:
-    body = {"scope": "always", "site": "shop.example", "kind": "order", "currency": "EUR"}
+    body = {"scope": "always", "site": "tea.example", "kind": "order", "currency": "EUR"}
     limits = {"count": 5, "act_amount": 50, "month_amount": 120, "ends_at": "2030-01-01T00:00:00Z"}
     if not screen.api.get("/grants").json()["items"][1:]:
         screen.api.post("/grants", json=body | limits).raise_for_status()
@@ -442,7 +442,8 @@ STATES: dict[str, Callable[[Screen, World], Any]] = {
     "takeover-elements": elements, "hand-back": hand_back, "viewer": viewer, "session-menu": session_menu, "inbox": inbox,
     "grants": grants, "grant-card": grant_card, "all-grants": all_grants, "command-menu": command_menu, "search-none": search_none, "shortcuts": shortcuts,
     "new-device": new_device, "hand-off": hand_off, "guest": guest, "guest-live": guest_live,
-    "question-link": question_link, "put-off": put_off, "automations": automations, "automation-form": automation_form,
+    "put-off": put_off, "automations": automations, "automation-form": automation_form,
     "start-card": start_card,
     **{f"settings-{tab}": settings(tab) for tab in TABS},
+    "question-link": question_link,  # last: its questions stay open
 }  # fmt: skip
