@@ -131,7 +131,7 @@ async def session_with_activities(client: httpx.AsyncClient, app: FastAPI) -> st
     await view.take(viewer)
     await eventually(lambda: viewer.first_start, message="the browser is open")
     view.act(viewer, Go(type="go", url="https://shop.example/?q=secret"))
-    await world.commands.release(session_id, await view.hand_back(viewer))
+    await world.commands.release(session_id, await view.hand_back(viewer), None)
     view.leave(viewer)
     await send(client, session_id, "slow story")
     await wait_for_status(client, session_id, "running")
