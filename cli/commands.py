@@ -113,6 +113,11 @@ COMMANDS = {
             "a link that gives this session's browser to another device for MINUTES (15); 0 ends it",
             (Param("minutes", "number", is_optional=True),),
         ),
+        Command(
+            "ask-first",
+            "each run of this session shows its plan and asks before it starts; off ends that",
+            (Param("what", is_optional=True, choices=("on", "off")),),
+        ),
         Command("stop", "end the run"),
         Command("pause", "hold the run before its next step"),
         Command("resume", "go on"),

@@ -138,6 +138,8 @@ class Conversation:
                 return await self._show_grants(entry.args.get("id"))
             case "handoff":
                 return await self._hand_off(int(entry.args.get("minutes", HANDOFF_MINUTES)))
+            case "ask-first":
+                await self._set_ask_first(entry.args.get("what") != "off")
             case "stop" | "pause" | "resume":
                 return await self._send({"type": "control", "action": CONTROLS[entry.name]})
             case "plan" if entry.args.get("what") in ("accept", "dismiss"):
@@ -209,6 +211,15 @@ class Conversation:
                 said = say("Resumed: {name}" if is_resumed else "Paused: {name}", name=automation["name"])
         self.screen.show(Note(said))
         return {}
+
+    async def _set_ask_first(self, is_on: bool) -> None:
+        await self.client.call("PATCH", f"/sessions/{await self._session()}", {"ask_first": is_on})
+        told = (
+            "Runs of this session ask before they start."
+            if is_on
+            else "Runs of this session start without asking."
+        )
+        self.screen.show(Note(say(told)))
 
     async def _hand_off(self, minutes: int) -> JsonObject:
         path = f"/sessions/{await self._session()}/handoff"

@@ -159,6 +159,10 @@ RUSSIAN = {
         "отказать; слова скажут агенту, что сделать вместо этого; могут начинаться с REF из /inbox",
     "you have done what the agent could not": "вы сделали то, чего агент не мог",
     "the open questions of all sessions, the next to expire first": "открытые вопросы всех сессий, сначала те, что скоро истекут",
+    "each run of this session shows its plan and asks before it starts; off ends that":
+        "каждый запуск этой сессии показывает план и спрашивает перед началом; off отменяет",
+    "Runs of this session ask before they start.": "Запуски этой сессии спрашивают перед началом.",
+    "Runs of this session start without asking.": "Запуски этой сессии начинаются без вопроса.",
     "end the run": "остановить запуск", "hold the run before its next step": "пауза перед следующим шагом", "go on": "продолжить",
     "show the plan; edit changes it, accept and dismiss answer the agent's proposal of another one":
         "показать план; edit — изменить, accept и dismiss — принять или отклонить другой план агента",

@@ -44,6 +44,7 @@ class NewSession(Body):
     agent: AgentName | None = None
     model: ModelName | None = None
     max_tool_steps: Steps | None = None
+    ask_first: bool = False
 
 
 class SessionChange(Body):
@@ -72,6 +73,7 @@ async def create(world: World, body: NewSession | None = None) -> Session:
         agent=body.agent or settings.default_agent,
         model=body.model or world.default_model,
         max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
+        ask_first=body.ask_first,
     )
     await world.commands.announce(row.id)
     return Session.model_validate(row)

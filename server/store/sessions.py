@@ -58,12 +58,14 @@ class SessionQueries:
         agent: str,
         model: str,
         max_tool_steps: int,
+        ask_first: bool = False,
     ) -> SessionRow:
         """Create a session. Raises Conflict if the id exists."""
+        session = new_session(
+            id=id, title=title, agent=agent, model=model, max_tool_steps=max_tool_steps, ask_first=ask_first
+        )
         try:
-            return insert(
-                db, new_session(id=id, title=title, agent=agent, model=model, max_tool_steps=max_tool_steps)
-            )
+            return insert(db, session)
         except IntegrityError as error:
             raise Conflict(f"A session with the id {id} exists already.", code="session_exists") from error
 
@@ -181,7 +183,8 @@ class SessionQueries:
         if message_id not in ids:
             raise NotFound("There is no such message.", code="message_unknown")
         session = insert(db, new_session(
-            id=id, title=free_title(db, branch_title(old.title)), agent=old.agent, model=old.model, max_tool_steps=old.max_tool_steps
+            id=id, title=free_title(db, branch_title(old.title)), agent=old.agent, model=old.model,
+            max_tool_steps=old.max_tool_steps, ask_first=old.ask_first,
         ))  # fmt: skip
         for row in rows[: ids.index(message_id) + 1]:
             if is_queued(row):
@@ -193,12 +196,18 @@ class SessionQueries:
 
 
 def new_session(
-    *, id: str | None = None, title: str | None, agent: str, model: str, max_tool_steps: int
+    *,
+    id: str | None = None,
+    title: str | None,
+    agent: str,
+    model: str,
+    max_tool_steps: int,
+    ask_first: bool = False,
 ) -> SessionRow:
     moment = now()
     return SessionRow(
         id=id or new_id(), title=title or "", pinned=False, unread=False, agent=agent, model=model,
-        max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={}, ask_first=False,
+        max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={}, ask_first=ask_first,
         created_at=moment, updated_at=moment,
     )  # fmt: skip
 

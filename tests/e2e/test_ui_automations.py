@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -208,6 +209,29 @@ def test_a_run_asks_before_it_starts_and_what_is_left_out_is_asked_about(screen:
     order.get_by_role("button", name="Approve").click()
     page.goto("/automations")
     expect(item(screen)).to_contain_text("Done")
+
+
+def test_a_session_asks_before_its_runs_start(screen: Screen) -> None:
+    page = screen.page
+    page.goto("/")
+    agent = screen.button(re.compile("^Agent: "))
+    agent.press("Enter")
+    page.get_by_role("menuitemcheckbox", name="Ask before starting").focus()
+    page.keyboard.press("Space")
+    assert violations(page) == []
+    page.keyboard.press("Escape")
+    expect(agent).to_have_accessible_name("Agent: Operator, asks before starting")
+    screen.send("shop for a kettle")
+    card = page.get_by_role("region", name="Start this run?")
+    expect(card).to_contain_text("Place orders and bookings, once, on shop.example")
+    card.get_by_role("button", name="Start", exact=True).click()
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    session = page.url.rpartition("/")[2]
+    agent.click()
+    with screen.patched(session):
+        page.get_by_role("menuitemcheckbox", name="Ask before starting").click()
+    expect(agent).to_have_accessible_name("Agent: Operator")
+    assert screen.stored(session)["ask_first"] is False
 
 
 @pytest.mark.parametrize(("scheme", "lang", "width"), [("light", "ru-RU", 360), ("dark", "en-US", 1440)])

@@ -277,6 +277,23 @@ async def test_an_automation_is_made_listed_run_and_deleted(at: dict[str, object
         await screen.shows("Write it as /schedule")
 
 
+async def test_a_session_is_told_at_the_prompt_to_ask_before_it_starts(at: dict[str, object]) -> None:
+    async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
+        await screen.shows(READY)
+        screen.enter("/ask-first")
+        await screen.shows("Runs of this session ask before they start.")
+        screen.enter("shop for a kettle")
+        await screen.shows("Do what is asked")
+        await screen.shows("/yes")
+        screen.enter("/yes")
+        told = await screen.shows("done ·")
+        assert "The blue kettle is ordered" in told
+        screen.enter("/ask-first off")
+        await screen.shows("Runs of this session start without asking.")
+        screen.enter("ping test")
+        await screen.shows("Harbour")
+
+
 async def test_the_browser_is_handed_off_at_the_prompt_and_taken_back(server: Server) -> None:
     async with Client(Address(server.url, server.token)) as client, asyncio.timeout(60):
         talk = Conversation(client, PlainScreen(StringIO(), StringIO()))

@@ -168,6 +168,19 @@ async def test_a_session_can_ask_first_and_the_assistant_does_too(client: httpx.
     assert asked["start"] == pending["start"]
 
 
+async def test_a_session_is_made_so_and_its_branch_asks_too(client: httpx.AsyncClient) -> None:
+    session_id = await new_session(client, ask_first=True)
+    await send(client, session_id, "ping test")
+    pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
+    assert await decide(client, session_id, pending, confirmed=True) == 202
+    await wait_for_rest(client, session_id)
+    (said, *_) = (await wait_for_status(client, session_id, "completed"))["messages"]
+    branch = await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": said["id"]})
+    assert branch.json()["ask_first"] is True
+    await send(client, branch.json()["id"], "ping test")
+    assert (await wait_for_status(client, branch.json()["id"], "waiting_user"))["pending"]["risk"] == "start"
+
+
 async def test_it_is_off_by_default_and_carried_by_change_and_export(client: httpx.AsyncClient) -> None:
     made = await add(client)
     assert (made["ask_first"], made["only_changes"], made["result_schema"]) == (False, False, None)

@@ -2806,6 +2806,11 @@ export interface components {
             model?: string | null;
             /** Max Tool Steps */
             max_tool_steps?: number | null;
+            /**
+             * Ask First
+             * @default false
+             */
+            ask_first: boolean;
         };
         /** NewlyAddedChannel */
         NewlyAddedChannel: {

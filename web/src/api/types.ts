@@ -144,7 +144,9 @@ export interface Page<Item> {
 }
 
 export type SessionPatch = Partial<
-  Pick<Session, 'title' | 'pinned' | 'agent' | 'model' | 'max_tool_steps'> & { archived: boolean }
+  Pick<Session, 'title' | 'pinned' | 'agent' | 'model' | 'max_tool_steps' | 'ask_first'> & {
+    archived: boolean
+  }
 >
 
 export interface NewMessage {
@@ -160,6 +162,7 @@ export interface NewSession {
   agent?: string
   model?: string
   max_tool_steps?: number
+  ask_first?: boolean
 }
 
 export interface Decision {

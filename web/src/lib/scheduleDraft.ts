@@ -8,6 +8,7 @@ export interface ScheduleDraft {
   agent?: string
   model?: string
   max_tool_steps?: number
+  ask_first?: boolean
   start_url?: string | null
   result_schema?: ResultSchema | null
   created_from?: string

@@ -35,8 +35,8 @@ export function ChatComposer({ session }: { session: Session }) {
   const isAsked = pending !== null
   const beginsTask = !isAsked && (!isBusy || mode === 'queue')
   const send = (text: string) => {
-    const { id, agent, model, max_tool_steps } = session
-    if (takeSchedule(text, { agent, model, max_tool_steps, created_from: id })) return
+    const { id, agent, model, max_tool_steps, ask_first } = session
+    if (takeSchedule(text, { agent, model, max_tool_steps, ask_first, created_from: id })) return
     const schema = beginsTask && session.agent !== 'assistant' ? takeSchema(session.id) : null
     // Should the question be closed by now, an answer becomes a word to the run.
     const lane = isAsked ? 'steer' : mode
@@ -131,6 +131,8 @@ function Pickers({ session, locked }: { session: Session; locked: string | undef
         {...{ config, locked }}
         value={session.agent}
         onChange={(agent) => void patch(session.id, { agent })}
+        asksFirst={session.ask_first}
+        onAskFirst={(ask_first) => void patch(session.id, { ask_first })}
       />
       <ModelPicker
         {...{ config, locked }}

@@ -21,7 +21,7 @@ import { useWords } from '@/i18n'
 import { remember } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
 import { takeSchedule } from '@/session/repeat'
-import { startSession } from '@/session/send'
+import { type StartChoice, startSession } from '@/session/send'
 import { Mark } from '@/ui/Brand'
 import { IconButton } from '@/ui/IconButton'
 import { SidebarButton } from '@/ui/SidebarButton'
@@ -31,13 +31,13 @@ export function StartPage() {
   const t = useWords(words)
   const config = useConfig()
   const [, go] = useLocation()
-  const [choice, setChoice] = useState<{ agent?: string; model?: string }>({})
+  const [choice, setChoice] = useState<StartChoice>({})
   const model = choice.model ?? config?.defaults.model
   const agent = choice.agent ?? config?.defaults.agent ?? ''
   const isDemo = config?.models.find((one) => one.id === model)?.demo ?? false
   useTitle('Pilothouse', 'none')
   const start = (text: string) => {
-    if (takeSchedule(text, { agent, model })) return
+    if (takeSchedule(text, { agent, model, ask_first: choice.ask_first ?? false })) return
     remember('draft.new', null)
     const schema = agent === 'assistant' ? null : takeSchema(null)
     const begin = hasAttachments(null) ? startWithFiles : startSession
@@ -100,8 +100,8 @@ export function StartPage() {
 
 interface PickersProps {
   config: Config
-  choice: { agent?: string; model?: string }
-  onChange: (choice: { agent?: string; model?: string }) => void
+  choice: StartChoice
+  onChange: (choice: StartChoice) => void
 }
 
 function Pickers({ config, choice, onChange }: PickersProps) {
@@ -111,6 +111,8 @@ function Pickers({ config, choice, onChange }: PickersProps) {
         config={config}
         value={choice.agent ?? config.defaults.agent}
         onChange={(agent) => onChange({ ...choice, agent })}
+        asksFirst={choice.ask_first ?? false}
+        onAskFirst={(ask_first) => onChange({ ...choice, ask_first })}
       />
       <ModelPicker
         config={config}

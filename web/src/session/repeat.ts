@@ -25,6 +25,7 @@ export function draftOf(session: SessionDetail, runId?: string): ScheduleDraft {
     agent: session.agent,
     model: session.model,
     max_tool_steps: session.max_tool_steps,
+    ask_first: session.ask_first,
     result_schema: task?.meta_json?.result_schema ?? null,
     start_url: url && /^https?:/.test(url) ? url : null,
     created_from: session.id,

@@ -77,12 +77,11 @@ export function sendAgain(sessionId: string, clientId: string, said: Said): void
   void deliver(sessionId, clientId, said)
 }
 
+/** What is chosen for a session before its first message; the server knows the rest. */
+export type StartChoice = Pick<NewSession, 'agent' | 'model' | 'ask_first'>
+
 /** Begins a session with its first message; the answer is its id. */
-export function startSession(
-  text: string,
-  choice: { agent?: string; model?: string },
-  schema: ResultSchema | null = null,
-): string {
+export function startSession(text: string, choice: StartChoice, schema: ResultSchema | null = null): string {
   const id = expectSession({ id: newId(), ...choice })
   sendMessage(id, text, null, schema)
   return id

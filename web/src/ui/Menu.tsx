@@ -98,4 +98,23 @@ export function MenuOption({ value, disabled, children }: OptionProps) {
   )
 }
 
+interface CheckProps {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}
+
+export function MenuCheck({ checked, onChange, children }: CheckProps) {
+  return (
+    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} className={ITEM}>
+      <span className="flex w-4 shrink-0 justify-center">
+        <Base.CheckboxItemIndicator>
+          <Check size={15} aria-hidden />
+        </Base.CheckboxItemIndicator>
+      </span>
+      <span className="min-w-0 flex-1">{children}</span>
+    </Base.CheckboxItem>
+  )
+}
+
 export const MenuLine = () => <Base.Separator className="mx-1 my-1 h-px bg-line" />

@@ -1,4 +1,5 @@
 import { ChevronDown, Eye, FlaskConical } from 'lucide-react'
+import type { ReactNode } from 'react'
 import type { Config, ModelInfo } from '@/api/types'
 import { useLang, useT } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
@@ -72,29 +73,43 @@ const inShort = (text: string): string => text.replace(/ \([^)]*\)$/, '')
 interface ButtonProps extends React.ComponentProps<'button'> {
   label: string
   text: string
+  /** What is set besides, for the label. */
+  note?: string | undefined
+  icon?: ReactNode
 }
 
-export function PickerButton({ label, text, ...rest }: ButtonProps) {
+const labelOf = (label: string, text: string, note?: string) =>
+  note ? `${label}: ${text}, ${note}` : `${label}: ${text}`
+
+export function PickerButton({ label, text, note, icon, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
-      aria-label={`${label}: ${text}`}
+      aria-label={labelOf(label, text, note)}
       {...rest}
       className="touch flex h-7 min-w-0 items-center gap-1 rounded-md px-2 text-xs text-muted hover:bg-s2 max-md:gap-0.5 max-md:px-1 hover:text-text"
     >
+      {icon}
       <span className="truncate">{inShort(text)}</span>
       <ChevronDown size={13} aria-hidden className="shrink-0" />
     </button>
   )
 }
 
-export function LockedPicker({ label, text, reason }: { label: string; text: string; reason: string }) {
+interface LockedProps {
+  label: string
+  text: string
+  note?: string | undefined
+  reason: string
+}
+
+export function LockedPicker({ label, text, note, reason }: LockedProps) {
   return (
     <Tooltip text={reason}>
       <button
         type="button"
         aria-disabled
-        aria-label={`${label}: ${text}. ${reason}`}
+        aria-label={`${labelOf(label, text, note)}. ${reason}`}
         className="touch flex h-7 min-w-0 items-center rounded-md px-2 text-xs text-faint"
       >
         <span className="truncate">{inShort(text)}</span>

@@ -2,7 +2,7 @@ import { whileArriving } from '@/api/queries'
 import type { ResultSchema, SendMode } from '@/api/types'
 import { withAttached } from '@/lib/attached'
 import { newId } from '@/lib/ids'
-import { expectSession, isExpected, sendAgain, sendMessage } from '@/session/send'
+import { expectSession, isExpected, sendAgain, sendMessage, type StartChoice } from '@/session/send'
 import { storeOf } from '@/stream/store'
 import { hand, hasAttachments, namesOf, settle } from './attachments'
 
@@ -26,11 +26,7 @@ export function sendWithFiles(
 }
 
 /** Begins a session whose first message has files. Returns its id. */
-export function startWithFiles(
-  text: string,
-  choice: { agent?: string; model?: string },
-  schema: ResultSchema | null,
-): string {
+export function startWithFiles(text: string, choice: StartChoice, schema: ResultSchema | null): string {
   const id = expectSession({ id: newId(), ...choice })
   hand(id)
   sendWithFiles(id, text, null, schema)
