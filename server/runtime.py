@@ -28,7 +28,7 @@ from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import Database
 from server.database.migrate import NotReady, prepare_database
 from server.errors import AppError, BadRequest, Conflict, Forbidden, Unavailable
-from server.events import Event, Interrupt
+from server.events import Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
@@ -322,8 +322,11 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             await recovery.recover()
             tasks = background_tasks(runtime, recovery, clock)
         if isinstance(bus, InProcessBus):
-            bus.listeners.append(lambda stamped: delivery.wake() if is_for_channels(stamped.event) else None)
-            bus.listeners.append(lambda stamped: scheduler.wake() if stamped.event.is_terminal else None)
+            bus.listeners.append(
+                lambda stamped: delivery.wake() if isinstance(stamped.event, Interrupt) else None
+            )
+            recorder.end_listeners.append(lambda ended: delivery.wake() if ended.is_reported else None)
+            recorder.end_listeners.append(scheduler.note_end)
         if settings.role != "worker":  # it does not know whether the person looks
             tasks += [delivery.run(), scheduler.run()]
         if use:
@@ -404,11 +407,6 @@ async def _begin_shared(
     stack.push_async_callback(shared.end)
     await stack.enter_async_context(cast("PgRunQueue", runtime.runner.queue))
     return shared_tasks(runtime, shared, clock)
-
-
-def is_for_channels(event: Event) -> bool:
-    """Whether a message for channels may have been stored with it."""
-    return isinstance(event, Interrupt) or event.is_terminal
 
 
 def _open_browsers(settings: Settings, store: Store) -> tuple[Browsers, SharedBrowsers | None]:

@@ -63,10 +63,17 @@ class Scheduler:
         self._purge = purge
         self._clock = clock
         self._news = asyncio.Event()
+        self._has_waiting = True
+        """Whether a firing may wait for the end of a run."""
 
     def wake(self) -> None:
-        """Look now: an automation was changed, or a run has ended."""
+        """Look now: an automation was changed."""
         self._news.set()
+
+    def note_end(self, ended: FinishedRun) -> None:
+        """Look now if this end may let a firing begin: with most of them none waits."""
+        if self._has_waiting or ended.session.automation_id:
+            self.wake()
 
     async def run(self) -> None:
         """Look until cancelled."""
@@ -97,8 +104,11 @@ class Scheduler:
         moment = self._clock()
         for row in await self._store.due_automations(moment):
             await self._fire_due(row, moment)
-        for firing in await self._store.waiting_firings():
-            await self._begin_waiting(firing)
+        waiting = await self._store.waiting_firings()
+        self._has_waiting = bool(waiting)
+        for firing, is_free in waiting:
+            if is_free:
+                await self._begin_waiting(firing)
         for one in await self._store.unanswered():
             if one.question.created_at + timedelta(seconds=one.automation.patience) <= moment:
                 await self._give_up(one)
@@ -141,6 +151,9 @@ class Scheduler:
             fired = await query(new)
             if fired and fired.accepted:
                 self._starter.start(fired.accepted)
+            elif fired:  # it may wait: the look that this causes finds it, also if a look is in progress
+                self._has_waiting = True
+                self.wake()
         has_new = fired is not None and fired.accepted is not None and row.session_mode == "new"
         if has_new and (old := await self._store.old_sessions(row.id, row.keep)):
             await self._purge(old)

@@ -65,6 +65,8 @@ class RunRecorder:
         self._frees_next = True
         self.page_listeners: list[Callable[[str, str | None], None]] = []
         """Called after each step with the session's id and the URL of the page that the step ended on."""
+        self.end_listeners: list[Callable[[FinishedRun], None]] = []
+        """Called with each run that has ended, after its terminal event."""
 
     async def patiently(self, query: Callable[[bool], Awaitable[T]]) -> T:
         """Retry `query` every 0.5 s while the database is unavailable, up to `patience` seconds.
@@ -91,6 +93,11 @@ class RunRecorder:
         self._reading.pop(session.id, None)
         if self._bus.is_watched:
             self._bus.announce(to_change(session, queue_place))
+
+    def _note_end(self, ended: FinishedRun) -> None:
+        self.announce(ended.session)
+        for listener in self.end_listeners:
+            listener(ended)
 
     async def read_and_announce(self, session_id: str, queue_place: int | None = None) -> None:
         while self._bus.is_watched:
@@ -283,7 +290,7 @@ class RunRecorder:
             for message in ended.changed:
                 execution.publish(MessageAdded(message=message))
             execution.publish(Done(message=ended.message, usage=adapter.usage))
-            self.announce(ended.session)
+            self._note_end(ended)
         return ended
 
     async def fail(self, execution: Execution, code: str, text: str) -> FinishedRun | None:
@@ -295,7 +302,7 @@ class RunRecorder:
             for message in ended.changed:
                 execution.publish(MessageAdded(message=message))
             execution.publish(to_error(ended.run))
-            self.announce(ended.session)
+            self._note_end(ended)
         return ended
 
     async def _commit(self, execution: Execution, status: str, **values: Any) -> FinishedRun | None:
@@ -325,7 +332,7 @@ class RunRecorder:
             with suppress(Fenced):  # the session has a newer run
                 self._bus.open(run.session_id, run.id, run.epoch)
                 self._bus.publish(run.session_id, run.epoch, _last_events(ended))
-            self.announce(ended.session)
+            self._note_end(ended)
         return ended
 
     async def end_broken(self, run: RunRow, read_ids: Collection[str]) -> FinishedRun | None:
@@ -359,7 +366,7 @@ class RunRecorder:
         if ended:
             if self._bus.run_of(run.session_id) == run.id:
                 self._bus.publish(run.session_id, None, _last_events(ended))
-            self.announce(ended.session)
+            self._note_end(ended)
         return ended
 
     async def cancel_unexecuted(self, run: RunRow) -> FinishedRun | None:

@@ -195,13 +195,13 @@ class AutomationQueries:
         return db.scalar(select(func.min(AutomationRow.next_at)).where(AutomationRow.enabled))
 
     @reading
-    def waiting_firings(self, db: Connection) -> list[FiringRow]:
-        """Firings that wait for the end of a former run, if that has ended; one for each automation."""
-        found: dict[str, FiringRow] = {}
+    def waiting_firings(self, db: Connection) -> list[tuple[FiringRow, bool]]:
+        """Firings that wait for the end of a former run, one for each automation, and whether that has ended."""
+        found: dict[str, tuple[FiringRow, bool]] = {}
         for firing in every(db, FiringRow, WAITING):
             row = get(db, AutomationRow, firing.automation_id)
-            if row and row.enabled and firing.automation_id not in found and not _is_busy(db, row):
-                found[firing.automation_id] = firing
+            if row and row.enabled and firing.automation_id not in found:
+                found[firing.automation_id] = firing, not _is_busy(db, row)
         return list(found.values())
 
     @reading

@@ -174,20 +174,20 @@ def put_question_off(db: Connection, row: InterruptRow, until: datetime) -> None
 
 def put_end(
     db: Connection, run: RunRow, question: InterruptRow | None, difference: Change | None = None
-) -> None:
-    """Store the messages about the end of a run. A person who has cancelled it knows.
+) -> bool:
+    """Store the messages about the end of a run; False if there are none. A person who has cancelled it knows.
 
     `question`: the one at which it has ended, because it was not answered. `difference`: of its result from the one
     before, where only changes are reported.
     """
     if run.error_code == NEEDS_YOU:
         facts = facts_of(read_question(question.payload)) if question else {}
-        _put(db, run.session_id, run.id, NEEDS_YOU, facts)
-    elif run.status == "completed":
-        if difference is None or difference.kind != "same":
-            _put(db, run.session_id, run.id, "done", {"action": words_of(difference)} if difference else {})
-    elif run.status in ("failed", "interrupted"):
-        _put(db, run.session_id, run.id, "failed", {})
+        return _put(db, run.session_id, run.id, NEEDS_YOU, facts)
+    if run.status == "completed":
+        facts = {"action": words_of(difference)} if difference else {}
+        is_news = difference is None or difference.kind != "same"
+        return is_news and _put(db, run.session_id, run.id, "done", facts)
+    return run.status in ("failed", "interrupted") and _put(db, run.session_id, run.id, "failed", {})
 
 
 def put_automation(
@@ -201,15 +201,18 @@ def put_automation(
     _put(db, row.session_id, about, type, facts)
 
 
-def _put(db: Connection, session_id: str | None, about: str, type: str, facts: JsonObject) -> None:
-    moment = now()
+def _put(db: Connection, session_id: str | None, about: str, type: str, facts: JsonObject) -> bool:
+    """Store a message for each channel that takes this type; False if none does."""
+    moment, is_stored = now(), False
     for channel in every(db, ChannelRow, CHANNELS):
         if type in channel.events:
+            is_stored = True
             db.execute(insert_into(DeliveryRow), {
                 "id": new_id(), "channel_id": channel.id, "session_id": session_id, "about": about, "type": type,
                 "facts": facts, "status": "pending", "tries": 0, "created_at": moment,
                 "next_at": _first_try(db, channel, type, moment),
             })  # fmt: skip
+    return is_stored
 
 
 def _first_try(db: Connection, channel: ChannelRow, type: str, moment: datetime) -> datetime:

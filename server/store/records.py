@@ -59,6 +59,8 @@ class FinishedRun:
     next: AcceptedMessage | None = None
     changed: tuple[Message, ...] = ()
     """Steering messages that its agent has not read: queued now, or never to be read."""
+    is_reported: bool = False
+    """Messages about it wait to be delivered to channels."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -262,7 +262,7 @@ class RunQueries:
             ending["end_position"] = next_position(db, session)
         change(db, run, **ending)
         change(db, session, **changes)
-        put_end(db, run, question, difference)
+        is_reported = put_end(db, run, question, difference)
         settle_firing(db, session, run, receipt, difference)
         if status in ("completed", "failed"):
             moved = self._hold_unread(db, session, run_id, read_ids)
@@ -271,7 +271,7 @@ class RunQueries:
             db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
         following = self._free_next(db, session) if then_next else None
         answered, others = to_message(message) if message else None, tuple(map(to_message, moved))
-        return FinishedRun(run, session, answered, following, others)
+        return FinishedRun(run, session, answered, following, others, is_reported)
 
     def _free_next(self, db: Connection, session: SessionRow) -> AcceptedMessage | None:
         """Release the session's oldest held run; its message becomes the last one."""
@@ -391,4 +391,4 @@ def _ended(db: Connection, session: SessionRow, run: RunRow) -> FinishedRun:
     freed = first(db, RunRow, NEXT_FREED, session_id=session.id)
     asked = get(db, MessageRow, freed.message_id) if freed else None
     following = AcceptedMessage(to_message(asked), freed, session) if freed and asked else None
-    return FinishedRun(run, session, to_message(answer) if answer else None, following)
+    return FinishedRun(run, session, to_message(answer) if answer else None, following, is_reported=True)
