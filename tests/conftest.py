@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 import hypothesis
 import pytest
-from fastapi import FastAPI
 
-from server.main import create_app
-from server.runtime import Runtime, open_runtime
 from server.settings import Settings
-from tests.support.databases import create_migrated
+from tests.support.migrated import create_migrated
+
+if TYPE_CHECKING:
+    from fastapi import FastAPI
+
+    from server.runtime import Runtime
 
 PASSWORD = "correct horse"
 
@@ -33,12 +36,17 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 async def world(settings: Settings) -> AsyncIterator[Runtime]:
+    # Not above: the server is 2 s of CPU time, and not every process that runs or hands out tests needs it.
+    from server.runtime import open_runtime
+
     async with open_runtime(settings) as runtime:
         yield runtime
 
 
 @pytest.fixture
 async def app(settings: Settings) -> AsyncIterator[FastAPI]:
+    from server.main import create_app
+
     app = create_app(settings)
     async with app.router.lifespan_context(app):
         yield app

@@ -5,14 +5,16 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Page, WebSocketRoute, expect
 from pydantic import ValidationError
 
-from server.api.live import WANTED
 from tests.support.eventually import eventually_sync
+
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
 
 VIEWPORT = (1280, 720)
 SHOP = "https://shop.example/basket"
@@ -55,7 +57,7 @@ class LiveStage:
     def _hear(self, data: str | bytes) -> None:
         message = json.loads(data)
         try:
-            WANTED.validate_python(message)
+            _wanted().validate_python(message)
         except ValidationError as error:
             self.refused.append(str(error))
         match message["type"]:
@@ -131,6 +133,13 @@ class LiveStage:
             interval=0.05,
             pause=lambda seconds: self._page.wait_for_timeout(1000 * seconds),
         )
+
+
+def _wanted() -> TypeAdapter[Any]:
+    """What the server takes of the UI. It is imported when a page has said something: it costs 2 s of CPU time."""
+    from server.api.live import WANTED
+
+    return WANTED
 
 
 def picture(words: str) -> bytes:

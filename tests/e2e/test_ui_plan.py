@@ -8,10 +8,12 @@ from datetime import UTC, datetime
 import pytest
 from playwright.sync_api import Locator, expect
 
-from server.agent.mock_model import OTHER_PLAN
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, message
+
+OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Tell the result"]
+"""What the mock model proposes instead of a plan that the user has edited."""
 
 PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 

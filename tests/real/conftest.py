@@ -11,7 +11,7 @@ import pytest_asyncio
 from server.browser.pool import BrowserPool
 from server.database.migrate import migrate
 from tests.support.browsers import open_pool
-from tests.support.databases import create_migrated
+from tests.support.migrated import create_migrated
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.redis import RedisServer, redis_server
 from tests.support.sites import Site

@@ -1,37 +1,17 @@
-"""A migrated database, and what a server process opens on it."""
+"""What a server process opens on a migrated database."""
 
 from __future__ import annotations
 
-import functools
-import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 
 from server.checkpoints import Checkpoints, DatabaseTables
 from server.database import Database
-from server.database.migrate import migrate
-from server.fs.permissions import keep_private
 from server.runs.agents import AgentFactory
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name
 from server.store.owners import LeaseWatch
-
-
-@functools.cache
-def _migrated() -> bytes:
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "pilothouse.db"
-        migrate(f"sqlite:///{file}")
-        return file.read_bytes()
-
-
-def create_migrated(file: Path) -> None:
-    """Create an SQLite database at head, by a copy: the migrations themselves run once per process."""
-    keep_private(file.parent)
-    file.touch(mode=0o600, exist_ok=False)
-    file.write_bytes(_migrated())
 
 
 @asynccontextmanager

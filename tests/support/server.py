@@ -28,8 +28,8 @@ import httpx
 
 from scripts.shell import ROOT
 from server.settings import Settings
-from tests.support.databases import create_migrated
 from tests.support.eventually import eventually_sync
+from tests.support.migrated import create_migrated
 from tests.support.ports import free_port
 
 START_TIMEOUT = 60.0

@@ -26,7 +26,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from tests.support.databases import create_migrated
+from tests.support.migrated import create_migrated
 from tests.support.person import PING, Command, Person
 from tests.support.service import Service
 

@@ -10,7 +10,8 @@ import pytest
 from server.settings import Settings
 from server.store import Store
 from tests.support.automations import simulate
-from tests.support.databases import create_migrated, open_store
+from tests.support.databases import open_store
+from tests.support.migrated import create_migrated
 
 
 @pytest.fixture

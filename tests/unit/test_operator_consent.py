@@ -10,7 +10,8 @@ import pytest
 
 from server.agent.context import UserUpdates
 from server.browser.observation.page_script import Extra, Sent
-from tests.support.databases import create_migrated, open_saver
+from tests.support.databases import open_saver
+from tests.support.migrated import create_migrated
 from tests.support.operator_world import Post, World, world
 from tests.support.scripted_browser import BLANK, ScriptedBrowser
 from tests.support.scripted_model import act, click, navigate, stop, type_into
