@@ -119,21 +119,21 @@ class Client:
 
     async def find_automation(self, name: str) -> JsonObject:
         """The automation whose id begins so. Raises Misused if there is none, or more than one."""
-        matches = [item for item in await self.automations() if str(item["id"]).startswith(name)]
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
+        matches = _beginning_with(name, await self.automations())
+        if len(matches) > 1:
             raise Misused(
                 say("{name} is the beginning of {n} automations; give more of it.", name=name, n=len(matches))
             )
-        raise Misused(say("No automation {name}; /automations lists them.", name=name))
+        if not matches:
+            raise Misused(say("No automation {name}; /automations lists them.", name=name))
+        return matches[0]
 
     async def grants(self) -> list[JsonObject]:
         return list((await self.call("GET", "/grants"))["items"])
 
     async def find_grant(self, name: str) -> JsonObject:
         """The grant whose id begins so. Raises Misused if there is none, or more than one."""
-        matches = [item for item in await self.grants() if str(item["id"]).startswith(name)]
+        matches = _beginning_with(name, await self.grants())
         if len(matches) != 1:
             raise Misused(say("No single grant {name}; /grants lists them.", name=name))
         return matches[0]
@@ -150,21 +150,17 @@ class Client:
         except Refused as error:
             if error.status not in (404, 422):
                 raise
-        return self._only(name, await self.sessions(limit=100))
-
-    def _only(self, name: str, items: list[JsonObject]) -> str:
-        matches = [str(item["id"]) for item in items if str(item["id"]).startswith(name)]
-        if len(matches) == 1:
-            return matches[0]
-        if matches:
+        matches = _beginning_with(name, await self.sessions(limit=100))
+        if len(matches) > 1:
             raise Misused(
                 say("{name} is the beginning of {n} sessions; give more of it.", name=name, n=len(matches))
             )
-        raise Misused(
-            say(
-                "No session {name} at {url}: pilothouse sessions lists them.", name=name, url=self.address.url
+        if not matches:
+            url = self.address.url
+            raise Misused(
+                say("No session {name} at {url}: pilothouse sessions lists them.", name=name, url=url)
             )
-        )
+        return str(matches[0]["id"])
 
     async def browse(self, session_id: str, tool: str, args: JsonObject) -> JsonObject:
         """Execute a manual command in the session's browser."""
@@ -249,6 +245,10 @@ class Client:
             problem = {}
         known = problem if isinstance(problem, dict) else {}
         return Refused(response.status_code, known, self.address.url, response.headers.get("retry-after"))
+
+
+def _beginning_with(name: str, items: list[JsonObject]) -> list[JsonObject]:
+    return [item for item in items if str(item["id"]).startswith(name)]
 
 
 async def _decode(source: EventSource) -> AsyncIterator[Event]:

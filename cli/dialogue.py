@@ -128,7 +128,9 @@ class Dialogue:
                 trouble = self._not_connected(error)
             if isinstance(trouble, Refused):
                 raise trouble
-            self._give_up_unsent(trouble)
+            for waiting in self._unanswered.values():
+                if not waiting.was_sent:  # a sent one may have arrived and is sent again
+                    _fail(waiting, trouble)
             self._news.clear()
             with suppress(TimeoutError):  # a new frame ends the delay
                 await asyncio.wait_for(self._news.wait(), next(delays))
@@ -220,12 +222,6 @@ class Dialogue:
         if isinstance(error, TimeoutError):
             return Unreachable(say("{url} did not answer in time.", url=url))
         return Unreachable.nobody_at(url, error)
-
-    def _give_up_unsent(self, trouble: Trouble) -> None:
-        """Fail frames that were never sent. Sent ones may have arrived and will be sent again."""
-        for waiting in self._unanswered.values():
-            if not waiting.was_sent:
-                _fail(waiting, trouble)
 
 
 def _fail(waiting: Unanswered, trouble: Trouble) -> None:

@@ -65,12 +65,11 @@ def _sixel(image: Image.Image) -> str:
     )
     pixels = indexed.tobytes()
     rows = [pixels[at : at + indexed.width] for at in range(0, len(pixels), indexed.width)]
-    bands = "-".join(_band(rows[at : at + 6]) for at in range(0, len(rows), 6))
+    bands = "-".join(
+        "$".join(f"#{colour}{_runs(band, colour)}" for colour in sorted(set().union(*band)))
+        for band in (rows[at : at + 6] for at in range(0, len(rows), 6))
+    )
     return f'\x1bPq"1;1;{indexed.width};{indexed.height}{levels}{bands}\x1b\\'
-
-
-def _band(rows: list[bytes]) -> str:
-    return "$".join(f"#{colour}{_runs(rows, colour)}" for colour in sorted(set().union(*rows)))
 
 
 def _runs(rows: list[bytes], colour: int) -> str:

@@ -156,14 +156,12 @@ class Repl:
         steps = "\n".join(self._view.plan.steps)
         with suppress(KeyboardInterrupt, EOFError):
             text = await plan_prompt().prompt_async(default=steps)
-            plan = [line.strip() for line in text.split("\n") if line.strip()]
-            await self._save_plan(plan)
-
-    async def _save_plan(self, plan: list[str]) -> None:
-        try:
-            await self._conversation.edit_plan(plan)
-        except Trouble as error:
-            self._note(str(error), "error")
+            try:
+                await self._conversation.edit_plan(
+                    [line.strip() for line in text.split("\n") if line.strip()]
+                )
+            except Trouble as error:
+                self._note(str(error), "error")
 
     async def _tick(self) -> None:
         host = urlsplit(self._conversation.client.address.url).netloc
