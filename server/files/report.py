@@ -129,6 +129,12 @@ class Step:
         return urlsplit(self.url).netloc if self.url.startswith(("http://", "https://")) else ""
 
 
+MONTHS: dict[Language, str] = {
+    "en": "January February March April May June July August September October November December",
+    "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
+}
+
+
 def to_html(conversation: Conversation, picture_of: PictureOf, language: Language = "en") -> Iterator[str]:
     """Yield a page that loads nothing from elsewhere and runs no script of elsewhere.
 
@@ -157,7 +163,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         title=conversation.title or WORDS[language]["untitled"],
         task=_task_of(messages, answer),
         answer=answer,
-        created=conversation.session.created_at,
+        created=date_words(conversation.session.created_at, language),
         duration=time_words(int((ended - begun).total_seconds()), language) if begun and ended else "–",
         hosts=hosts,
         rows=list(_rows(conversation)),
@@ -177,6 +183,12 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         picture=picture,
         thumbnail=thumbnail,
     )
+
+
+def date_words(moment: datetime, language: Language) -> str:
+    """Such as `25 November 2026, 14:42 UTC`."""
+    month = MONTHS[language].split()[moment.month - 1]
+    return f"{moment.day} {month} {moment:%Y, %H:%M} UTC"
 
 
 def _task_of(messages: Sequence[Message], answer: Message | None) -> str:

@@ -16,7 +16,7 @@ from server.events import (
     Resumed,
     read_question,
 )
-from server.files.step_words import in_russian_words
+from server.files.step_words import in_russian_words, step_words
 from server.ops.russian import in_russian
 
 Language = Literal["en", "ru"]
@@ -71,7 +71,7 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
         return " ".join(f"{words['end']}: {_why(row.error or row.status, language)}".split())
     note = read_question(row.payload).note
     said = f" — {words['note'].format(text=note)}" if note else ""
-    return " ".join(f"{words[_answer(row)]}: {subject_of(row)}{said}".split())
+    return " ".join(f"{words[_answer(row)]}: {subject_of(row, language)}{said}".split())
 
 
 def _why(error: str, language: Language) -> str:
@@ -124,11 +124,22 @@ def _answer(row: InterruptRow) -> str:
     return "yes" if row.confirmed else "no"
 
 
-def subject_of(row: InterruptRow) -> str:
+def subject_of(row: InterruptRow, language: Language = "en") -> str:
     """What was asked: the action with its target and amount, or the request for a manual step."""
     question = read_question(row.payload)
     if not isinstance(question, ConfirmQuestion):
         return question.reason
-    target = f"“{question.target.name}”" if question.target else question.action.get("url")
-    words = [question.action.get("kind"), target, f"({question.amount})" if question.amount else None]
-    return " ".join(str(word) for word in words if word)
+    act = _act_of(question, language)
+    return f"{act} ({question.amount})" if question.amount else act
+
+
+def _act_of(question: ConfirmQuestion, language: Language) -> str:
+    kind, url = str(question.action.get("kind") or ""), question.action.get("url")
+    name = question.target.name if question.target else None
+    if language == "ru":
+        kind = "double_click" if question.action.get("double") else kind
+        told = step_words(kind, {"target": name, "url": url}, "ru")
+        if told:
+            return told[0].lower() + told[1:]
+    target = WORDS[language]["note"].format(text=name) if name else url
+    return " ".join(str(word) for word in (kind, target) if word)

@@ -22,8 +22,9 @@ from server.api.export import _archived
 from server.database.models import InterruptRow, SessionRow
 from server.events import Message
 from server.files.export import Conversation, Language, file_name, to_markdown
-from server.files.report import to_html
+from server.files.report import date_words, to_html
 from server.files.step_words import step_words
+from server.files.transcript import line_of
 from server.results.columns import read_schema
 from server.results.rows import ResultRow
 from server.runtime import Runtime
@@ -149,16 +150,36 @@ def test_the_cover_has_the_task_that_was_answered_and_says_what_is_not_done() ->
     assert 'class="unmet"' not in page_of(first)
 
 
-def test_what_was_done_has_the_decisions_in_their_place() -> None:
-    question = {"kind": "confirm", "action": {"kind": "click"}, "amount": "€39.50"}
-    asked = InterruptRow(
+def denied(**question: object) -> InterruptRow:
+    payload = {
+        "kind": "confirm", "action": {"kind": "click"}, "amount": "€39.50", "reference": "q", "reason": "", "risk": "order",
+        "target": None, "url": "https://shop.example/", "digest": "d", "expires_at": AT.isoformat(),
+    } | question  # fmt: skip
+    return InterruptRow(
         reference="q", session_id="s", run_id="r", kind="confirm", status="decided", confirmed=False, position=2,
-        payload=question | {"reference": "q", "reason": "", "risk": "order", "target": None, "url": "https://shop.example/", "digest": "d",
-                            "expires_at": AT.isoformat()},
-        created_at=AT, decided_at=AT + timedelta(seconds=9),
+        payload=payload, created_at=AT, decided_at=AT + timedelta(seconds=9),
     )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("question", "line"),
+    [
+        ({"target": {"name": "Place order", "role": "button"}}, "Отклонено: нажатие «Place order» (€39.50)"),
+        ({"action": {"kind": "click", "double": True}}, "Отклонено: двойное нажатие (€39.50)"),
+        (
+            {"action": {"kind": "navigate", "url": "https://a.example/b"}, "amount": None},
+            "Отклонено: открыта страница a.example/b",
+        ),
+        ({"action": {"kind": "sort_out"}, "amount": None}, "Отклонено: sort_out"),
+    ],
+)
+def test_what_was_asked_is_told_in_the_language_of_the_report(question: dict[str, object], line: str) -> None:
+    assert line_of(denied(**question), "ru") == line
+
+
+def test_what_was_done_has_the_decisions_in_their_place() -> None:
     session = SessionRow(id="s", title="Shop", created_at=AT)
-    page = "".join(to_html(Conversation(session, [step(1), step(3)], {}, [asked]), lambda address: None))
+    page = "".join(to_html(Conversation(session, [step(1), step(3)], {}, [denied()]), lambda address: None))
     table = page.partition("<h2>What was done</h2>")[2].partition("</table>")[0]
     rows = re.findall(r"<tr.*?</tr>", table, re.DOTALL)[1:]
     assert ["Denied" in row for row in rows] == [False, True, False]
@@ -216,6 +237,12 @@ def test_the_page_is_in_the_language_asked_for() -> None:
     assert set(re.findall(r"[A-Za-z]{2,}", visible)) == {
         "Shop", "UTC", "Pilothouse", "POST", "shop", "example", "orders",
     }  # fmt: skip
+
+
+def test_a_report_tells_its_day_in_words() -> None:
+    day = datetime(2026, 11, 5, 9, 7, tzinfo=UTC)
+    assert date_words(day, "en") == "5 November 2026, 09:07 UTC"
+    assert date_words(day, "ru") == "5 ноября 2026, 09:07 UTC"
 
 
 def test_a_session_without_approved_acts_has_no_receipt() -> None:
