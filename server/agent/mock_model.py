@@ -2,7 +2,7 @@
 
 `error` fails, `slow` streams for seconds, `endless` until it is stopped, `think` sends thoughts first, `shop` works in the mock shop up
 to the order, which asks for approval, and stops if the user says "leave it", `log in` hands over to the user,
-`steps` continues until its limit, `slow steps` for minutes. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
+`again and again` orders at every step, `steps` continues until its limit, `slow steps` for minutes. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
 with one noun. If the user edited the plan, the model proposes another one.
 """
 
@@ -89,6 +89,15 @@ def _shop(url: str, text: str) -> Reply:
     )
 
 
+def _orders(url: str, text: str) -> Reply:
+    """Three orders one after the other, whatever was said to the former ones."""
+    if not url.startswith(f"{SHOP}/orders/"):
+        return ScriptedMove("navigate", text=f"{SHOP}/orders/1")
+    if url.endswith("/4"):
+        return Say("Three times the blue kettle is ordered.")
+    return ScriptedMove("click", "Place order")
+
+
 def _login(url: str, text: str) -> Reply:
     if "/inbox" in url or "the user ha" in text:  # ... has done their part, had the browser
         return Say("You are logged in. There are **3 new messages**, none of them urgent.")
@@ -109,6 +118,7 @@ def _steps(url: str, text: str, delay: float = 0.0) -> Reply:
 
 SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
     "ping test": lambda url, text: Say("Harbour"),
+    "again and again": _orders,
     "shop": _shop,
     "log in": _login,
     "slow steps": lambda url, text: _steps(url, text, delay=0.02),
@@ -244,7 +254,8 @@ def _foreseen(text: str) -> JsonObject:
     corrections = re.findall(r"The person says to it: (.*)", text)
     if "shop" not in text or any("leave it" in said for said in corrections):
         return {"plan": PLAN, "effects": []}
-    return {"plan": PLAN, "effects": [{"site": SHOP, "kind": "order", "count": 1}]}
+    count = 2 if "again and again" in text else 1
+    return {"plan": PLAN, "effects": [{"site": SHOP, "kind": "order", "count": count}]}
 
 
 def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, JsonObject]:

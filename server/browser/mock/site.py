@@ -64,6 +64,13 @@ PAGES: dict[str, MockPage] = {
         (PageControl("button", "Place order", f"{SHOP}/thanks", "/orders"), PageControl("link", "Go on shopping", f"{SHOP}/")),
     ),
     f"{SHOP}/thanks": MockPage("Thank you – Shop", "Thank you for your order", ("Order 1001, €43.90",)),
+    **{
+        f"{SHOP}/orders/{number}": MockPage(
+            f"Order {number} – Shop", "Your order", (f"{number} × Blue kettle", "Total €43.90"),
+            (PageControl("button", "Place order", f"{SHOP}/orders/{number + 1}", f"/orders/{number}"),) if number < 4 else (),
+        )
+        for number in range(1, 5)
+    },
     f"{MAIL}/login": MockPage(
         "Log in – Mail", "Log in", (),
         (PageControl("textbox", "Address"), PageControl("textbox", "Password"), PageControl("button", "Log in", f"{MAIL}/inbox")),
