@@ -18,7 +18,7 @@ from tests.support.eventually import eventually
 from tests.support.operator_tasks import WIRES, fact, task
 from tests.support.scripted_model import act, click, navigate, on, stop, together, type_into
 from tests.support.shop_site import open_shop
-from tests.support.sites import Effect, Site
+from tests.support.sites import Answer, Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -416,3 +416,69 @@ async def test_a_table_is_recorded_from_a_page_with_its_gaps_and_doubts(
         assert [row.get("unverified") for row in recorded] == [None, None, None, ["street", "Rent, €"]]
         assert all(row["url"] == address and row["screenshot"] for row in (elm, bay, hill, mill))
         assert len(it.kept) <= 3
+
+
+HOUR = 3600.0
+
+
+class MovedClock:
+    """A clock that a test sets."""
+
+    def __init__(self) -> None:
+        self.moment = 1_700_000_000.0
+
+    def __call__(self) -> float:
+        return self.moment
+
+
+TYPED = type_into({"Name": "Ann"})
+
+
+@pytest.mark.parametrize(
+    ("meanwhile", "before", "after"),
+    [
+        ("nothing", [], []),
+        ("the price", [], [click("Place order")]),
+        ("the page", [], [click("Place order")]),
+        ("what was typed", [TYPED], [TYPED, click("Place order")]),
+    ],
+)
+async def test_a_yes_after_eight_hours_acts_on_the_same_page_or_asks_anew(
+    pool: BrowserPool, browser: SessionBrowser, site: Site, effects: list[Effect],
+    meanwhile: str, before: list[Any], after: list[Any],
+) -> None:  # fmt: skip
+    """Its browser was parked: what is restored is loaded again, without what was typed."""
+    clock, shown = MovedClock(), "39.50"
+    pages = {
+        "the price": lambda visit: str(kept(visit)).replace("39.50", "49.50"),
+        "the page": lambda _: Answer(status=303, headers={"Location": "/compose"}),
+    }
+    kept = site.pages["/checkout"]
+    turns = (navigate(site.url("/checkout")), *before, click("Place order"), *after, stop("Ordered."))
+    options = {"clock": clock, "decision_timeout": 600.0}
+    async with task(browser, *turns, patience=24 * HOUR, options=options) as it:
+        assert await it.say("order it") is None
+        first = it.question or {}
+        assert first["amount"] == f"€{shown}"
+        await pool.park("operator")
+        assert (state := pool.peek("operator"))
+        assert state.status == "parked"
+        clock.moment += 8 * HOUR
+        site.pages["/checkout"] = pages.get(meanwhile, kept)
+        try:
+            answer = await it.answer(True)
+        finally:
+            site.pages["/checkout"] = kept
+        if meanwhile == "nothing":
+            assert answer == "Ordered."
+            assert len(effects) == 1
+            return
+        assert effects == []
+        if meanwhile == "the page":
+            assert "the page changed after the user's approval" in it.options["server"].requests[-1].text
+            return
+        again = it.question or {}
+        assert again["reference"] != first["reference"]
+        assert again["amount"] == ("€49.50" if meanwhile == "the price" else "€39.50")
+        assert await it.answer(True) == "Ordered."
+        assert [effect.name for effect in effects] == ["order"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
+import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -101,9 +102,11 @@ class Chromium:
     ) -> Chromium:
         """Start Chromium on `profile`, which no other may be using; `egress` is its proxy and ends with it.
 
-        `restore` reopens the pages that were open at its last regular exit. Raises BrowserUnavailable.
+        `restore` loads the pages that were open at its last regular exit again. Raises BrowserUnavailable.
         """
         _clear_stale_locks(profile)
+        if restore:  # it would show them as they were, however old its copies are
+            await asyncio.to_thread(shutil.rmtree, profile / "Default" / "Cache", ignore_errors=True)
         process = devtools = relay = None
         try:
             await egress.start()
