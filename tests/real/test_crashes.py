@@ -79,6 +79,22 @@ def test_a_kill_while_a_question_is_open_keeps_the_question(tmp_path: Path, data
         assert not [message for message in session["messages"] if "Place order" in message["content"]]
 
 
+def test_a_kill_before_the_start_is_approved_keeps_plan_and_grants(tmp_path: Path, database_url: str) -> None:
+    with serving(tmp_path / "data", database_url=database_url) as server, talk(server) as client:
+        session_id = new_session(client, "shop for a kettle", ask_first=True)
+        pending = wait_for(client, session_id, "waiting_user")["pending"]
+        server.kill()
+    with serving(tmp_path / "data", database_url=database_url) as server, talk(server) as client:
+        again = wait_for(client, session_id, "waiting_user")["pending"]
+        assert again == pending
+        assert again["start"]["effects"] == [{"site": "shop.example", "kind": "order", "count": 1}]
+        body = {"reference": pending["reference"], "confirmed": True}
+        assert client.post(f"/sessions/{session_id}/decision", json=body).status_code == 202
+        session = wait_for(client, session_id, "completed", "waiting_user")
+        assert "is ordered" in session["messages"][-1]["content"]
+        assert [asked["risk"] for asked in session["interrupts"]] == ["start"]
+
+
 def test_sigterm_ends_runs_and_streams_and_exits_with_zero(tmp_path: Path, database_url: str) -> None:
     with (
         serving(tmp_path / "data", database_url=database_url, drain_timeout="0.2") as server,

@@ -79,6 +79,26 @@ async def test_a_link_shows_its_question_and_answers_it_once(
         assert (await stranger.request(method, path, json=body, headers=holder)).status_code == 401
 
 
+async def test_the_start_of_a_run_is_decided_by_a_link_effect_by_effect(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, receiver: Receiver
+) -> None:
+    session_id = await new_session(client, title="Kettle", ask_first=True)
+    await send(client, session_id, "shop for a kettle")
+    message = await told(receiver)
+    assert (message["kind"], message["action"], message["site"]) == ("start", "Start", "shop.example")
+    holder = holder_of(message["link"])
+    shown = (await stranger.get(QUESTION, headers=holder)).json()
+    assert shown["start"]["effects"] == [{"site": "shop.example", "kind": "order", "count": 1}]
+    assert (await stranger.get(f"{QUESTION}/picture", headers=holder)).status_code == 404
+    answer = await stranger.post(DECISION, json={"confirmed": True, "effects": []}, headers=holder)
+    assert answer.status_code == 202
+    later = holder_of((await told(receiver, 2))["link"])  # the order was left out, so it is asked about
+    assert (await stranger.get(QUESTION, headers=later)).json()["risk"] == "order"
+    assert (await stranger.get(QUESTION, headers=holder)).status_code == 401
+    await stranger.post(DECISION, json=YES, headers=later)
+    await wait_for_status(client, session_id, "completed")
+
+
 async def test_fetchers_of_links_decide_nothing_and_do_not_use_it_up(
     client: httpx.AsyncClient, stranger: httpx.AsyncClient, receiver: Receiver
 ) -> None:

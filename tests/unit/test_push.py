@@ -77,6 +77,20 @@ async def test_a_question_reaches_a_device_encrypted_and_signed(
     assert shown["address"] == "Phone"
 
 
+async def test_the_start_of_a_run_reaches_a_device(client: httpx.AsyncClient, service: PushService) -> None:
+    device = await subscribe(client, service)
+    await add(client, device)
+    session_id = await new_session(client, ask_first=True)
+    await send(client, session_id, "shop for a kettle")
+    pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
+    (pushed,) = await received(device, 1)
+    told = {key: pushed.body[key] for key in ("type", "kind", "action", "site", "reference", "link")}
+    assert told == {
+        "type": "question", "kind": "start", "action": "Start", "site": "shop.example",
+        "reference": pending["reference"], "link": f"http://127.0.0.1:8000/s/{session_id}",
+    }  # fmt: skip
+
+
 async def test_a_device_added_again_keeps_its_place_and_its_keys_are_not_shown(
     client: httpx.AsyncClient, service: PushService, settings: Settings
 ) -> None:
