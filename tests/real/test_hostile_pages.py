@@ -18,7 +18,7 @@ MOST = 0.1
 """Seconds of CPU time."""
 
 # Larger than what is read of a page, and not hundreds of times as large: an answer of the tool server may have 4 MB, one
-# of DevTools 24 MB; 200 elements of a kind and 20 frames are told, and of a page of 15,000 elements what is in view.
+# of DevTools 12 MB; 200 elements of a kind and 20 frames are told, and of a page of 15,000 elements what is in view.
 
 LONG = "'x'.repeat(1e6)"
 PAGES = {
@@ -33,6 +33,8 @@ PAGES = {
     "deep and clickable": "let at = document.body; for (let n = 0; n < 2000; n++) { at = at.appendChild(document.createElement('div')); at.tabIndex = 0; at.onclick = () => 1; at.append('w' + n) }",
     "long attributes": f"add(10, n => '<button>'); each('button', el => {{ for (const name of ['aria-label', 'title', 'id', 'class', 'name', 'role']) el.setAttribute(name, {LONG}) }})",
     "one long name, used often": f"add(1, n => `<p hidden id=name>${{{LONG}}}`); add(200, n => '<button aria-labelledby=name>')",
+    "long names, as many as are read": f"add(1, n => `<p hidden id=name>${{{LONG}}}`); add(12, n => '<button aria-labelledby=name>')",
+    "18,000 listeners": "add(9000, n => '<i>x</i>'); each('i', (el, n) => { for (let k = 0; k < 2; k++) el.addEventListener('c' + n, () => k) })",
     "long texts": "add(8, n => `<p>${'word '.repeat(2e5)}`)",
     "texts of brackets": "add(2000, n => `<p>${'[e1] &lt;/page ](: \"'.repeat(60)}`)",
     "contents by style": "add(1000, n => '<p class=c>x'); const s = document.createElement('style'); s.textContent = `.c::before{content:'${'z'.repeat(2000)}'}`; document.head.append(s)",

@@ -13,12 +13,15 @@ import re
 from collections.abc import Callable
 
 from server.browser.chromium.devtools import TOO_LARGE, DevToolsAccess, DevToolsConnection
+from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
 MOST_BYTES = 8_000_000
-"""Enough for an accessibility tree of 500,000 elements, or a large screenshot. Parsed in under 50 ms."""
+"""Enough for the accessibility tree of a long page, or a large screenshot."""
+LARGE = 500_000
+"""Bytes of an answer from which it is parsed off the event loop: 8 MB of small objects take 60 ms and more."""
 _ANSWER = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
 
 Params = JsonObject
@@ -39,7 +42,8 @@ class Cdp:
 
     def __init__(self) -> None:
         self._client: DevToolsConnection | None = None
-        self._waiting: dict[int, asyncio.Future[Params]] = {}
+        self._waiting: dict[int, asyncio.Future[Params | bytes]] = {}
+        """By id; an answer is given as it came if it is large."""
         self._listeners: dict[str, list[Listener]] = {}
         self._last_id = 0
         self.closed = asyncio.Event()
@@ -77,10 +81,14 @@ class Cdp:
             async with asyncio.timeout(deadline):
                 await self._client.send(command)
                 reply = await answer
-        except TimeoutError:
+                if isinstance(reply, bytes):
+                    reply = await off_loop(read_message, reply)
+        except (TimeoutError, TookTooLong):
             raise CdpError(f"{method}: no answer within {deadline:g} s") from None
         except ConnectionError:
             raise CdpError(f"{method}: the browser is gone") from None
+        except (ValueError, RecursionError):
+            raise CdpError(f"{method}: the answer cannot be read") from None
         finally:
             self._waiting.pop(number, None)
         if reply.get("error") == TOO_LARGE:
@@ -103,15 +111,18 @@ class Cdp:
                 answer.set_result({"error": {"message": "the browser is gone"}})
 
     def _receive(self, text: bytes) -> None:
+        if len(text) > LARGE and (large := _ANSWER.match(text)):
+            self._answer(int(large[1]), text)
+            return
         message = read_message(text)
         if "id" in message:
-            self._answer(message)
+            self._answer(message["id"], message)
         elif "method" in message:
             for listener in list(self._listeners.get(message["method"], ())):
                 listener(message.get("params", {}), message.get("sessionId"))
 
-    def _answer(self, message: Params) -> None:
-        answer = self._waiting.get(message["id"])
+    def _answer(self, number: int, message: Params | bytes) -> None:
+        answer = self._waiting.get(number)
         if answer is not None and not answer.done():
             answer.set_result(message)
 
@@ -123,8 +134,13 @@ def read_message(text: bytes) -> Params:
     or `method` first.
     """
     if len(text) <= MOST_BYTES:
-        message: Params = json.loads(text)
+        message: Params = json.loads(text, object_hook=_give_way if len(text) > LARGE else None)
         return message
     answer = _ANSWER.match(text)
     log.warning("a DevTools message of %d bytes was not read: %.80r", len(text), text[:80])
     return {"id": int(answer[1]), "error": TOO_LARGE} if answer else {}
+
+
+def _give_way(parsed: Params) -> Params:
+    """Called for every object: only in Python code does a thread release the interpreter's lock."""
+    return parsed

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Protocol
 
+from server.browser.chromium.processes import LINE_LIMIT
 from server.ops.json_types import Json, JsonObject
 
 log = logging.getLogger(__name__)
@@ -30,8 +31,11 @@ Receive = Callable[[bytes], None]
 PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
 """For `sh -c`: executes its arguments with stdin and stdout as file descriptors 3 and 4."""
 
-MOST_BYTES = 24_000_000
-"""Maximum bytes of one message from Chromium. Passing it on copies it several times, which blocks the loop."""
+MOST_BYTES = 3 * LINE_LIMIT
+"""Maximum bytes of one message from Chromium. Passing it on copies it several times, which blocks the loop.
+
+What a tool server reads of a page has to fit into a line of its own; Chromium writes two bytes of UTF-8 as six (`\\u0436`).
+"""
 TOO_LARGE: JsonObject = {"code": -32000, "message": "more than can be read"}
 
 _CHUNK = 256 * 1024

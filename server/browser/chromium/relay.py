@@ -24,16 +24,16 @@ _wire_log.setLevel(logging.CRITICAL)  # the library would log the secret path an
 
 MAX_MESSAGE = 256 * 1024 * 1024
 """Maximum bytes of one message from a client."""
-MAX_UNREAD = 128 * 1024 * 1024
-"""Maximum bytes buffered for a client that does not read; more aborts its connection."""
+MAX_UNREAD = 32 * 1024 * 1024
+"""Maximum bytes buffered for a client that does not read; more aborts its connection. A page can fill the buffer, and its
+growth copies all of it on the event loop."""
 
 
 class Relay:
     """Serves the clients of one browser's DevTools."""
 
-    def __init__(self, devtools: DevToolsAccess, *, max_unread: int = MAX_UNREAD) -> None:
+    def __init__(self, devtools: DevToolsAccess) -> None:
         self._devtools = devtools
-        self._max_unread = max_unread
         self._path = "/" + secrets.token_urlsafe(32)
         self._server: Server | None = None
         self.port = 0
@@ -74,7 +74,7 @@ class Relay:
     async def _serve(self, connection: ServerConnection) -> None:
         def receive(message: bytes) -> None:
             broadcast((connection,), message, text=True)
-            if connection.transport.get_write_buffer_size() > self._max_unread:
+            if connection.transport.get_write_buffer_size() > MAX_UNREAD:
                 log.warning("a DevTools client does not read; its connection is ended")
                 connection.transport.abort()
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from time import monotonic
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
+from server.browser.off_loop import TookTooLong, off_loop
 from server.browser.takeover.browser_view import InputRefused, ListedElement, Listing
 from server.browser.takeover.input_dispatcher import CTRL
 from server.ops.json_types import JsonObject
@@ -55,7 +56,11 @@ class ElementList:
         found: list[ListedElement] = []
         for frame in _frames(tree["frameTree"]):
             nodes = (await self._send("Accessibility.getFullAXTree", {"frameId": frame["id"]}))["nodes"]
-            for node in _usable(nodes):
+            try:
+                usable = await off_loop(_usable, nodes)
+            except TookTooLong as error:
+                raise CdpError(str(error)) from None
+            for node in usable:
                 eid = f"{frame['loaderId'][-8:]}-{node['backendDOMNodeId']}"
                 self._nodes[eid] = node["backendDOMNodeId"]
                 role, name = _word(node, "role"), _word(node, "name")[:120]
@@ -134,16 +139,18 @@ def _frames(tree: JsonObject) -> Iterator[JsonObject]:
         yield from _frames(child)
 
 
-def _usable(nodes: list[JsonObject]) -> Iterator[JsonObject]:
-    """Yield the nodes with an interactive role that are enabled and not options of a closed select."""
+def _usable(nodes: list[JsonObject]) -> list[JsonObject]:
+    """Return the nodes with an interactive role that are enabled and not options of a closed select."""
     lists = {node["nodeId"] for node in nodes if _word(node, "role") in ("MenuListPopup", "combobox")}
+    found = []
     for node in nodes:
         is_disabled = any(
             one["name"] == "disabled" and one["value"].get("value") for one in node.get("properties", ())
         )
         is_open_to_use = not node.get("ignored") and "backendDOMNodeId" in node and not is_disabled
         if is_open_to_use and _word(node, "role") in _ROLES and node.get("parentId") not in lists:
-            yield node
+            found.append(node)
+    return found
 
 
 def _word(node: JsonObject, name: str) -> str:
