@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-import ipaddress
-import socket
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from server.browser.chromium.reach import Reach
-from server.channels.destination import SendFailed, check_place
+from server.channels.checked_connection import checked_connections
+from server.channels.destination import SendFailed
 from server.channels.messages import in_words
 from server.ops.json_types import JsonObject
 
@@ -36,28 +35,15 @@ async def send_by_service(url: str, body: JsonObject, reach: Reach) -> None:
 
 def _send(url: str, body: JsonObject, reach: Reach) -> None:
     service = _open(url)
-    if host := getattr(service, "host", None):
-        _check_host(str(host), int(getattr(service, "port", None) or 0), reach)
     title, text = in_words(body)
-    try:
-        is_sent = service.notify(title=title, body=text)
-    except Exception as error:  # any error of the service's plugin
-        raise SendFailed(f"the service failed ({type(error).__name__})") from None
+    with checked_connections(reach) as connections:
+        try:
+            is_sent = service.notify(title=title, body=text)
+        except Exception as error:  # any error of the service's plugin
+            reason = connections.refused or f"the service failed ({type(error).__name__})"
+            raise SendFailed(reason) from None
     if not is_sent:
-        raise SendFailed("the service did not take the message")
-
-
-def _check_host(host: str, port: int, reach: Reach) -> None:
-    """By the rules for private addresses. The library resolves the name once more when it connects."""
-    check_place(reach, host, port)
-    try:
-        found = socket.getaddrinfo(host, port or None, type=socket.SOCK_STREAM)
-    except OSError:
-        return  # not a name: some services keep a token where others have the host
-    for _, _, _, _, place in found:
-        address = ipaddress.ip_address(str(place[0]).partition("%")[0])
-        if why := reach.refuse_address(host, address, port):
-            raise SendFailed(f"{host} may not be reached: {why}")
+        raise SendFailed(connections.refused or "the service did not take the message")
 
 
 def _open(url: str) -> Any:

@@ -6,6 +6,8 @@ import asyncio
 import hashlib
 import hmac
 import json
+import socket
+import sys
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -16,6 +18,7 @@ from fastapi import FastAPI
 
 from server.auth.gate import allowed_hosts
 from server.browser.chromium.reach import Reach
+from server.channels.checked_connection import checked_connections
 from server.channels.delivery import Delivery
 from server.channels.destination import SendFailed
 from server.channels.messages import in_words
@@ -201,6 +204,40 @@ async def test_a_service_does_not_follow_a_redirect_even_if_its_address_says_so(
     with pytest.raises(SendFailed, match="did not take"):
         await send_by_service(address, body, ANYWHERE)
     assert len(receiver.received) == 1
+
+
+@pytest.mark.parametrize(
+    "service",
+    [
+        "ntfy://127.0.0.1:{}/boats",
+        "json://127.0.0.1:{}/",
+        "mailto://a:b@c.example:{}?smtp=127.0.0.1&mode=insecure",
+    ],
+)
+async def test_a_service_connects_to_no_private_address(receiver: Receiver, service: str) -> None:
+    body = {"type": "test", "id": "1", "session_title": "t", "link": "http://a.example/"}
+    address = service.format(receiver.url.rpartition(":")[2])
+    with pytest.raises(SendFailed, match="private addresses are not opened under this name"):
+        await send_by_service(address, body, Reach("never"))
+    assert receiver.received == []
+
+
+async def test_a_name_that_changes_its_address_leads_a_service_nowhere(receiver: Receiver) -> None:
+    """What counts is the address of the connection, under the name that was resolved last."""
+    place = ("127.0.0.1", int(receiver.url.rpartition(":")[2]))
+
+    def connect_as(name: str) -> None:
+        sys.audit("socket.getaddrinfo", name, place[1], 0, 0, 0)  # as the resolver reports it
+        with socket.socket() as one:
+            one.connect(place)
+
+    with checked_connections(Reach("by name")) as connections:
+        connect_as("nas")
+        with pytest.raises(PermissionError):
+            connect_as("shop.example")
+        assert "shop.example" in str(connections.refused)
+        await asyncio.to_thread(connect_as, "shop.example")  # another thread, which is not checked
+    connect_as("shop.example")
 
 
 async def test_a_message_reaches_a_service_by_its_own_protocol(client: httpx.AsyncClient) -> None:
