@@ -92,6 +92,10 @@ class AgentRunner:
         self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
         self._executions: dict[str, Execution] = {} if executions is None else executions
         """By session."""
+        self._begun: dict[str, StartedRun] = {}
+        """By run: what has begun with its message and is submitted."""
+        self._settled = asyncio.Event()
+        """Replaced whenever no call is about to submit a run of some session any more."""
         self._expected: Counter[str] = Counter()
         """By session: the number of calls that are about to commit a run and submit it here."""
         self._browser_changes: dict[str, tuple[str, bool]] = {}
@@ -109,7 +113,7 @@ class AgentRunner:
 
         Raises HandedBack if another process has to go on with it.
         """
-        started = await self._recorder.begin(run_id)
+        started = self._begun.pop(run_id, None) or await self._recorder.begin(run_id)
         if started is None:
             return
         execution = None
@@ -374,7 +378,10 @@ class AgentRunner:
     def start(self, accepted: AcceptedMessage) -> None:
         """Publish a new message and submit its run, unless the run is held."""
         self._recorder.publish_accepted(accepted)
-        if not accepted.run.held:
+        if accepted.started:
+            self._begun[accepted.run.id] = accepted.started
+            self.queue.submit(accepted.run.id, is_reserved=True)
+        elif not accepted.run.held:
             self.submit(accepted.run.id)
 
     def submit(self, run_id: str) -> None:
@@ -418,6 +425,20 @@ class AgentRunner:
             self._expected[session_id] -= 1
             if not self._expected[session_id]:
                 del self._expected[session_id]
+                self._settled.set()
+                self._settled = asyncio.Event()
+
+    async def settled(self, session_id: str) -> None:
+        """Wait until no call is about to submit a run of the session: then each that has begun can be seen."""
+        while session_id in self._expected:
+            await self._settled.wait()
+
+    async def reserve(self) -> bool:
+        """Keep a slot for a run that begins with its message; False if it has to wait for one, or for its process.
+
+        Only with SQLite: there a failed commit is not in doubt, so no run begins without being submitted.
+        """
+        return self._store.database.is_sqlite and await self.queue.reserve()
 
     def busy_sessions(self) -> set[str]:
         """Sessions with a run that is executed, or is about to be submitted."""

@@ -94,12 +94,18 @@ class RunCommands:
     ) -> AcceptedMessage:  # fmt: skip
         message_id = new_id()
         with self._runner.expecting(session_id):
-            accepted = await self._surely(
-                lambda again: self._store.accept(
-                    session_id, content, client_id=client_id, mode=mode, message_id=message_id, result_schema=result_schema,
-                    read_answer=answer_in_words, is_late=self._recorder.is_late, again=again,
-                )
-            )  # fmt: skip
+            begins, accepted = await self._runner.reserve(), None
+            try:
+                accepted = await self._surely(
+                    lambda again: self._store.accept(
+                        session_id, content, client_id=client_id, mode=mode, message_id=message_id,
+                        result_schema=result_schema, read_answer=answer_in_words, is_late=self._recorder.is_late,
+                        begins=begins, again=again,
+                    )
+                )  # fmt: skip
+            finally:
+                if begins and not (accepted and accepted.started):
+                    self._runner.queue.give_back()
             if not accepted.is_new:
                 self._runner.adopt(accepted)
             elif accepted.question:
@@ -232,6 +238,7 @@ class RunCommands:
         """
         ended = None
         while ended is None:
+            await self._runner.settled(session_id)
             if execution := self._execution(session_id):
                 execution.stop("cancelled")
                 await execution.ended.wait()

@@ -89,7 +89,13 @@ class PgRunQueue:
 
     # The interface
 
-    def submit(self, run_id: str) -> None:
+    async def reserve(self) -> bool:
+        return False  # any process may execute it
+
+    def give_back(self) -> None:
+        """Nothing: none is reserved."""
+
+    def submit(self, run_id: str, *, is_reserved: bool = False) -> None:
         """Nothing: the commit of its job has woken the workers."""
 
     def knows(self, run_id: str) -> bool:

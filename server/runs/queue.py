@@ -35,7 +35,16 @@ class QueueStats:
 class RunQueue(Protocol):
     """Calls `Execute` for each run: once, and again in another process if this one dies before it returns."""
 
-    def submit(self, run_id: str) -> None:
+    async def reserve(self) -> bool:
+        """Keep a free slot for a run that begins with its message; False if there is none, or with several processes.
+
+        It is used by `submit`, or given back by `give_back`.
+        """
+        ...
+
+    def give_back(self) -> None: ...
+
+    def submit(self, run_id: str, *, is_reserved: bool = False) -> None:
         """Queue the run for execution. Call it after the run's row, and its job if it has one, are committed."""
         ...
 
@@ -74,9 +83,19 @@ class InProcessRunQueue:
         self._begun: dict[str, asyncio.Event] = {}
         """By run: set when its execution can be seen, or has ended without being seen."""
 
-    def submit(self, run_id: str) -> None:
-        self._waiting[run_id] = asyncio.get_running_loop().time()
-        task = asyncio.create_task(self._work(run_id), name=f"run {run_id}")
+    async def reserve(self) -> bool:
+        return not self._slots.locked() and await self._slots.acquire()
+
+    def give_back(self) -> None:
+        self._slots.release()
+
+    def submit(self, run_id: str, *, is_reserved: bool = False) -> None:
+        if is_reserved:
+            work = self._work(run_id, self._begin(run_id))
+        else:
+            self._waiting[run_id] = asyncio.get_running_loop().time()
+            work = self._work_in_turn(run_id)
+        task = asyncio.create_task(work, name=f"run {run_id}")
         self._tasks[task] = run_id
         task.add_done_callback(self._tasks.pop)
 
@@ -87,18 +106,26 @@ class InProcessRunQueue:
         has_begun = self._begun.get(run_id)
         return has_begun is not None and await has_begun.wait()
 
-    async def _work(self, run_id: str) -> None:
-        async with self._slots:
-            self._waiting.pop(run_id, None)
-            has_begun = self._begun[run_id] = asyncio.Event()
-            try:
-                await self._execute(run_id, has_begun)
-            except HandedBack:
-                logger.info("run %s is left for the next start", run_id)
-            finally:
-                has_begun.set()
-                if self._begun.get(run_id) is has_begun:
-                    del self._begun[run_id]
+    async def _work_in_turn(self, run_id: str) -> None:
+        await self._slots.acquire()
+        self._waiting.pop(run_id, None)
+        await self._work(run_id, self._begin(run_id))
+
+    def _begin(self, run_id: str) -> asyncio.Event:
+        has_begun = self._begun[run_id] = asyncio.Event()
+        return has_begun
+
+    async def _work(self, run_id: str, has_begun: asyncio.Event) -> None:
+        """Execute the run in a slot that is taken."""
+        try:
+            await self._execute(run_id, has_begun)
+        except HandedBack:
+            logger.info("run %s is left for the next start", run_id)
+        finally:
+            self._slots.release()
+            has_begun.set()
+            if self._begun.get(run_id) is has_begun:
+                del self._begun[run_id]
 
     async def cancel(self, run_id: str) -> None:
         self._waiting.pop(run_id, None)

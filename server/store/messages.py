@@ -20,6 +20,8 @@ from server.store.lookups import (
     UNFINISHED,
     add_message,
     free_title,
+    is_queued,
+    messages_of,
     new_message,
     new_run,
     next_position,
@@ -28,7 +30,7 @@ from server.store.lookups import (
 )
 from server.store.owners import Ownership
 from server.store.questions import close_question, last_question_of
-from server.store.records import AcceptedMessage, new_id, to_message
+from server.store.records import AcceptedMessage, StartedRun, new_id, to_message
 from server.store.rows import change, first, get, insert
 from server.store.titles import title_of
 
@@ -57,7 +59,7 @@ class MessageQueries:
         self, db: Connection, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None,
         message_id: str | None = None, read_answer: ReadAnswer | None = None,
         is_late: Callable[[str], bool | None] = lambda _: None, result_schema: JsonObject | None = None,
-        again: bool = False,
+        begins: bool = False, again: bool = False,
     ) -> AcceptedMessage:  # fmt: skip
         """Store a user message, and the answer or run that results from it, in one transaction.
 
@@ -70,11 +72,12 @@ class MessageQueries:
         Only a message that gets a run can ask for a table by `result_schema`; raises BadRequest otherwise.
 
         `message_id` is the id of the new message. `again` marks a retry: if the earlier call was committed,
-        its result is returned. `is_late` by question reference, see `late` of `QuestionQueries.decide`.
+        its result is returned. `is_late` by question reference, see `late` of `QuestionQueries.decide`. With
+        `begins` a new run that is not held begins with its message: this process executes it now.
         """
         session = session_of(db, session_id, lock=True)
         if again and message_id and (message := get(db, MessageRow, message_id)):
-            return _accepted_before(db, session, message)
+            return _accepted_before(db, session, message, begins=begins)
         if known := _known(db, session, client_id, content, result_schema):
             return known
         question = open_question_of(db, session_id) if session.status == "waiting_user" else None
@@ -100,7 +103,10 @@ class MessageQueries:
             )  # fmt: skip
             return AcceptedMessage(to_message(message), present, session, steers=True)
         asked = _asking_meta(session, result_schema)
-        return self._start(db, session, content, client_id, message_id, asked, held=present is not None)
+        held = present is not None
+        return self._start(
+            db, session, content, client_id, message_id, asked, held=held, begins=begins and not held
+        )
 
     def _start(
         self,
@@ -111,8 +117,11 @@ class MessageQueries:
         message_id: str | None,
         meta: JsonObject | None,
         held: bool,
+        begins: bool,
     ) -> AcceptedMessage:
         run = new_run(session, self.ownership, held=held, message_id=message_id)
+        if begins:
+            run.status, run.attempt, run.started_at = "running", 1, run.created_at
         if held:
             meta = (meta or {}) | QUEUED
         message = new_message(
@@ -122,11 +131,12 @@ class MessageQueries:
         insert(db, message)
         change(
             db, session, title=session.title or free_title(db, title_of(content)), epoch=run.epoch, last_seq=message.seq,
-            updated_at=message.created_at, archived_at=None,
+            updated_at=message.created_at, archived_at=None, **({"status": run.status} if begins else {}),
         )  # fmt: skip
-        if not held:
+        if not held and not begins:
             self.ownership.put_job(db, run)
-        return AcceptedMessage(to_message(message), run, session)
+        started = _started(db, session, run) if begins else None
+        return AcceptedMessage(to_message(message), run, session, started=started)
 
     @writing_synced
     def rerun(
@@ -248,14 +258,23 @@ def _known(
     return AcceptedMessage(to_message(message), run, session, is_new=False, question=question)
 
 
-def _accepted_before(db: Connection, session: SessionRow, message: MessageRow) -> AcceptedMessage:
+def _accepted_before(
+    db: Connection, session: SessionRow, message: MessageRow, *, begins: bool
+) -> AcceptedMessage:
     """The result of the `accept` that committed this message."""
     run = _present_run(db, message.run_id or "")
     if run.message_id == message.id:
-        return AcceptedMessage(to_message(message), run, session)
+        started = _started(db, session, run) if begins and run.status == "running" else None
+        return AcceptedMessage(to_message(message), run, session, started=started)
     if (message.meta_json or {}).get("mode") == STEER["mode"]:
         return AcceptedMessage(to_message(message), run, session, steers=True)
     return AcceptedMessage(to_message(message), run, session, question=last_question_of(db, run.id))
+
+
+def _started(db: Connection, session: SessionRow, run: RunRow) -> StartedRun:
+    """A run that has begun with its message: no automation has begun it, and nothing was said or asked in it."""
+    messages = [message for message in messages_of(db, session.id) if not is_queued(message)]
+    return StartedRun(run, session, messages, unheard=[], asks_first=session.ask_first)
 
 
 def _present_run(db: Connection, run_id: str) -> RunRow:

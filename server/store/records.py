@@ -22,6 +22,8 @@ class AcceptedMessage:
     """The open question that the message answers."""
     steers: bool = False
     """The message steers a run in progress."""
+    started: StartedRun | None = None
+    """The run, if it has begun with the message."""
 
 
 @dataclass(frozen=True, slots=True)
