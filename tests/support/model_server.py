@@ -52,14 +52,18 @@ class ModelServer:
     """`requests` are all that were asked, refused ones included; `refusals` the reasons of 400s and 401s."""
 
     def __init__(self, script: Script, *, port: int = 0, strict: bool = True) -> None:
-        self._again = script if isinstance(script, Reply) or callable(script) else None
-        self._steps: list[Step] = [] if self._again else list(script)  # type: ignore[arg-type]
+        self.follow(script)
         self._strict = strict
         self._port = port
         self._changed = asyncio.Condition()
         self.requests: list[Asked] = []
         self.refusals: list[str] = []
         self.open_streams = 0
+
+    def follow(self, script: Script) -> None:
+        """What it says from now on."""
+        self._again = script if isinstance(script, Reply) or callable(script) else None
+        self._steps: list[Step] = [] if self._again else list(script)  # type: ignore[arg-type]
 
     async def __aenter__(self) -> Self:
         app = web.Application(client_max_size=64 * 2**20)
