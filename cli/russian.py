@@ -137,6 +137,7 @@ RUSSIAN = {
     "it reports only changes": "сообщает только об изменениях", "it reports each run": "сообщает о каждом запуске",
     "{n} added": "новых: {n}", "{n} removed": "исчезло: {n}", "{n} changed": "изменилось: {n}",
     "first result": "первый результат", "nothing has changed": "ничего не изменилось",
+    "First result: later ones are compared with it": "Первый результат: с ним будут сравниваться следующие",
     "the answer has changed": "ответ изменился", "Since the last run: {what}": "С прошлого запуска: {what}",
     "added": "новая", "removed": "исчезла", "change": "изменение",
     # Before a run begins

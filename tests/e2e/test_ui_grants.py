@@ -43,7 +43,7 @@ def test_a_grant_is_given_with_limits_used_and_taken_back(screen: Screen) -> Non
     expect(screen.page).to_have_title("Grants – Pilothouse")
     expect(item(screen)).to_contain_text("shop.example · all sessions")
     expect(item(screen)).to_contain_text(re.compile(r"1 of 3 times used · until .* · up to 50 EUR per act"))
-    expect(item(screen)).to_contain_text("43.9 EUR of 120 EUR this month")
+    expect(item(screen)).to_contain_text("43.90 EUR of 120 EUR this month")
     assert violations(screen.page) == []
     screen.button("Revoke: Place orders and bookings on shop.example").click()
     expect(screen.page.get_by_text("Nothing is allowed without asking.")).to_be_visible()

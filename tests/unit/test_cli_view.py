@@ -574,3 +574,5 @@ class TestUnattended:
         )  # fmt: skip
         (_, same) = Story().tell("message", message=ANSWER | {"meta_json": {"change": {"kind": "same"}}})
         assert same == Note("Since the last run: nothing has changed")
+        (_, first) = Story().tell("message", message=ANSWER | {"meta_json": {"change": {"kind": "first"}}})
+        assert first == Note("First result: later ones are compared with it")

@@ -3,6 +3,7 @@ import { wordbook } from '@/i18n'
 export const changeWords = wordbook(
   {
     'change.first': 'first result',
+    'change.begins': 'First result: later ones are compared with it',
     'change.same': 'nothing has changed',
     'change.changed': 'the answer has changed',
     'change.since': 'Since the last run: {what}',
@@ -17,6 +18,7 @@ export const changeWords = wordbook(
   },
   {
     'change.first': 'первый результат',
+    'change.begins': 'Первый результат: с ним будут сравниваться следующие',
     'change.same': 'ничего не изменилось',
     'change.changed': 'ответ изменился',
     'change.since': 'С прошлого запуска: {what}',

@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { CirclePause, Ellipsis, Pencil, Play, Trash2, Webhook } from 'lucide-react'
 import { useState } from 'react'
+import { Link } from 'wouter'
 import { api } from '@/api/client'
+import { useQuestions } from '@/api/queries'
 import type { Automation } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { Badge } from '@/ui/Badge'
@@ -27,7 +29,7 @@ export function AutomationItem({ automation, index }: { automation: Automation; 
   const client = useQueryClient()
   const [isLog, setLog] = useState(false)
   const [shown, setShown] = useState<Shown>(null)
-  const { id, name, enabled, last } = automation
+  const { id, name, enabled } = automation
   const call = (action: Promise<unknown>) =>
     void action
       .catch((error: Error) => toast(error.message))
@@ -75,15 +77,7 @@ export function AutomationItem({ automation, index }: { automation: Automation; 
       <p className="line-clamp-2 text-sm wrap-anywhere text-muted">{automation.task}</p>
       <Due automation={automation} />
       <Marks automation={automation} />
-      {last && (
-        <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
-          <Badge tone={TONES[last.outcome]}>{t(`outcome.${last.outcome}`)}</Badge>
-          <TimeStamp at={last.at} />
-          {automation.used.cost != null && (
-            <span>{t('auto.used', { cost: `$${automation.used.cost.toFixed(2)}` })}</span>
-          )}
-        </p>
-      )}
+      <Last automation={automation} />
       <Disclosure
         open={isLog}
         onToggle={() => setLog(!isLog)}
@@ -107,6 +101,38 @@ export function AutomationItem({ automation, index }: { automation: Automation; 
         </Dialog>
       )}
     </div>
+  )
+}
+
+/** What became of it last, and what it has cost this month. */
+function Last({ automation }: { automation: Automation }) {
+  const t = useWords(words)
+  const { last } = automation
+  const isAsked = useIsAsked(last)
+  if (!last) return null
+  return (
+    <p className="flex flex-wrap items-center gap-2 text-xs text-muted">
+      {isAsked ? (
+        <Link href="/inbox" className="touch flex items-center rounded-sm hover:underline">
+          <Badge tone="warn">{t('outcome.asks')}</Badge>
+        </Link>
+      ) : (
+        <Badge tone={TONES[last.outcome]}>{t(`outcome.${last.outcome}`)}</Badge>
+      )}
+      <TimeStamp at={last.at} />
+      {automation.used.cost != null && (
+        <span>{t('auto.used', { cost: `$${automation.used.cost.toFixed(2)}` })}</span>
+      )}
+    </p>
+  )
+}
+
+/** Whether its run waits for the person. */
+function useIsAsked(last: Automation['last']): boolean {
+  const pages = useQuestions().data?.pages ?? []
+  return (
+    last?.outcome === 'running' &&
+    pages.some(({ items }) => items.some(({ session_id }) => session_id === last.session_id))
   )
 }
 

@@ -28,7 +28,7 @@ export function ResultChange({ change }: { change: Change }) {
   return (
     <div className="my-2 flex flex-col gap-1.5 text-sm">
       <p id={id} className="font-medium">
-        {t('change.since', { what })}
+        {change.kind === 'first' ? t('change.begins') : t('change.since', { what })}
       </p>
       {rows.length > 0 && (
         <div

@@ -24,7 +24,10 @@ export function limitsOf({ count, end, act, month }: LimitFields): GrantLimits {
 
 /** `3 of 5 times used · up to 50 EUR per act` */
 export function limitWords(grant: Grant, t: GrantTranslate, lang: Lang): string {
-  const money = (amount: number) => `${amount.toLocaleString(lang)} ${grant.currency ?? ''}`.trim()
+  const money = (amount: number) => {
+    const digits = Number.isInteger(amount) ? 0 : 2
+    return `${amount.toLocaleString(lang, { minimumFractionDigits: digits })} ${grant.currency ?? ''}`.trim()
+  }
   const { count, uses, ends_at: end, act_amount: act, month_amount: month } = grant
   const date = new Intl.DateTimeFormat(lang, { dateStyle: 'medium' })
   const parts = [
