@@ -139,6 +139,10 @@ def nothing_more_is_ordered(desktop: Screen, site: Site) -> None:
         "rule": "DTSTART:20260101T080000\nRRULE:FREQ=DAILY",
     }  # fmt: skip
     other = desktop.api.post("/automations", json=body).raise_for_status().json()["id"]
+    desktop.page.goto("/automations")
+    expect(item(desktop)).to_contain_text("Paused")
+    upcoming = desktop.api.get("/automations/upcoming").json()["items"]
+    assert {one["name"] for one in upcoming} == {"Look"}
     for name in (NAME, "Look"):
         move_the_clock(desktop, name)
 
