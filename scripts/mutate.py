@@ -58,7 +58,7 @@ TESTS = {
     "server/agent/private_sites.py": "tests/unit/test_taint.py tests/unit/test_private_pages.py",
     "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py tests/unit/test_points.py",
     "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
-    "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
+    "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
     "server/agent/operator/batch.py": "tests/unit/test_operator_batch.py",
     "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
     **{

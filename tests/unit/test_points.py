@@ -351,6 +351,10 @@ def test_a_point_holds_only_in_its_view_and_for_the_same_thing() -> None:
     assert retarget(aimed, seen((800, 100), at=lambda x, y: layers(moved, surface=moved.box))) is None
     assert retarget(aimed, seen((800, 100), at=lambda x, y: layers(BUTTON))) is None
     assert retarget(aimed, seen()) is None
+    half = aim(
+        drag((800, 100), (1000, 100)), seen((800, 100))
+    )  # the end was not known when the drag was judged
+    assert retarget(half, seen((800, 100), (1000, 100))) is None
 
 
 def test_the_marks_are_around_the_points() -> None:
@@ -359,6 +363,9 @@ def test_the_marks_are_around_the_points() -> None:
     assert shown.target_of(aimed) == (77.19, 12.22, 1.88, 3.33)
     assert shown.start_of(aimed) == (61.56, 12.22, 1.88, 3.33)
     assert shown.start_of(aim(click_at(800, 100), page)) is None
+    first, last = page.interactive[0], page.interactive[-1]
+    between = aim(DragAction(start=first.eid, end=last.eid), page)
+    assert shown.start_of(between) == shown.box(first) != shown.box(last)
 
 
 def test_what_is_shown_of_a_point_has_no_picture_in_it() -> None:
