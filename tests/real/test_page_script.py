@@ -225,3 +225,23 @@ async def test_it_tells_the_value_of_sliders_that_are_no_fields(page: Page) -> N
 <div role=spinbutton aria-valuenow=4>x</div><div role=slider>x</div><input type=range value=3>""")
     extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
     assert [level.value for level in extra.levels] == ["17 °C", "4"]
+
+
+ICONS = """<style>.fas::before { content: "\\f00d" }</style>
+<button class="btn nav-link"><i class="fas fa-trash-alt"></i></button><a href="#" class="nav-link"><i class="fas fa-bell"></i> <b>15</b></a>
+<button class="btn"><i class="fas fa-chevron-left"></i></button><button class="btn"><i class="fas fa-chevron-right"></i></button>
+<a href="#" class="nav-link" data-widget="control-sidebar"><i class="fas fa-lg"></i></a><button>&#xf00d;</button>
+<button>12</button><div class="head"><h3>Sales</h3></div><div id="wrap" style="width:1200px;height:400px;position:relative">
+<canvas width="900" height="200"></canvas><div id="over" style="position:absolute;inset:0 300px 200px 0"></div></div>"""
+
+
+async def test_icons_are_named_by_what_they_are_called_and_a_drawing_by_its_heading(page: Page) -> None:
+    await page.set_content(ICONS)
+    extra = Extra.model_validate(
+        await page.evaluate(
+            f"({PAGE_SCRIPT})([document.getElementById('wrap'), document.getElementById('over')])"
+        )
+    )
+    assert [found.name for found in extra.clickables] == [
+        "trash alt", "bell 15", "chevron left", "chevron right", "control sidebar", "", "Sales",
+    ]  # fmt: skip

@@ -88,3 +88,13 @@ def test_ten_thousand_levels_parse_without_recursion() -> None:
     nodes = parse_snapshot(yaml, VIEWPORT).nodes
     assert len(nodes) == nodes[0].end == 10_000
     assert time.process_time() - started < 8
+
+
+def test_what_an_icon_font_draws_is_no_name() -> None:
+    yaml = '- button "\uf014" [ref=e1]\n- link "\uf0f3 15" [ref=e2]\n- link "\uf0e4 Dashboard \U000f0140" [ref=e3]\n- text: "\\uf00d"'
+    assert [node.name or node.text for node in parse_snapshot(yaml, VIEWPORT).nodes] == [
+        "",
+        "15",
+        "Dashboard",
+        "",
+    ]

@@ -7,7 +7,7 @@ import pytest
 
 from bench.observation.__main__ import in_window, words_of
 from server.browser.observation import BUDGET, Extra, Observation, focus, observe_snapshot
-from server.browser.observation.page_script import SecretField, VisibleText
+from server.browser.observation.page_script import Clickable, SecretField, VisibleText
 from server.browser.observation.rendering import cost
 from tests.support.observations import load_shot, observe_shot, shot_names
 
@@ -60,6 +60,15 @@ def test_a_long_value_in_view_is_whole() -> None:
     value = " ".join(f"word{at}" for at in range(60))
     seen = observe_snapshot(f'- textbox "Note" [ref=e1] [box=0,0,900,90]: {value}')
     assert seen.interactive[0].value == value
+
+
+def test_of_a_value_all_that_its_field_can_show_is_told() -> None:
+    value = " ".join(f"word{at}" for at in range(250))
+    values = [
+        observe_snapshot(f'- textbox "Note" [ref=e1] [box=0,0,{size}]: {value}').interactive[0].value or ""
+        for size in ("900,20", "900,300")
+    ]
+    assert (len(values[0]), values[1]) == (1000, value)
 
 
 def test_what_is_on_the_page_twice_is_told_twice() -> None:
@@ -209,3 +218,9 @@ def test_a_focus_tells_the_whole_text_of_its_part() -> None:
 def test_every_word_in_view_is_told(name: str) -> None:
     in_view = Counter(words_of(" ".join(load_shot(name)["words"])))
     assert in_view - Counter(words_of(in_window(observe_shot(name).text()))) == Counter()
+
+
+def test_an_icon_with_a_number_is_told_by_both() -> None:
+    bell = Clickable(box=(0, 0, 40, 20), tag="a", name="bell 15", target="css=a")
+    seen = observe_snapshot('- link "\uf0f3 15" [ref=e1] [box=0,0,40,20]', extra=Extra(clickables=(bell,)))
+    assert seen.interactive[0].name == "bell 15"

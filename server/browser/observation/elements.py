@@ -1,5 +1,6 @@
 """Find the interactive elements of a snapshot, with name and state."""
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ TAG_ROLES = {
 }  # fmt: skip
 MOST_NODES = 100
 MOST_BOXES = 400
+_LETTER = re.compile(r"[^\W\d_]")
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
 
@@ -202,7 +204,8 @@ def _add_clickables(
     for clickable in found:
         box = _rounded(clickable.box)
         if known := by_box.get(box):
-            known.name = known.name or clickable.name
+            if not _LETTER.search(known.name):  # such as a bell with a number
+                known.name = clickable.name or known.name
             if clickable.tag == "draggable" and known.role == "clickable":
                 known.role = clickable.tag
         elif box not in nodes:

@@ -119,7 +119,8 @@ PAGE_SCRIPT = r"""(listening) => {
     '[contenteditable=true],[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],' +
     '[role=textbox],[role=combobox],[role=menuitem],[role=option],[role=slider],[role=treeitem]';
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
-    'link item wrapper container inner outer js is has css sc small large sm md lg xl active left right').split(' '));
+    'link item wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
+  const SIDES = new Set(['left', 'right']);  // noise, but of an arrow all that it says
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
   const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
@@ -150,10 +151,11 @@ PAGE_SCRIPT = r"""(listening) => {
   };
   const near = ([x, y, w, h]) => w > 1 && h > 1 && x < innerWidth && x + w > 0 &&
     y < 3 * innerHeight && y + h > -innerHeight;
-  const clean = text => (text || '').slice(0, LONG).replace(/\s+/g, ' ').trim().slice(0, 80);
-  const words = text => clean((typeof text === 'string' ? text : '').slice(0, LONG)
+  // Without what icon fonts draw: characters for private use.
+  const clean = text => (text || '').slice(0, LONG).replace(/[\s\u{e000}-\u{f8ff}\u{f0000}-\u{10fffd}]+/gu, ' ').trim().slice(0, 80);
+  const words = (text, noise = SIDES) => clean((typeof text === 'string' ? text : '').slice(0, LONG)
     .replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}]+/u)
-    .filter(word => word.length > 2 && !NOISE.has(word)).slice(0, 3).join(' '));
+    .filter(word => word.length > 2 && !NOISE.has(word) && !noise.has(word)).slice(0, 3).join(' '));
   const label = el => el.getAttribute && clean(el.getAttribute('aria-label') || el.getAttribute('title') ||
     el.getAttribute('data-tooltip') || el.getAttribute('data-original-title') || el.getAttribute('alt'));
   const guess = el => {
@@ -161,10 +163,17 @@ PAGE_SCRIPT = r"""(listening) => {
     for (const part of inside) if (label(part)) return label(part);
     const svg = el.querySelector('svg title');
     if (svg && clean(svg.textContent)) return clean(svg.textContent);
-    for (const part of inside) {
+    return iconOf(inside) || purposeOf(el) || firstWords(inside);
+  };
+  const ICON = 'i,svg,use,[data-icon],[class*=icon i],[class*=glyph i],[class^="fa-"],[class*=" fa-"],[class^="bi-"],[class*=" bi-"]';
+  const iconOf = inside => firstWords(inside.filter(part => part.matches(ICON)), new Set());
+  // What scripts look for: data-action="archive", data-widget="sidebar".
+  const purposeOf = el => ['data-action', 'data-command', 'data-widget'].map(name => words(attribute(el, name))).find(Boolean);
+  const firstWords = (parts, noise) => {
+    for (const part of parts) {
       const use = part.tagName === 'use' && (part.getAttribute('href') || part.getAttribute('xlink:href'));
-      const found = (use && words(use.split('#').pop())) || words(part.getAttribute('data-icon')) ||
-        words(part.getAttribute('class')) || words(part.id) || words(part.getAttribute('name'));
+      const named = [use && use.split('#').pop(), ...['data-icon', 'class', 'id', 'name'].map(name => attribute(part, name))];
+      const found = named.map(text => words(text, noise)).find(Boolean);
       if (found) return found;
     }
     return '';
@@ -258,19 +267,23 @@ PAGE_SCRIPT = r"""(listening) => {
     if (isAlike && isText) inner.forEach(one => items.add(one));
     return isAlike && isText;
   };
+  const HEADS = 'h1,h2,h3,h4,h5,h6,legend,figcaption,caption';
   const headOf = el => {
-    for (let at = el, up = 0; at && up < 4; at = above(at), up++) {
+    for (let at = el, up = 0; at && up < 6; at = above(at), up++) {
       for (let one = at.previousElementSibling; one; one = one.previousElementSibling) {
-        const head = one.matches('h1,h2,h3,h4,h5,h6,legend,figcaption,caption') ? one : null;
+        const head = one.matches(HEADS) ? one : one.matches('header,[class*=head i]') ? one.querySelector(HEADS) : null;
         if (head && clean(head.innerText)) return clean(head.innerText);
       }
     }
     return '';
   };
-  const isOwn = el => {
+  const isLarge = el => {
     const {width, height} = Element.prototype.getBoundingClientRect.call(el);
-    if (width * height > innerWidth * innerHeight / 4 || el.matches('html,body,form,label,table,tbody')) return false;
-    const up = above(el), around = up && [up, above(up)].find(one => one && listeners.has(one));
+    return width * height > innerWidth * innerHeight / 4;
+  };
+  const isOwn = el => {
+    if (isLarge(el) || el.matches('html,body,form,label,table,tbody')) return false;
+    const up = above(el), around = up && [up, above(up)].find(one => one && listeners.has(one) && !isLarge(one));
     if (around && says(around, el)) return false;  // nested, and the same
     return ![...el.querySelectorAll(WIDGET)].slice(0, 20).some(inner => says(inner, el));
   };
@@ -313,7 +326,9 @@ PAGE_SCRIPT = r"""(listening) => {
   const look = (el, root, over) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
-    if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || clean(el.textContent) || label(el)
+    const text = widget ? clean(el.textContent) : '';
+    const badge = /^[^\p{L}]+$/u.test(text) ? iconOf([...el.querySelectorAll('*')].slice(0, 8)) : '';  // an icon with a number
+    if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || (text && !badge) || label(el)
                              : el.isContentEditable || el.closest('a[href],button,label,select'))) return;
     const style = getComputedStyle(el);
     const inherited = above(el) && getComputedStyle(above(el)).cursor === 'pointer';
@@ -329,8 +344,10 @@ PAGE_SCRIPT = r"""(listening) => {
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return;
     const kind = editable ? 'editable' : isZone ? 'dropzone' : isDragged ? 'draggable' : '';
     const tag = kind || el.tagName.toLowerCase().slice(0, 40);
-    const found = editable ? label(el) || '' : isZone ? nameOfZone(el) : clean(textOf(el)) || guess(el);
-    const name = found || (el.localName === 'canvas' ? headOf(el) || 'canvas' : '');
+    // A canvas without a label, or what lies on one and takes its clicks.
+    const isDrawn = listens && (el.localName === 'canvas' || [...el.parentElement?.children || []].some(one => one.localName === 'canvas'));
+    const said = editable ? label(el) || '' : isZone ? nameOfZone(el) : badge ? `${badge} ${text}` : clean(textOf(el)) || label(el);
+    const name = said || (isDrawn && headOf(el)) || (editable || isZone ? '' : guess(el)) || (el.localName === 'canvas' ? 'canvas' : '');
     const target = path(el, root);
     if (target && target.length <= LONG) clickables.push({box, tag, name, target,
       listens: listens || isMenu || isZone || isDragged});

@@ -11,11 +11,15 @@ from functools import lru_cache
 from math import ceil
 
 from server.browser.observation.page import Element, Overlay, Page
+from server.browser.observation.page_script import Box
 from server.text import cut
 
 NAME_CHARS, SEEN_CHARS = 100, 400
 """Characters of a name out of view and in view."""
-SEEN_VALUE_CHARS = 1000
+SEEN_VALUE_CHARS, MOST_VALUE_CHARS = 1000, 4000
+"""Characters of a value in view: at least, and of a field that shows more."""
+CHAR_AREA = 90
+"""CSS pixels of a character and the space around it, in small type."""
 SUFFIX_CHARS = 30
 OPTION_CHARS = 40
 LINE_CHARS = 200
@@ -70,6 +74,12 @@ def _fit(line: str, tokens: int) -> str:
     while cost([line]) > tokens and len(line) > 8:
         line = cut(line, len(line) * 3 // 4)
     return line
+
+
+def value_chars(box: Box | None) -> int:
+    """How many characters of its value a field in view may show."""
+    area = box[2] * box[3] if box else 0
+    return min(MOST_VALUE_CHARS, max(SEEN_VALUE_CHARS, int(area / CHAR_AREA)))
 
 
 def text_line(block: str) -> str:

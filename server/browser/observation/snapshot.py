@@ -41,6 +41,8 @@ _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\[([a-z-]+)(?:=([^\]]*))?\]")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
 _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", "b": "\b", "f": "\f"}
+_GLYPHS = re.compile("[\ue000-\uf8ff\U000f0000-\U0010fffd]+")
+"""Private use: what icon fonts draw. To a model, and to the policy, such a name says nothing."""
 
 
 @dataclass(slots=True)
@@ -236,10 +238,10 @@ def _read_node(body: str, parent: int) -> Node:
 def _unquote(value: str) -> str:
     if len(value) > MOST_CHARS:
         value = value[:MOST_CHARS] + ('"' if value[0] == '"' else "")
-    if len(value) < 2 or not value.startswith('"') or not value.endswith('"'):
-        return value
-    inner = value[1:-1]
-    return _ESCAPE.sub(_unescape, inner) if "\\" in inner else inner
+    if len(value) >= 2 and value.startswith('"') and value.endswith('"'):
+        value = value[1:-1]
+        value = _ESCAPE.sub(_unescape, value) if "\\" in value else value
+    return _GLYPHS.sub(" ", value).strip() if _GLYPHS.search(value) else value
 
 
 def _unescape(found: re.Match[str]) -> str:

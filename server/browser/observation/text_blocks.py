@@ -13,7 +13,7 @@ from functools import cached_property
 from server.browser.observation.elements import Draft
 from server.browser.observation.outline import SIDE, Outline
 from server.browser.observation.page_script import Extra
-from server.browser.observation.rendering import SEEN_CHARS, SEEN_VALUE_CHARS, clean
+from server.browser.observation.rendering import SEEN_CHARS, clean, value_chars
 from server.browser.observation.snapshot import CHOICES, FIELDS, Snapshot
 from server.browser.observation.visible_text import TextPiece, find_pieces, packed
 from server.text import cut
@@ -156,7 +156,10 @@ class _LineWords:
     def _line(self, draft: Draft) -> str:
         node, parts = draft.node, [cut(clean(draft.name), SEEN_CHARS), draft.shows]
         if node is not None and draft.role in LABELLED:
-            parts += [cut(clean(node.text), SEEN_VALUE_CHARS), node.placeholder if not node.text else ""]
+            parts += [
+                cut(clean(node.text), value_chars(draft.box)),
+                node.placeholder if not node.text else "",
+            ]
         return " ".join(parts)
 
 

@@ -15,6 +15,7 @@ from server.browser.observation.rendering import (
     cost,
     element_lines,
     text_line,
+    value_chars,
     well_formed,
 )
 from server.browser.observation.snapshot import CHOICES, FIELDS, Node
@@ -235,6 +236,8 @@ def _section(thing: Draft | Block) -> int:
 def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts) -> Element:
     node = draft.node or Node(draft.role, -1)
     chars, most = (cuts.chars, cuts.value) if draft.seen else (cuts.far_chars, VALUE_CHARS)
+    if most == SEEN_VALUE_CHARS:
+        most = value_chars(draft.box)
     states = node.attributes
     value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
