@@ -41,8 +41,8 @@ _loading = Lock()
 def warm_up() -> None:
     """Load the lexicon if it is not loaded. It takes a second or two, which would delay the first verdict."""
     with _loading:
-        if not _vocabulary.cache_info().currsize:
-            _vocabulary()
+        if not lexicon.cache_info().currsize:
+            lexicon()
             gc.freeze()  # the patterns live as long as the process: exclude them from garbage collection
 
 
@@ -79,29 +79,11 @@ def guess_language(text: str) -> str:
             return code
     votes: Counter[str] = Counter()
     for word in dict.fromkeys(WORD.findall(fold(text))):  # in order: sums of fractions depend on it
-        known = _vocabulary().get(word) or _vocabulary().get(plain(word), frozenset())
+        known = lexicon().languages_of(word) or lexicon().languages_of(plain(word))
         for code in known:
             votes[code] += 1 / len(known)  # type: ignore[assignment]
     (first, most), (_, next_most) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
     return first if most >= _FEWEST_VOTES and most >= _LEAD * next_most else ""
-
-
-@cache
-def _vocabulary() -> dict[str, frozenset[str]]:
-    """The languages that contain each word."""
-    known: dict[str, frozenset[str]] = {}
-    for pattern in lexicon().patterns():
-        for word in pattern.words:
-            if not word.startswith("*"):
-                word = word.removesuffix("*")
-                known[word] = _and(known.get(word, frozenset()), pattern.language)
-    return known
-
-
-@cache
-def _and(languages: frozenset[str], another: str) -> frozenset[str]:
-    """A cached union, so that words of the same languages share one set. Most words are in one language."""
-    return languages | {another}
 
 
 @cache

@@ -9,6 +9,7 @@ from functools import lru_cache
 from itertools import chain
 
 from server.agent.policy.lexicon.patterns import GAP, Hit, Pattern
+from server.agent.policy.lexicon.table import Kind, PatternTable
 from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
 _LONGEST_GAP = 4
@@ -33,33 +34,23 @@ class Lexicon:
     """Patterns, indexed by their first word."""
 
     def __init__(self, patterns: Iterable[Pattern]) -> None:
-        self._by_word: dict[str, list[Pattern]] = {}
-        self._by_stem: dict[str, list[Pattern]] = {}
-        self._by_tail: dict[str, list[Pattern]] = {}
-        self._dense: dict[str, list[Pattern]] = {}
         self._skipped: dict[str, set[str]] = {}
         self._languages: set[str] = set()
+        self._table = PatternTable(self._without_skipped(patterns))
+        # Copies: the first ones lie between objects that are freed now, whose memory they would keep from the system.
+        self._skipped = {word.encode().decode(): {*found} for word, found in self._skipped.items()}
+
+    def _without_skipped(self, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
         for pattern in patterns:
-            self._add(pattern)
+            self._languages.add(pattern.language)
+            if pattern.concept == _SKIP:
+                self._skipped.setdefault(pattern.words[0], set()).add(pattern.language)
+            else:
+                yield pattern
 
-    def _add(self, pattern: Pattern) -> None:
-        self._languages.add(pattern.language)
-        first = pattern.words[0]
-        if pattern.concept == _SKIP:
-            self._skipped.setdefault(first, set()).add(pattern.language)
-        elif pattern.is_dense:
-            self._dense.setdefault(first[0], []).append(pattern)
-        elif first.startswith("*"):
-            self._by_tail.setdefault(first[1:], []).append(pattern)
-        elif first.endswith("*"):
-            self._by_stem.setdefault(first[:-1], []).append(pattern)
-        else:
-            self._by_word.setdefault(first, []).append(pattern)
-
-    def patterns(self) -> Iterator[Pattern]:
-        """Yield all patterns except the words to skip."""
-        for index in (self._by_word, self._by_stem, self._by_tail, self._dense):
-            yield from chain.from_iterable(index.values())
+    def languages_of(self, word: str) -> list[str]:
+        """The languages whose patterns contain this word, except as one to skip."""
+        return self._table.languages_of(word)
 
     def significant(self, text: str) -> str:
         """The words of a text, normalised and without the words to skip."""
@@ -91,28 +82,29 @@ class Lexicon:
         counted = [i for i, word in enumerate(words) if not self._is_skipped(word)] or [0, len(words) - 1]
         bounds = counted[0], counted[-1] + 1
         for i, word in enumerate(words):
-            for pattern in self._begin_with(word):
+            for pattern in chain.from_iterable(map(self._begin_with, word.forms)):
                 end = self._match(pattern.words, words, i)
                 if end is not None and _is_placed(pattern, i, end, bounds):
                     yield _hit(pattern, word.start, words[end - 1].end)
 
-    def _begin_with(self, word: _Word) -> Iterator[Pattern]:
-        for form in word.forms:
-            yield from self._by_word.get(form, ())
-            for length in range(1, len(form) + 1):
-                yield from self._by_stem.get(form[:length], ())
-                yield from self._by_tail.get(form[-length:], ())
+    @lru_cache(maxsize=1024)  # noqa: B019 - as above; pages repeat their words
+    def _begin_with(self, form: str) -> tuple[Pattern, ...]:
+        """The patterns whose first word is this one, or its beginning or end."""
+        found = [*self._table.starting(form, Kind.WORD)]
+        for length in range(1, len(form) + 1):
+            found += self._table.starting(form[:length], Kind.STEM)
+        for length in range(1, min(len(form), self._table.longest_tail) + 1):
+            found += self._table.starting(form[-length:], Kind.TAIL)
+        return tuple(found)
 
     def _match(self, wanted: tuple[str, ...], words: list[_Word], start: int) -> int | None:
         """The index after a match of the pattern that starts at this word, or None."""
-        i, gap = start, 0
-        for piece in wanted:
+        i, gap = start + 1, 0  # the first word has led to the pattern
+        for piece in wanted[1:]:
             if piece == GAP:
                 gap = _LONGEST_GAP
                 continue
-            while (
-                start < i < len(words) and not _fits(piece, words[i]) and (gap or self._is_skipped(words[i]))
-            ):
+            while i < len(words) and not _fits(piece, words[i]) and (gap or self._is_skipped(words[i])):
                 i, gap = i + 1, gap if self._is_skipped(words[i]) else gap - 1
             if i >= len(words) or not _fits(piece, words[i]):
                 return None
@@ -144,7 +136,7 @@ class Lexicon:
         bare = "".join(WORD.findall(dense))
         first = next((i for i, char in enumerate(dense) if char.isalnum()), 0)
         for i, char in enumerate(dense):
-            for pattern in self._dense.get(char, ()):
+            for pattern in self._table.starting(char, Kind.DENSE):
                 wanted = pattern.words[0]
                 if (pattern.whole and bare != wanted) or (pattern.at_start and i > first):
                     continue
