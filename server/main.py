@@ -50,6 +50,8 @@ PARTS = (
 )  # fmt: skip
 WORKER_PARTS = (system, browser, live)
 """What other processes and the operator ask a worker for."""
+TRIED_FIRST = ("/api/sessions/{session_id}/messages", "/api/sessions/{session_id}/stream")
+"""A turn's requests: each route that is tried before costs as much as ten lines of code."""
 
 
 class BuildingWorld:
@@ -162,7 +164,10 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     if settings.role != "worker":
         routers.append(files.pictures)
     # Not `include_router`, which would build every route again for the first request of each app.
-    app.router.routes.extend(route for router in routers for route in router.routes)
+    app.described_routes = [route for router in routers for route in router.routes]
+    app.router.routes.extend(
+        sorted(app.described_routes, key=lambda route: getattr(route, "path", "") not in TRIED_FIRST)
+    )
     # Not a mount, which would also receive requests for API paths with a wrong method.
     app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)

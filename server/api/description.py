@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
 from pydantic import BaseModel
+from starlette.routing import BaseRoute
 
 from server.ops.json_types import JsonObject
 
@@ -30,10 +33,13 @@ ANY_PROBLEM = {
 
 
 class DescribedAPI(FastAPI):
+    described_routes: Sequence[BaseRoute] = ()
+    """In the order of the description; requests may try them in another one."""
+
     def openapi(self) -> JsonObject:
         if not self.openapi_schema:
             self.openapi_schema = add_problems(
-                get_openapi(title=self.title, version=self.version, routes=self.routes)
+                get_openapi(title=self.title, version=self.version, routes=self.described_routes)
             )
         return self.openapi_schema
 

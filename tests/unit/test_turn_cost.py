@@ -7,11 +7,14 @@ import asyncio
 import httpx
 import pytest
 from fastapi import FastAPI
+from fastapi.routing import APIRoute
 from sqlalchemy import event
 
 from server.errors import Conflict
+from server.main import TRIED_FIRST, create_app
 from server.runs.queue import InProcessRunQueue
 from server.runtime import Runtime
+from server.settings import Settings
 from tests.support.chat import new_session, read_stream, send
 
 TURNS = 10
@@ -73,3 +76,13 @@ async def test_a_cancel_waits_for_a_message_that_is_being_committed(world: Runti
         assert not done
     with pytest.raises(Conflict, match="no run to cancel"):
         await cancelling
+
+
+def test_no_other_route_is_tried_before_those_of_a_turn(settings: Settings) -> None:
+    """Nor could any of them answer a turn's requests: the order changes who is asked first, not who answers."""
+    routes = [route for route in create_app(settings).routes if isinstance(route, APIRoute)]
+    first, others = routes[: len(TRIED_FIRST)], routes[len(TRIED_FIRST) :]
+    assert {route.path for route in first} == set(TRIED_FIRST)
+    for path in TRIED_FIRST:
+        asked = path.format(session_id="s")
+        assert [route.path for route in others if route.path_regex.fullmatch(asked)] == []
