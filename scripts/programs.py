@@ -104,13 +104,6 @@ def strace() -> str:
     return str(shutil.which("strace"))
 
 
-def faketime() -> str:
-    """For the test of processes whose clocks differ."""
-    if not shutil.which("faketime") and not apt.install("faketime"):
-        raise SetupError("The test needs faketime. Run: sudo apt install faketime")
-    return str(shutil.which("faketime"))
-
-
 def xvfb() -> str:
     """An X display without a screen, for tests of browsers with a window."""
     if not shutil.which("Xvfb") and not apt.install("xvfb"):

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import signal
+import sys
 from collections.abc import Iterator
-from contextlib import suppress
 from datetime import datetime, timedelta
 from email.utils import parsedate_to_datetime
 
 import httpx
 import pytest
 
-from scripts.programs import faketime
 from server.database.migrate import migrate
 from tests.support.cluster import (
     STORY,
@@ -187,11 +186,8 @@ def test_a_worker_that_is_cut_off_is_replaced_and_changes_nothing_when_it_is_bac
 def test_clocks_that_differ_by_half_a_minute_change_nothing(own_team: Team, pair: list[Server]) -> None:
     web, on_time = pair
     on_time.stop()
-    program = faketime()
-    shifted = [
-        own_team.add("worker", wrapper=("env", "DONT_FAKE_MONOTONIC=1", program, "-f", f"{by}s"))[0]
-        for by in ("+30", "-30")
-    ]
+    program = sys.executable, "-m", "tests.support.shifted_server"
+    shifted = [own_team.add("worker", program=(*program, by))[0] for by in ("+30", "-30")]
     try:
         assert clock_of(shifted[0]) - clock_of(shifted[1]) > timedelta(seconds=55)
         session_id, listener = begin_story(own_team, web)
@@ -202,10 +198,8 @@ def test_clocks_that_differ_by_half_a_minute_change_nothing(own_team: Team, pair
         check_story(web, session_id, listener)
         assert session_at(web, session_id)["run"]["attempt"] == 2
     finally:
-        for server in shifted:  # faketime runs the server as its child, and passes no signal on
-            with suppress(ProcessLookupError):
-                server.signal(signal.SIGKILL)
-            server.process.wait()
+        for server in shifted:
+            server.kill()
     pair[1] = own_team.add("worker")[0]
 
 

@@ -42,18 +42,18 @@ class Team:
     servers: list[Server] = field(default_factory=list)
     listeners: list[Listener] = field(default_factory=list)
 
-    def start(self, role: str, *, wrapper: Sequence[str] = (), **settings: str) -> Server:
-        """Start one and do not wait. `wrapper` is a program that runs it."""
+    def start(self, role: str, *, program: Sequence[str] = (), **settings: str) -> Server:
+        """Start one and do not wait. `program` is what is run instead of the server itself."""
         log = self.folder / f"{role}-{len(self.servers)}.log"
         chosen = {**self.settings, **settings}
-        server = launch(self.folder / "data", wrapper=wrapper, log=log, role=role, **chosen)
+        server = launch(self.folder / "data", program=program, log=log, role=role, **chosen)
         server.role = role
         self.servers.append(server)
         return server
 
-    def add(self, *roles: str, wrapper: Sequence[str] = (), **settings: str) -> list[Server]:
+    def add(self, *roles: str, program: Sequence[str] = (), **settings: str) -> list[Server]:
         """Start one process for each role, side by side, and wait until all are ready."""
-        added = [self.start(role, wrapper=wrapper, **settings) for role in roles]
+        added = [self.start(role, program=program, **settings) for role in roles]
         for server in added:
             server.wait_until_started()
             eventually_sync(
