@@ -7,6 +7,7 @@ import { AppShell } from '@/AppShell'
 import { LoginPage } from '@/features/auth/LoginPage'
 import { useT } from '@/i18n'
 import { StartPage } from '@/pages/StartPage'
+import { openAhead } from '@/stream/connect'
 import { Button } from '@/ui/Button'
 
 const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
@@ -18,11 +19,12 @@ const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
 
-// Where a session is the page asked for, both come while the login is checked.
+// Where a session is the page asked for, its page, its rows and its events come while the login is checked.
 const asked = /^\/s\/([^/]+)/.exec(location.pathname)?.[1]
 if (asked) {
   void loadChat()
   readAhead(decodeURIComponent(asked))
+  openAhead(decodeURIComponent(asked))
 }
 const IDLE = 150
 

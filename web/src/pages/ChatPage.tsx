@@ -14,7 +14,7 @@ import { useIsTakeover } from '@/lib/addresses'
 import { useIsVisible } from '@/lib/media'
 import { useTitle } from '@/lib/title'
 import { SessionIdProvider } from '@/session/sessionId'
-import { watch } from '@/stream/connect'
+import { dropAhead, watch } from '@/stream/connect'
 import { isOpen } from '@/stream/live'
 import { SessionStoreProvider, storeOf, useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
@@ -46,7 +46,7 @@ export default function ChatPage({ id, isReplay }: Props) {
 function Chat({ id, isReplay }: Props) {
   const { data: session, error, refetch } = useSession(id)
   const isLoaded = useLive((state) => state.loaded)
-  useFollow(id, session !== undefined)
+  useFollow(id, session !== undefined, error !== null)
   useReadMark(id, session)
   useSignedTitle(session?.title)
 
@@ -89,8 +89,9 @@ function TablePart({ ids }: { ids: string[] }) {
 }
 
 /** Follows the stream as soon as the session exists on the server. */
-function useFollow(id: string, exists: boolean): void {
+function useFollow(id: string, exists: boolean, isMissing: boolean): void {
   useEffect(() => (exists ? watch(id) : undefined), [id, exists])
+  useEffect(() => (isMissing ? dropAhead(id) : undefined), [id, isMissing])
 }
 
 /** Who looks at a session has read it. */

@@ -5,7 +5,8 @@ import { storeOf } from './store'
 
 export interface StreamOut {
   session(changed: SessionChanged): void
-  status(status: LinkStatus): void
+  /** `isEarly`: it was so before the page was drawn, and before it asked for anything. */
+  status(status: LinkStatus, isEarly: boolean): void
 }
 
 const BEAT = 20_000
@@ -13,16 +14,44 @@ const HIDDEN_FLUSH = 250
 /** Milliseconds between two paints of growing text: layout and paint cost more than all scripts. */
 const TEXT_FRAME = 30
 
-let post: (message: ToHub) => void = () => undefined
+type Post = (message: ToHub) => void
+const nobody: Post = () => undefined
+
+let post = nobody
+let reader: StreamOut | null = null
+/** What came of the stream before somebody reads it. */
+let early: FromHub[] = []
+/** The session that is followed since before the page was drawn. */
+let ahead: string | null = null
 const watched = new Set<string>()
 const queues = new Map<string, LiveEvent[]>()
 let flushing = false
 let lastFlush = -Infinity
 
-/** Opens the one stream of this tab. Call once; the answer closes it. */
-export function startStream(out: StreamOut): () => void {
-  post = connectHub((message) => receive(message, out))
+/** Opens the stream of this tab and follows a session that is not read yet: its events come while the page is drawn. */
+export function openAhead(sessionId: string): void {
+  ahead = sessionId
+  watched.add(sessionId)
+  post = connectHub(receive)
+  announce(sessionId)
+}
+
+/** The session that was followed ahead is not there: without it the stream can be had. */
+export function dropAhead(sessionId: string): void {
+  if (ahead !== sessionId) return
+  ahead = null
+  watched.delete(sessionId)
   announce()
+}
+
+/** Reads the one stream of this tab. Call once; the answer closes it. */
+export function startStream(out: StreamOut): () => void {
+  reader = out
+  if (post === nobody) {
+    post = connectHub(receive)
+    announce()
+  }
+  for (const message of early.splice(0)) receive(message, true)
   const beat = setInterval(() => post({ type: 'beat' }), BEAT)
   const leave = () => post({ type: 'bye' })
   const comeBack = (event: PageTransitionEvent) => event.persisted && location.reload()
@@ -39,14 +68,16 @@ export function startStream(out: StreamOut): () => void {
     removeEventListener('pageshow', comeBack)
     removeEventListener('online', retry)
     leave()
-    post = () => undefined
+    post = nobody
+    reader = null
   }
 }
 
 /** Follows a session until the answer is called. */
 export function watch(sessionId: string): () => void {
   watched.add(sessionId)
-  announce(sessionId)
+  if (ahead === sessionId) ahead = null
+  else announce(sessionId)
   return () => {
     watched.delete(sessionId)
     announce()
@@ -92,10 +123,22 @@ function announceAll(): void {
   post({ type: 'watch', sessions: [...watched], from })
 }
 
-function receive(message: FromHub, out: StreamOut): void {
-  if (message.type === 'status') out.status(message.status)
-  else if (message.name === 'session') out.session(JSON.parse(message.data) as SessionChanged)
-  else enqueue(JSON.parse(message.data) as LiveEvent)
+function receive(message: FromHub, isEarly = false): void {
+  if (message.type === 'event' && message.name !== 'session') enqueue(JSON.parse(message.data) as LiveEvent)
+  else if (!reader) keep(message)
+  else if (message.type === 'status') reader.status(message.status, isEarly)
+  else reader.session(JSON.parse(message.data) as SessionChanged)
+}
+
+/** Whoever has to log in first gets a stream of his own then. */
+function keep(message: FromHub): void {
+  early.push(message)
+  if (message.type !== 'status' || message.status !== 'signed-out') return
+  if (ahead) watched.delete(ahead)
+  post({ type: 'bye' })
+  post = nobody
+  ahead = null
+  early = []
 }
 
 /** Events wait for the next frame and are folded together; text, while it grows, for every second one. */

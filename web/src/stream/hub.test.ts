@@ -52,6 +52,14 @@ test('a session left by a tab does not disturb the link', () => {
   expect(tab.names()).toEqual([])
 })
 
+test('a lost link comes back without the session that a tab has left: it may have been refused for it', () => {
+  const tab = join()
+  tab.watch('gone')
+  out.status('lost')
+  tab.tell({ type: 'watch', sessions: [], from: {} })
+  expect(link.watch).toHaveBeenLastCalledWith([], {})
+})
+
 test('the link closes with the last tab and opens for the next', () => {
   const [a, b] = [join(), join()]
   a.watch('one')

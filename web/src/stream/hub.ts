@@ -38,7 +38,8 @@ export class Hub {
 
   private watch(tab: Tab, { sessions, from }: ToHub & { type: 'watch' }): void {
     tab.sessions = new Set(sessions)
-    const isNew = this.link === null || Object.keys(from).length > 0
+    // A lost link may have been refused for a session that is watched no more.
+    const isNew = this.link === null || this.status === 'lost' || Object.keys(from).length > 0
     this.link ??= this.open({
       event: (name, data) => this.spread(name, data),
       status: (status) => this.tell(status),

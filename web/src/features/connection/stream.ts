@@ -28,12 +28,14 @@ export function useStream(): void {
     restoreUnsent()
     return startStream({
       session,
-      status: (status) => {
+      status: (status, isEarly) => {
         useLinkStatus.setState({ status })
         // Whatever was told while no link was open has been missed.
         if (status === 'live') {
-          refreshLists()
-          refreshQuestions()
+          if (!isEarly) {
+            refreshLists()
+            refreshQuestions()
+          }
           rereadFailed()
           void sendWaiting()
         }
