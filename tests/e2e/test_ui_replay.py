@@ -36,6 +36,11 @@ def bought(api: httpx.Client) -> str:
     return session
 
 
+def open_unfolded(screen: Screen, bought: str) -> None:
+    screen.open(bought)
+    screen.feed.get_by_role("button", name=re.compile("^4 steps.*1 approved")).click()
+
+
 def viewer(page: Page) -> Locator:
     return page.get_by_role("dialog")
 
@@ -71,7 +76,7 @@ def staged(screen: Screen) -> Screen:
 
 
 def test_a_thumbnail_opens_its_step_and_gets_the_focus_back(screen: Screen, bought: str) -> None:
-    screen.open(bought)
+    open_unfolded(screen, bought)
     thumb = screen.feed.get_by_role("button", name=re.compile("^Enlarge")).nth(1)
     thumb.click()
     expect(title(screen.page)).to_have_text("Clicked “Blue kettle”")
@@ -82,7 +87,7 @@ def test_a_thumbnail_opens_its_step_and_gets_the_focus_back(screen: Screen, boug
 
 
 def test_it_opens_while_the_server_is_silent(screen: Screen, bought: str) -> None:
-    screen.open(bought)
+    open_unfolded(screen, bought)
     thumb = screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first
     thumb.click()
     expect(viewer(screen.page)).to_be_visible()
@@ -169,7 +174,7 @@ def test_a_step_shows_the_page_before_and_after(screen: Screen, bought: str) -> 
 
 def test_failures_and_questions_are_marked(screen: Screen, bought: str) -> None:
     screen.open(bought)
-    expect(screen.feed.get_by_text("Approved:")).to_be_visible()
+    expect(screen.feed.get_by_text("1 approved")).to_be_visible()
     screen.button("More about this session").click()
     screen.page.get_by_role("menuitem", name="Replay", exact=True).click()
     asked = viewer(screen.page).get_by_role("button", name=re.compile("^Step 4, Asked: Click “Place order”"))
@@ -188,7 +193,7 @@ def test_many_steps_stay_light(staged: Screen) -> None:
 
 
 def test_the_address_opens_the_step_again_and_back_leaves(screen: Screen, bought: str) -> None:
-    screen.open(bought)
+    open_unfolded(screen, bought)
     screen.feed.get_by_role("button", name=re.compile("^Enlarge")).first.click()
     expect(viewer(screen.page)).to_be_focused()
     screen.page.keyboard.press("End")

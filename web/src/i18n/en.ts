@@ -144,6 +144,7 @@ export const en = {
   'text.cut': 'Unfinished: the run ended here, so this text was not saved.',
   steps: { one: '{n} step', other: '{n} steps' },
   'steps.sites': { one: '{n} site', other: '{n} sites' },
+  'steps.approved': { one: '{n} approved', other: '{n} approved' },
   'steps.failed': { one: '{n} failed', other: '{n} failed' },
   'tool.ok': 'ok',
   'tool.failed': 'failed',
@@ -211,7 +212,7 @@ export const en = {
   'deny.note': 'Deny with a note…',
   'deny.send': 'Send and deny',
   'manual.title': 'Your turn',
-  'manual.note': 'Note for the agent (optional)',
+  'manual.note': 'Answer or note for the agent (optional)',
   'manual.done': 'I’m done',
   'manual.waiting': 'It is your turn',
 

@@ -8,7 +8,7 @@ import { useSessionStore } from '@/stream/store'
 import { Rail } from '@/ui/Rail'
 import { words } from './effectWords'
 import { Effects } from './Effects'
-import { toolsOf } from './entries'
+import { isApproval, toolsOf } from './entries'
 
 interface Props {
   ids: string[]
@@ -26,6 +26,7 @@ export function StepGroup({ ids, open, onToggle }: Props) {
     sum.sites > 1 && t('steps.sites', { n: sum.sites }),
     sum.site,
     sum.ms >= 100 && duration(sum.ms, lang),
+    sum.approved > 0 && t('steps.approved', { n: sum.approved }),
     sum.failed > 0 && t('steps.failed', { n: sum.failed }),
   ].filter(Boolean)
   return (
@@ -63,6 +64,7 @@ function summarise(ids: string[], rows: Parameters<typeof toolsOf>[1]) {
     sites: sites.size,
     site: sites.size === 1 ? [...sites][0] : null,
     ms: tools.reduce((sum, tool) => sum + (tool.durationMs ?? 0), 0),
+    approved: ids.filter((id) => isApproval(rows[id])).length,
     failed: tools.filter((tool) => tool.status === 'failed').length,
     proofs: tools.flatMap(({ id, proof }) => (proof ? [{ id, proof }] : [])),
   }

@@ -51,6 +51,26 @@ test('the newest two of a run at work stay in sight', () => {
   ])
 })
 
+const asked = (id: string, answer: string, note: string | null = null, kind = 'confirm') =>
+  ({ kind: 'question', id, answer, note, question: { kind } }) as Row
+
+test('steps around an approval fold together with it, and a question that says more stays in sight', () => {
+  const around = (question: Row) => shown([...many.slice(0, 2), question, ...many.slice(2)])
+  expect(around(asked('q', 'yes'))).toEqual(['[a b q c d]'])
+  for (const question of [
+    asked('q', 'open'),
+    asked('q', 'no'),
+    asked('q', 'void'),
+    asked('q', 'yes', 'the red one'),
+    asked('q', 'yes', null, 'manual'),
+  ])
+    expect(around(question)).toEqual(['a', 'b', 'q', 'c', 'd'])
+})
+
+test('an approval is no step: three steps and one stay as they are', () => {
+  expect(shown([...many.slice(0, 2), asked('q', 'yes'), many[2]!])).toEqual(['a', 'b', 'q', 'c'])
+})
+
 test('an opened group shows its steps below it', () => {
   expect(shown(many, { opened: ['group:a'] })).toEqual(['[a b c d]', 'a', 'b', 'c', 'd'])
 })

@@ -10,7 +10,8 @@ const ENOUGH = 4
 const KEPT_IN_SIGHT = 2
 
 /**
- * What the feed shows: finished steps in a row fold into one line, except the newest ones of a run at work.
+ * What the feed shows: finished steps in a row fold into one line, with the approvals that were given between them,
+ * except the newest ones of a run at work. A refusal, an expiry and words of the person stay in sight.
  * A group is known by its first row, so it keeps its key while it grows. The answer stands above the steps that led to
  * it, also while it is written, and its table between both.
  */
@@ -70,7 +71,13 @@ function putAnswer(entries: Entry[], since: number, answer: Row, rows: Record<st
 }
 
 const isFinishedStep = (row: Row) =>
-  (row.kind === 'tool' && row.status !== 'running') || (row.kind === 'thinking' && row.endedAt !== null)
+  (row.kind === 'tool' && row.status !== 'running') ||
+  (row.kind === 'thinking' && row.endedAt !== null) ||
+  isApproval(row)
+
+/** Nothing but a yes: there is no more to read in it than what was approved. */
+export const isApproval = (row: Row | undefined) =>
+  row?.kind === 'question' && row.answer === 'yes' && row.question.kind === 'confirm' && !row.note
 
 /** An answer or an error ends it, and whatever belongs to another run. The rows of a branch have no run. */
 const endsTable = (row: Row, first: ToolRow) =>

@@ -3,7 +3,7 @@ import { wordbook } from '@/i18n'
 export const words = wordbook(
   {
     'cause.key': 'The model has no valid key',
-    'cause.busy': 'The model’s provider is busy',
+    'cause.busy': 'The model did not answer',
     'cause.long': 'Too long for this model',
     'cause.time': 'It took too long',
     'cause.browser': 'The browser is not available',
@@ -13,7 +13,7 @@ export const words = wordbook(
   },
   {
     'cause.key': 'У модели нет действующего ключа',
-    'cause.busy': 'Провайдер модели занят',
+    'cause.busy': 'Модель не ответила',
     'cause.long': 'Слишком длинно для этой модели',
     'cause.time': 'Слишком долго',
     'cause.browser': 'Браузер недоступен',
