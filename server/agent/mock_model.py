@@ -129,6 +129,8 @@ SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
         "Boats float because they push water aside.", thought="The person asks about boats. Archimedes helps."
     ),
 }
+RUSSIAN = {"подумай": "think", "купи": "shop", "войди": "log in", "шагов": "steps"}
+"""By words of the examples that the web UI shows."""
 
 
 class ScriptedChatModel(BaseChatModel):
@@ -192,8 +194,14 @@ class ScriptedChatModel(BaseChatModel):
             return Say(json.dumps(_foreseen(page)))
         if re.search(r"\berror\b", asked):
             raise RunFailed("The mock model failed, as it was asked to.", code="llm_unavailable")
-        script = next((script for word, script in SCRIPTS.items() if word in asked), None)
+        script = script_for(asked)
         return script(_url(messages), page) if script else Say(GREETING)
+
+
+def script_for(task: str) -> Callable[[str, str], Reply] | None:
+    """By the words of a task in small letters."""
+    known = next((english for word, english in RUSSIAN.items() if word in task), task)
+    return next((script for word, script in SCRIPTS.items() if word in known), None)
 
 
 def _name(tool: object) -> str:

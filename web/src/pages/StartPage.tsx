@@ -88,7 +88,7 @@ export function StartPage() {
             )}
           />
         </DropZone>
-        <Examples demo={isDemo} onPick={start} />
+        <Examples kind={config?.mode === 'mock' ? 'mock' : isDemo ? 'demo' : 'model'} onPick={start} />
         <p className="flex gap-2 text-xs text-muted">
           <Info size={14} aria-hidden className="mt-0.5 shrink-0" />
           {t('start.limits')}

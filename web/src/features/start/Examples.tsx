@@ -17,17 +17,26 @@ const FOR_DEMO = [
   { key: 'demo.shot', icon: Camera },
 ] as const
 
+/** Mock mode follows its scripts only. */
+const FOR_MOCK = [
+  { key: 'mock.think', icon: BookOpenText },
+  { key: 'mock.shop', icon: Scale },
+  { key: 'mock.login', icon: ClipboardPen },
+  { key: 'mock.steps', icon: MousePointerClick },
+] as const
+
+const EXAMPLES = { model: FOR_MODELS, demo: FOR_DEMO, mock: FOR_MOCK }
+
 interface Props {
-  demo: boolean
+  kind: keyof typeof EXAMPLES
   onPick: (task: string) => void
 }
 
-export function Examples({ demo, onPick }: Props) {
+export function Examples({ kind, onPick }: Props) {
   const t = useWords(words)
-  const examples = demo ? FOR_DEMO : FOR_MODELS
   return (
     <ul aria-label={t('examples')} className="grid gap-2 md:grid-cols-2">
-      {examples.map(({ key, icon: Icon }) => (
+      {EXAMPLES[kind].map(({ key, icon: Icon }) => (
         <li key={key}>
           <button
             type="button"

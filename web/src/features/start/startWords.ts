@@ -13,6 +13,10 @@ export const words = wordbook(
     'demo.click': 'Open example.com, click “Learn more” and read the page',
     'demo.search': 'Open wikipedia.org and search for lighthouse',
     'demo.shot': 'Open news.ycombinator.com, scroll down and take a screenshot',
+    'mock.think': 'Think about boats',
+    'mock.shop': 'Shop for a kettle',
+    'mock.login': 'Log in to my mail',
+    'mock.steps': 'Take many steps',
     'example.read': 'Read today’s front page of a news site and sum it up in five lines',
   },
   {
@@ -27,6 +31,10 @@ export const words = wordbook(
     'demo.click': 'Открой example.com, нажми «Learn more» и прочитай страницу',
     'demo.search': 'Открой wikipedia.org и найди маяк',
     'demo.shot': 'Открой news.ycombinator.com, прокрути вниз и сделай скриншот',
+    'mock.think': 'Подумай о лодках',
+    'mock.shop': 'Купи чайник',
+    'mock.login': 'Войди в почту',
+    'mock.steps': 'Сделай много шагов',
     'example.read': 'Прочитай главную страницу новостного сайта и перескажи в пяти строках',
   },
 )
