@@ -150,10 +150,14 @@ def test_a_message_during_a_run_is_read_now_or_afterwards(screen: Screen) -> Non
     expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
     choice = screen.page.get_by_role("radiogroup", name="When it is read")
     expect(choice.get_by_role("radio", name="Now")).to_be_checked()
+    expect(choice.get_by_title("Will be read before the next step")).to_be_visible()
+    expect(choice.get_by_title("Will run when this task is done")).to_be_visible()
+    expect(screen.composer).to_have_attribute("placeholder", "Add an instruction…")
     with screen.page.expect_response("**/messages"):
         screen.send("mention gulls")
     expect(screen.feed.get_by_text("mention gulls")).to_be_visible()
     choice.get_by_text("Afterwards").click()
+    expect(screen.composer).to_have_attribute("placeholder", "Write the next task…")
     with screen.page.expect_response("**/messages"):
         screen.send("hello again")
     expect(screen.feed.get_by_text("hello again")).to_be_visible()
@@ -170,7 +174,9 @@ def test_agent_and_model_are_chosen_by_keyboard_and_locked_while_it_works(open_s
     agent = screen.button(re.compile("^Agent: "))
     expect(agent).to_have_text("Operator")
     agent.press("Enter")
-    screen.page.get_by_role("menuitemradio", name=re.compile("Assistant")).focus()
+    assistant = screen.page.get_by_role("menuitemradio", name=re.compile("^Assistant"))
+    expect(assistant).to_contain_text("A plain tool-calling assistant")
+    assistant.focus()
     with screen.patched(session):
         screen.page.keyboard.press("Enter")
     expect(agent).to_have_text("Assistant")

@@ -44,6 +44,9 @@ def test_answers_say_what_was_found_what_was_not_done_and_where_to_get_a_real_mo
         screen.begin(f"open {article} and tell me what it says about the tariff in 2024")
         expect(screen.feed.get_by_role("row", name="2024 0.31")).to_be_visible()
         expect(screen.feed.get_by_text("1871")).to_have_count(0)
+        expect(screen.feed.get_by_text("rule", exact=False)).to_have_count(
+            1
+        )  # once, in what it says of itself
         screen.wait_idle()
         expect(screen.page.get_by_role("heading", level=1)).to_have_text(
             "Read about the tariff in 2024 on localhost"

@@ -19,11 +19,29 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 def test_what_the_verification_names_exists() -> None:
     page = (ROOT / "docs" / "verification.md").read_text()
-    rows = [int(row) for row in re.findall(r"^\| (\d) \|", page, re.MULTILINE)]
+    requirements = page.partition("\n## ")[0]
+    rows = [int(row) for row in re.findall(r"^\| (\d) \|", requirements, re.MULTILINE)]
     assert rows == list(range(1, 9))
     references = re.findall(r"`(tests/\w+/\w+\.py)::(\w+)`", page)
     assert len(references) > 10
     for file, name in references:
         assert re.search(rf"^(?:async )?def {name}\(", (ROOT / file).read_text(), re.MULTILINE), (
             f"{file}::{name}"
+        )
+
+
+def test_each_thing_that_a_stranger_met_has_tests_that_exist() -> None:
+    page = (ROOT / "docs" / "verification.md").read_text()
+    table = page.partition("## What a stranger met")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| (\w+) \| [^|]+ \| ([^|]+) \|$", table, re.MULTILINE)[1:]
+    expected = [
+        *map(str, range(1, 22)),
+        *"abcdefghijklmnop",
+        *(f"E{n}" for n in (1, 7, 18, 22, 25, 30, 33, 38, 41, 43)),
+    ]
+    assert [row for row, _ in rows] == expected
+    assert [row for row, tests in rows if "::" not in tests and "web/src" not in tests] == []
+    for file, name in re.findall(r"`(web/src/[^`]+)` \*([^*]+)\*", table):
+        assert re.search(rf"""(?:test|it)\('{re.escape(name)}'""", (ROOT / file).read_text()), (
+            f"{file}: {name}"
         )
