@@ -85,6 +85,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
                   tabIndex={-1}
                   aria-posinset={item.index + 1}
                   aria-setsize={entries.list.length}
+                  data-rail={railOf(entries.list, item.index)}
                   className="absolute inset-x-0 px-4 -outline-offset-2"
                 >
                   <EntryMemo entry={entry} onToggle={entries.toggle} {...{ Question, Table }} />
@@ -128,6 +129,12 @@ function useEntries() {
   })
   useLayoutEffect(() => setOpened(new Set()), [store])
   return { list, toggle }
+}
+
+/** Which end of the course line an entry is, if it is one. */
+function railOf(list: Entry[], index: number): string | undefined {
+  const isOn = (at: number) => list[at]?.kind === 'group' || (list[at]?.kind === 'row' && list[at].rail)
+  return [!isOn(index - 1) && 'first', !isOn(index + 1) && 'last'].filter(Boolean).join(' ') || undefined
 }
 
 /** Entries that came since the end was last in sight. */

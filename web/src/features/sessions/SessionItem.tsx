@@ -47,7 +47,7 @@ export const SessionItem = memo(function SessionItem({ session, current }: Props
         aria-current={current ? 'page' : undefined}
         onKeyDown={(event) => event.key === 'F2' && setRenaming(true)}
         {...(current ? {} : ahead)}
-        className="touch flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md pr-9 pl-2.5 text-sm -outline-offset-2"
+        className="touch flex h-9 min-w-0 flex-1 items-center gap-2 rounded-md pr-2.5 pl-2.5 text-sm -outline-offset-2 group-focus-within:pr-9 group-hover:pr-9 group-has-data-[popup-open]:pr-9 pointer-coarse:pr-11"
       >
         <SiteIcon address={session.icon} />
         <span className={cx('min-w-0 flex-1 truncate', session.unread && !current && 'font-medium')}>
