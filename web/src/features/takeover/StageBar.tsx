@@ -3,12 +3,13 @@ import { LiveBadge } from './LiveBadge'
 import type { LiveView } from './liveView'
 import { useStageSign } from './sign'
 
-/** Whether the browser is live, and what the agent does there in human words. */
-export function StageBar({ view }: { view: LiveView }) {
-  const caption = useCaption(useStageSign(view) === 'starting')
+/** Whether the browser is live, and what the agent does there in human words. While nobody watches it, only its end is known. */
+export function StageBar({ view, isWatched = true }: { view: LiveView; isWatched?: boolean }) {
+  const sign = useStageSign(view)
+  const caption = useCaption(isWatched && sign === 'starting')
   return (
     <>
-      <LiveBadge view={view} />
+      {(isWatched || sign === 'ended') && <LiveBadge view={view} />}
       <span data-caption className="min-w-0 flex-1 truncate text-sm" title={caption}>
         {caption}
       </span>

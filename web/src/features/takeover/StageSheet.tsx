@@ -48,9 +48,13 @@ export default function StageSheet({ isAsked }: { isAsked: boolean }) {
         height === 'full' && 'fixed inset-0 z-20 border-t-0',
       )}
     >
-      <div {...swipe} data-handle className="relative flex touch-none items-center gap-1.5 px-2 pt-3 pb-1">
+      <div
+        {...swipe}
+        data-handle
+        className="relative flex touch-none items-center gap-1.5 pt-3 pr-2 pb-1 pl-4"
+      >
         <span aria-hidden className="absolute inset-x-0 top-1 mx-auto h-1 w-9 rounded-full bg-s3" />
-        <StageBar view={view} />
+        <StageBar view={view} isWatched={isShown} />
         <IconButton label={t('stage.sheet.up')} disabled={height === 'full'} onClick={() => move(1)}>
           <ChevronUp size={17} aria-hidden />
         </IconButton>
