@@ -34,6 +34,10 @@ describe('a hand that means to scroll', () => {
     expect(fire('#more', down())).toBe(true)
   })
 
+  it('is one that moves the focus, also into the feed from below it', () => {
+    expect(fire('textarea', key('Tab'))).toBe(true)
+  })
+
   it('is not one that approves, writes or presses elsewhere', () => {
     expect(fire('#approve', down())).toBe(false)
     expect(fire('textarea', key('ArrowUp'))).toBe(false)

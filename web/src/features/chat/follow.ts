@@ -65,6 +65,7 @@ export function isMeant(event: Event, feed: Element): boolean {
   const target = event.target
   if (!(target instanceof Element)) return false
   if (event instanceof KeyboardEvent) {
+    if (event.key === 'Tab') return true // what is scrolled next is the focus
     return SCROLL_KEYS.has(event.key) && (target === document.body || feed.contains(target))
   }
   if (!feed.contains(target)) return false

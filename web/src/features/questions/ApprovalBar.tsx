@@ -4,12 +4,14 @@ import { questionRowId } from '@/stream/rows'
 import { useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { Expiry } from './Expiry'
+import { useIsOutOfSight } from './sight'
 
-/** Stays above the composer while a person is needed. */
+/** Above the composer while a person is needed and the card is not on the screen. */
 export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
   const t = useT()
   const pending = useLive((state) => state.pending)
-  if (!pending) return null
+  const isOutOfSight = useIsOutOfSight(pending?.reference)
+  if (!pending || !isOutOfSight) return null
   return (
     <div className="mb-2 flex items-center gap-2 rounded-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-sm text-warn">
       <TriangleAlert size={16} aria-hidden className="shrink-0" />

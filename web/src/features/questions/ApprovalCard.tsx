@@ -13,6 +13,7 @@ import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
 import { PutOff } from './PutOff'
+import { useSight } from './sight'
 import { StartPlan } from './StartPlan'
 import { startWords } from './startPlanWords'
 import { TargetPicture } from './TargetPicture'
@@ -97,6 +98,8 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const [isNoting, setNoting] = useState(false)
   const [allowed, setAllowed] = useState(ONCE)
   const noteButton = useRef<HTMLButtonElement>(null)
+  const place = useRef<HTMLDivElement>(null)
+  useSight(reference, place)
   const cancel = () => {
     flushSync(() => setNoting(false))
     noteButton.current?.focus()
@@ -104,7 +107,7 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const deny = (message?: string) => void decide({ reference, confirmed: false, message })
   return (
     <div className="flex flex-col gap-3">
-      <div>
+      <div ref={place}>
         {isNoting ? (
           <DenyNote isBusy={isBusy} onSend={deny} onCancel={cancel} />
         ) : (

@@ -1,5 +1,5 @@
 import { Hand } from 'lucide-react'
-import { useId, useState } from 'react'
+import { useId, useRef, useState } from 'react'
 import { useT } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { TakeoverButton } from '@/session/TakeoverButton'
@@ -9,6 +9,7 @@ import { INPUT } from '@/ui/Field'
 import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
 import { PutOff } from './PutOff'
+import { useSight } from './sight'
 import { TargetPicture } from './TargetPicture'
 
 /** A step that only a person can do: it says what, and waits for "done". */
@@ -19,6 +20,8 @@ export function ManualCard({ row }: { row: QuestionRow }) {
   const [note, setNote] = useState('')
   const { decide, isBusy, failure } = useDecide()
   const hasLogin = useHasLogin()
+  const place = useRef<HTMLFormElement>(null)
+  useSight(question.reference, place)
   const done = () =>
     void decide({
       reference: question.reference,
@@ -45,6 +48,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
           </div>
         )}
         <form
+          ref={place}
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {
             event.preventDefault()
