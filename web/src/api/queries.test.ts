@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { InfiniteQueryObserver, QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, renderHook } from '@testing-library/react'
 import { createElement, type ReactNode } from 'react'

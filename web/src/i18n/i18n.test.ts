@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { en } from './en'
 import { loadLanguage, translatorOf, type Wordbook, type Words } from './index'

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { stepWords } from '@/session/toolWords'
 import { loadLanguage, translatorOf } from './index'

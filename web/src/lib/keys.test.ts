@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { fireEvent, renderHook } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { useShortcuts } from './keys'

@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test, vi } from 'vitest'
 import { moved } from '@/features/plan/usePlan'
 import { newId } from './ids'

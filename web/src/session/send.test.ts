@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { storeOf } from '@/stream/store'
 import { isExpected, restoreUnsent, sendMessage, sendWaiting, startSession } from './send'

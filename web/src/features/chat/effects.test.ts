@@ -1,3 +1,4 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { Effect } from '@/api/types'
 import { translatorOf } from '@/i18n'
