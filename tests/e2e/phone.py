@@ -26,6 +26,10 @@ SUBSCRIBED = """({endpoint, keys}) => {
 }"""
 
 
+ACTIVATED = """() => navigator.serviceWorker.ready.then(({active}) => active.state === 'activated' ||
+  new Promise(done => active.addEventListener('statechange', done, {once: true})))"""
+
+
 @dataclass
 class Phone:
     screen: Screen
@@ -71,6 +75,7 @@ class Phone:
         )
         pushed = self.device.received[self._delivered]
         self._delivered = count
+        self.screen.page.evaluate(ACTIVATED)  # DevTools drops what it cannot deliver, a vendor keeps it
         self._devtools.send(
             "ServiceWorker.deliverPushMessage",
             {"origin": self.screen.server.url, "registrationId": self._registration, "data": pushed.text},
