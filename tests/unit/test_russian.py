@@ -8,6 +8,7 @@ import re
 import pytest
 
 from scripts.shell import ROOT
+from server.errors import AppError
 from server.ops.russian import SENTENCES, TEMPLATES, in_russian
 
 WEB = ROOT / "web/src/i18n/serverRu.ts"
@@ -47,9 +48,56 @@ def test_the_web_ui_says_the_same_and_more() -> None:
     own = SENTENCES | TEMPLATES
     assert {english: web.get(english) for english in own} == own
     said = literals()
-    more = [one for one in web.keys() - own.keys() if "{n}" not in one]
+    more = [one for one in web.keys() - own.keys() if "{" not in one]
     assert len(more) > 30
     assert [one for one in more if one not in said and one != "The server cannot be reached."] == []
+
+
+FOR_PEOPLE = (
+    "api",
+    "auth",
+    "automations",
+    "browser/takeover",
+    "channels",
+    "runs",
+    "store",
+    "stream",
+    "preferences.py",
+)
+REFUSALS = {error.__name__ for error in AppError.__subclasses__()} | {"RunFailed", "SendFailed"}
+ONLY_FOR_PROGRAMS = {
+    "A request with a cookie must tell its origin.",
+    "Say `confirmed: true`, `confirmed: false` or `done: true`.",
+    "Say which element to look at, as `target`.",
+    "The content-length is not a size.",
+    "This client_id belongs to another message.",
+    "This cursor is not one of ours.",
+    "This token is not the right one.",
+    "This web hook is called too often.",
+}
+
+
+def refusals() -> set[str]:
+    """What the server refuses in whole sentences, where people can be the reason."""
+    found = set()
+    for part in FOR_PEOPLE:
+        path = ROOT / "server" / part
+        for file in [path] if path.is_file() else path.rglob("*.py"):
+            for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+                if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or not node.args:
+                    continue
+                is_refusal = node.func.id in REFUSALS or node.func.id.endswith("Refused")
+                said = node.args[0].value if isinstance(node.args[0], ast.Constant) else None
+                if is_refusal and isinstance(said, str) and " " in said:
+                    found.add(said)
+    return found
+
+
+def test_what_the_server_refuses_is_told_in_russian_by_the_web_ui() -> None:
+    said = refusals()
+    assert len(said) > 80
+    assert said >= ONLY_FOR_PROGRAMS
+    assert sorted(said - of_the_web().keys() - ONLY_FOR_PROGRAMS) == []
 
 
 @pytest.mark.parametrize(
