@@ -8,6 +8,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import Field
+from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
 from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import SessionBrowser
@@ -119,6 +120,23 @@ async def test_alerts_without_end_cost_their_tab(browser: SessionBrowser, site: 
     seen = await browser.observe()
     assert "tab was closed" in notes_of(outcome, seen)
     assert len(await browser.tabs()) == 1
+
+
+async def test_the_tools_tab_takes_the_place_of_the_one_that_replaced_a_hung_page(
+    browser: SessionBrowser, site: Site
+):
+    """The tool server opens a tab if it learns that its last one was closed before it learns of the replacement."""
+    await browser.navigate(site.url("/links"))
+    watch = browser.monitor
+    assert watch is not None
+    page = watch.page_at(site.url("/links"))
+    assert page is not None
+    await hangs.replace(watch.cdp, page, watch.context)
+    place = {"browserContextId": watch.context} if watch.context else {}
+    opened = await watch.cdp.send("Target.createTarget", {"url": "about:blank", **place})
+    await eventually(
+        lambda: list(watch.pages), lambda it: it == [opened["targetId"]], message="one tab is left"
+    )
 
 
 async def test_a_server_that_never_answers_costs_one_deadline(browser: SessionBrowser, site: Site):

@@ -87,7 +87,8 @@ async def replace(cdp: Cdp, page: WatchedPage, context: str | None) -> None:
     if not page.is_replaced:
         page.is_replaced = True
         try:
-            await cdp.send("Target.createTarget", {"url": "about:blank", **place})
+            created = await cdp.send("Target.createTarget", {"url": "about:blank", **place})
+            page.replacement = created["targetId"]
         except CdpError:
             page.is_replaced = False
             raise

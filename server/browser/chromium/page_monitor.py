@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-from server.browser.chromium import frames
+from server.browser.chromium import frames, hangs
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
@@ -24,6 +24,7 @@ from server.text import cut
 log = logging.getLogger(__name__)
 
 MAX_TABS = 5
+BLANK = "about:blank"
 
 ADDRESS_SCRIPT = f"() => location.href.slice(0, {URL_CHARS})"
 # By the prototype: an element named "title" hides the document's own property.
@@ -140,8 +141,16 @@ class PageMonitor:
             return
         page = WatchedPage(info["targetId"], "", opener=info.get("openerId"))
         page.show(info["url"], info.get("title", ""))
+        if page.opener is None:
+            self._close_unused_stand_ins()
         self.pages[page.target] = page
         self._tasks.start(self._adopt(page))
+
+    def _close_unused_stand_ins(self) -> None:
+        """The tool server opens a tab of its own if its last one was closed before it knew of the replacement."""
+        for page in list(self.pages.values()):
+            if page.is_stand_in and page.document == page.url == BLANK:
+                self._tasks.start(hangs.close(self.cdp, page))
 
     def _on_changed(self, params: Params, _: str | None) -> None:
         info = params["targetInfo"]
@@ -164,6 +173,8 @@ class PageMonitor:
     def _on_destroyed(self, params: Params, _: str | None) -> None:
         if page := self.pages.pop(params["targetId"], None):
             page.gone.set()
+            if stand_in := self.pages.get(page.replacement):
+                stand_in.is_stand_in = True
 
     def _on_crashed(self, params: Params, _: str | None) -> None:
         if page := self.pages.get(params["targetId"]):

@@ -37,6 +37,10 @@ class WatchedPage:
     gone: asyncio.Event = field(default_factory=asyncio.Event)
     is_replaced: bool = False
     """An empty tab was opened in its place, and it is being closed."""
+    replacement: str = ""
+    """`target` of that empty tab."""
+    is_stand_in: bool = False
+    """It is the empty tab that was opened in place of one that has been closed."""
     document: str = "about:blank"
     """URL of the current document, as of its commit."""
     loads_on: str = ""

@@ -42,6 +42,9 @@ SETTLING = 20
 is seen by `quiet.py`."""
 LOADING = 15_000
 """Milliseconds after which the server itself stops waiting for a page to load."""
+ACTING = 8_000
+"""Milliseconds after which the server itself gives up an act, such as a click on what is covered. Below `ACTION`, so that
+its answer comes first; well above the second that an act on a huge page takes, for machines that are busy."""
 
 _DEADLINES = {
     "browser_navigate": NAVIGATION,
@@ -53,7 +56,7 @@ _DEADLINES = {
 }
 _OPTIONS = (
     f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
-    f"--timeout-settle {SETTLING} --timeout-action 5000 --output-max-size 20000000"
+    f"--timeout-settle {SETTLING} --timeout-action {ACTING} --output-max-size 20000000"
 )
 _FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)
