@@ -13,10 +13,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager, suppress
 from functools import partial
+from weakref import WeakValueDictionary
 
 from server.agent import foresight, policy
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.gate.approval import site_of
 from server.agent.operator.answers import read_confirm
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
@@ -89,6 +91,8 @@ class AgentRunner:
             queue_for(self.execute) if queue_for else InProcessRunQueue(self.execute, slots=settings.max_runs)
         )
         self._background = BackgroundTasks()
+        self._private: WeakValueDictionary[str, PrivateSites] = WeakValueDictionary()
+        """By session; kept alive by its run."""
         self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
         self._executions: dict[str, Execution] = {} if executions is None else executions
         """By session."""
@@ -105,6 +109,7 @@ class AgentRunner:
         self._is_closing = False
         """The shutdown timeout has passed: a run that begins now is interrupted at once."""
         browsers.place_listeners.append(self._show_queue_place)
+        browsers.drive_listeners.append(self._note_driven)
 
     # One execution
 
@@ -336,10 +341,17 @@ class AgentRunner:
             files=settings.downloads_dir / session_id,
         )
 
+    def _note_driven(self, session_id: str, address: str) -> None:
+        """What the user does there manually is private, wherever they leave the browser."""
+        self.private_sites(session_id).add([site_of(address)])
+
     def private_sites(self, session_id: str) -> PrivateSites:
-        """What the session and its browser profile know of private sites."""
-        name = folder_name(session_id)
-        return PrivateSites(self._settings.profiles / name, self._settings.private_dir / name)
+        """What the session and its browser profile know of private sites. A run in progress gets what is added."""
+        if (known := self._private.get(session_id)) is None:
+            name = folder_name(session_id)
+            known = PrivateSites(self._settings.profiles / name, self._settings.private_dir / name)
+            self._private[session_id] = known
+        return known
 
     async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
         """Ask the model for a title after the first answer, unless the user has renamed the session."""

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from server.agent.actions import Action, ClickAction, FieldText, TypeAction, aim
 from server.agent.gate.approval import is_unchanged, retarget
+from server.agent.gate.taint import private_sites
 from server.api.deps import Body, SessionId, Text, World
 from server.api.schemas import Outcome, Picture
 from server.browser.browser import Field as TypedField
@@ -20,7 +21,7 @@ from server.runtime import ByHand, Runtime
 
 if TYPE_CHECKING:
     from server.browser.browser import Browser
-    from server.browser.observation import Element
+    from server.browser.observation import Element, Observation
 
 router = APIRouter(prefix="/api/sessions/{session_id}/browser")
 
@@ -110,8 +111,14 @@ async def observe(session_id: SessionId, world: World, body: Look | None = None)
         observation = await browser.focus(element)
     else:
         raise BadRequest("Say which element to look at, as `target`.", code="no_target")
+    note_private(session_id, observation, world)
     look = world.by_hand[session_id] = ByHand(observation, secrets.token_hex(8))
     return observation_json(look)
+
+
+def note_private(session_id: str, observation: Observation, world: Runtime) -> None:
+    """A login by commands is private for the agent, too."""
+    world.runner.private_sites(session_id).add(private_sites([], observation))
 
 
 def element_of(
@@ -136,6 +143,7 @@ async def approved_element(
     """
     element, look = element_of(session_id, body.eid, body.observation, world)
     now = await browser.observe([element.ref])
+    note_private(session_id, now, world)
     shown = aim(action, look.observation)
     renewed = retarget(shown, now)
     current = aim(renewed, now) if renewed else None

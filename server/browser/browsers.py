@@ -30,6 +30,8 @@ class Browsers(Protocol):
 
     place_listeners: list[Callable[[str, int | None], None]]
     """Called with a session id and its queue position, from 1; None when it no longer waits."""
+    drive_listeners: list[Callable[[str, str], None]]
+    """Called with a session id and a page of each site that a user comes to while they have the browser."""
 
     def configure(self, settings: Settings) -> None:
         """Apply settings that were changed at run time."""

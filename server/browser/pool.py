@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from time import monotonic
 from typing import Literal
@@ -62,6 +62,7 @@ class BrowserPool:
         self._chromiums = chromiums or OwnChromiums(settings, self._processes, self._profiles, resolve)
         self._places = Slots(settings.max_browsers, self._on_queue_change)
         self.place_listeners: list[QueueListener] = []
+        self.drive_listeners: list[Callable[[str, str], None]] = []
         self.reach = Reach.of(settings, self.own_ports)
         """The current network rules of its browsers."""
         self._open: dict[str, SessionBrowser] = {}
@@ -116,12 +117,17 @@ class BrowserPool:
         for listener in self.place_listeners:
             listener(session_id, place)
 
+    def _on_drive(self, session_id: str, address: str) -> None:
+        for listener in self.drive_listeners:
+            listener(session_id, address)
+
     def live(self, session_id: str) -> LiveView:
         if session_id not in self._views:
             self._views[session_id] = LiveView(CdpScreen(
                 lambda: self._open.get(session_id), lambda: self.get(session_id),
                 lambda host, port: self.reach.refuse_name(host, port),
-            ), place=lambda: self._places.place_of(session_id))  # fmt: skip
+            ), place=lambda: self._places.place_of(session_id),
+                drove=lambda address: self._on_drive(session_id, address))  # fmt: skip
         return self._views[session_id]
 
     def peek(self, session_id: str) -> BrowserState | None:

@@ -64,6 +64,7 @@ class SharedBrowsers:
         """Sessions whose browser this process has claimed."""
         self._claiming: dict[str, asyncio.Lock] = {}
         self.place_listeners: list[Callable[[str, int | None], None]] = local.place_listeners if local else []
+        self.drive_listeners: list[Callable[[str, str], None]] = local.drive_listeners if local else []
 
     async def claim(self, session_id: str) -> None:
         """Become the process that has the session's browser; the former one closes it. Raises BrowserUnavailable."""

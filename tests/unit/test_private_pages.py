@@ -7,16 +7,21 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 import httpx
 import pytest
 
+from server.browser.takeover.live_view import LiveView
+from server.browser.takeover.user_input import Go
+from server.browser.takeover.viewer import Viewer
 from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session, send, wait_for_rest
+from tests.support.eventually import eventually
 from tests.support.scripted_model import ScriptedModel, navigate, stop, type_into
 
 LOGIN, SHOP, WORD = "https://mail.example/login", "https://shop.example/", "ZX81-CANARY"
@@ -110,3 +115,72 @@ async def test_without_such_a_page_the_same_words_are_typed(settings: Settings, 
         session = await run(world, client, session_id, agent, TYPES[agent])
         assert session["run"]["status"] == "completed"
         assert await typed(world, session_id) == {"Search": WORD}
+
+
+ADDRESSES = {"login": LOGIN, "inbox": "https://mail.example/inbox", "shop": SHOP}
+
+
+def shows(viewer: Viewer, address: str) -> bool:
+    return (viewer.sent_state or {}).get("url") == address
+
+
+async def drive(world: Runtime, session_id: str, *names: str) -> tuple[LiveView, Viewer]:
+    """A person takes the browser and goes from page to page."""
+    view = world.browsers.live(session_id)
+    viewer = view.join()
+    await view.take(viewer)
+    await eventually(lambda: viewer.first_start, message="the browser is open")
+    for name in names:
+        view.act(viewer, Go(type="go", url=ADDRESSES[name]))
+        await eventually(partial(shows, viewer, ADDRESSES[name]), message=f"{name} is open")
+    return view, viewer
+
+
+@pytest.mark.parametrize("driven", ["login inbox", "inbox", "inbox shop"])
+@pytest.mark.parametrize("agent", ["assistant", "operator"])
+async def test_what_a_person_opened_is_private_wherever_they_left_the_browser(
+    settings: Settings, agent: str, driven: str
+) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent=agent)
+        view, viewer = await drive(world, session_id, *driven.split())
+        await world.commands.release(session_id, await view.hand_back(viewer), None)
+        view.leave(viewer)
+        session = await run(world, client, session_id, agent, TYPES[agent])
+        assert session["run"]["status"] == "waiting_user"
+        assert session["pending"]["risk"] == "transfer"
+        assert await typed(world, session_id) == {}
+
+
+async def test_a_run_in_progress_learns_what_a_person_opened(settings: Settings) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent="operator")
+        known = world.runner.private_sites(session_id)  # as its run has it
+        known.add(["shop.example"])
+        assert known.sites == ["shop.example"]
+        await drive(world, session_id, "inbox")
+        assert known.sites == ["shop.example", "mail.example"]
+
+
+async def test_what_a_person_opened_is_private_although_the_server_ended_before_they_gave_it_back(
+    settings: Settings,
+) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent="operator")
+        await drive(world, session_id, "inbox")
+    async with server(settings) as (world, client):
+        session = await run(world, client, session_id, "operator", TYPES["operator"])
+    assert session["run"]["status"] == "waiting_user"
+    assert session["pending"]["risk"] == "transfer"
+
+
+async def test_a_login_by_commands_is_private(settings: Settings) -> None:
+    async with server(settings) as (world, client):
+        session_id = await new_session(client, agent="operator")
+        path = f"/api/sessions/{session_id}/browser"
+        (await client.post(f"{path}/launch", json={"url": LOGIN})).raise_for_status()
+        (await client.post(f"{path}/observe")).raise_for_status()
+        (await client.post(f"{path}/launch", json={"url": ADDRESSES["inbox"]})).raise_for_status()
+        session = await run(world, client, session_id, "operator", TYPES["operator"])
+        assert session["run"]["status"] == "waiting_user"
+        assert session["pending"]["risk"] == "transfer"

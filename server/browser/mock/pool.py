@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from server.browser.browser import ToolSpec
 from server.browser.browsers import BrowserState, Known
@@ -22,6 +22,7 @@ class MockBrowsers:
         self._browsers: dict[str, MockBrowser] = {}
         self._views: dict[str, LiveView] = {}
         self.place_listeners: list[QueueListener] = []
+        self.drive_listeners: list[Callable[[str, str], None]] = []
 
     def configure(self, settings: Settings) -> None:
         """Do nothing: scripted pages have no settings."""
@@ -35,10 +36,16 @@ class MockBrowsers:
     def rest(self, session_id: str) -> None:
         """Do nothing: there is no limit on mock browsers."""
 
+    def _on_drive(self, session_id: str, address: str) -> None:
+        for listener in self.drive_listeners:
+            listener(session_id, address)
+
     def live(self, session_id: str) -> LiveView:
         if session_id not in self._views:
             screen = MockScreen(lambda: self._browsers.get(session_id), lambda: self.get(session_id))
-            self._views[session_id] = LiveView(screen)
+            self._views[session_id] = LiveView(
+                screen, drove=lambda address: self._on_drive(session_id, address)
+            )
         return self._views[session_id]
 
     def peek(self, session_id: str) -> BrowserState | None:

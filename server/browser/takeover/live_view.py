@@ -11,6 +11,7 @@ from time import monotonic
 from typing import Protocol
 
 from server.browser.browser import BrowserUnavailable
+from server.browser.chromium.watched_page import origin_of
 from server.browser.takeover.browser_view import (
     BrowserSnapshot,
     Drive,
@@ -51,18 +52,21 @@ class LiveView:
         *,
         call_later: CallLater | None = None,
         place: Callable[[], int | None] = lambda: None,
+        drove: Callable[[str], None] = lambda address: None,
         clock: Callable[[], float] = monotonic,
     ) -> None:
         """`call_later` schedules the lease's expiry (default: the event loop's); `place` returns the
-        browser's position in the queue, or None."""
+        browser's position in the queue, or None; `drove` gets a page of each site that a takeover comes to."""
         self._screen = screen
         self._place = place
+        self._drove = drove
         self._call_later = call_later
         self._viewers: set[Viewer] = set()
         self._holder: Viewer | None = None
         self._is_held = False
         self._took_at = 0.0
         self._driven: list[str] = []
+        self._origins: set[tuple[str, str]] = set()
         self._drive: Drive | None = None
         self._changing = asyncio.Lock()
         self._lease_ends: Timer | None = None
@@ -186,7 +190,7 @@ class LiveView:
             self.renew(viewer)
             if not self._is_held:
                 self._is_held = True
-                self._took_at, self._driven, self._drive = self._clock(), [], None
+                self._took_at, self._driven, self._origins, self._drive = self._clock(), [], set(), None
                 self._screen.hold()
             self._is_hopeless = False
             self._reopen()
@@ -228,10 +232,13 @@ class LiveView:
         return drive
 
     def _note_page(self, sight: BrowserSnapshot | None) -> None:
-        """Note the page in the foreground, if it is another one."""
+        """Note the page in the foreground, if it is another one; report each new site."""
         if sight is None or not sight.url.startswith(("http://", "https://")):
             return
         address = address_of(sight.url)
+        if (origin := origin_of(address)) not in self._origins:
+            self._origins.add(origin)
+            self._drove(address)
         if self._driven and _place(self._driven[-1]) == _place(address):
             self._driven[-1] = address  # over http where https failed
         elif len(self._driven) < PAGES_NOTED:
