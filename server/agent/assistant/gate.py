@@ -14,7 +14,6 @@ from langgraph.types import Command, interrupt
 
 from server.agent.actions import AimedAction, ToolAction, aim
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
-from server.agent.assistant.turns import TAKEOVER
 from server.agent.context import RunContext
 from server.agent.gate.approval import (
     SECRETS,
@@ -29,6 +28,7 @@ from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import (
     LEAK,
+    TAKEOVER,
     carries_private_words,
     count_arguments,
     count_load,

@@ -11,13 +11,11 @@ from langgraph.types import Command
 
 from server.agent.context import RunContext
 from server.agent.gate.approval import site_of
+from server.agent.gate.taint import TAKEOVER
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
 from server.browser.fence import SHOWS_PAGE
 
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
-
-TAKEOVER = "takeover"
-"""Mark of a message about a take-over: these are not the user's words."""
 KEPT_RESULTS = 3
 """Newest tool results after the current page that stay whole."""
 OLD_RESULT_CHARS = 300

@@ -40,6 +40,9 @@ PLAIN_LABEL = 12
 FILES = "file:"
 """Represents the session's own files among the private sites: what was read from one is private on every site."""
 
+TAKEOVER = "takeover"
+"""Mark of a message about a takeover: these are not the user's words."""
+
 _WORD = re.compile(r"\w+")
 
 
@@ -163,8 +166,9 @@ def _site_of_effect(aimed: AimedAction) -> str:
 
 
 def _said(state: Memory) -> Iterable[str]:
-    """The user's own words."""
-    return (message.text for message in state.get("messages", []) if message.type == "human")
+    """The user's own words: without what a takeover left on the page."""
+    messages = state.get("messages", [])
+    return (m.text for m in messages if m.type == "human" and TAKEOVER not in m.additional_kwargs)
 
 
 def _page_words(observation: Observation) -> Iterator[str]:
