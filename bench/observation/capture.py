@@ -41,7 +41,8 @@ LISTENERS = """(() => {
 })()"""
 
 # Counted without the accessibility tree, so that what the snapshot leaves out is missed too. A large element that listens
-# does so for the controls in it.
+# does so for the controls in it. What is clicked in place of a field that style sheets draw counts for it: its label or the
+# box around it. A select that is hidden next to its stand-in is not counted, nor is a combobox twice.
 CONTROLS = """() => {
   const found = [];
   const widget = 'a[href],button,input,select,textarea,summary,[contenteditable=""],[contenteditable=true],' +
@@ -54,10 +55,27 @@ CONTROLS = """() => {
   const isTarget = el => el.matches(widget) || (listening.has(el) && isSmall(el) && !repeats(el));
   // A cell around the link that it is for.
   const repeats = el => [...el.querySelectorAll(widget)].some(inner => inner.innerText.trim() === el.innerText.trim());
+  const isHidden = el => {
+    const box = el.getBoundingClientRect(), outer = el.parentElement?.closest('[role=combobox]');
+    const isPointed = one => getComputedStyle(one).cursor === 'pointer';
+    return (el.matches('select') && Math.min(box.width, box.height) <= 2) ||
+      (outer && (isPointed(outer) || el.matches('[role=textbox]:not(input)'))) ||
+      (el.matches('[role=combobox]') && el.querySelector('input') && !isPointed(el));
+  };
+  // What takes the click of a check box.
+  const targetOf = (el, root) => {
+    if (!el.matches('input[type=checkbox],input[type=radio]')) return el;
+    const box = el.getBoundingClientRect(), hit = root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+    const label = [...el.labels].find(one => one.contains(hit));
+    if (label && hit !== el) return label;
+    return hit && hit !== el && el.parentElement.contains(hit) && el.parentElement.offsetWidth < 60 ? el.parentElement : el;
+  };
   const visit = root => {
-    for (const el of root.querySelectorAll('*')) {
-      if (el.shadowRoot) visit(el.shadowRoot);
-      if (!isTarget(el) || el.type === 'hidden' || el.matches('body,html')) continue;
+    for (const one of root.querySelectorAll('*')) {
+      if (one.shadowRoot) visit(one.shadowRoot);
+      if (!isTarget(one) || isHidden(one)) continue;
+      const el = targetOf(one, root);
+      if (el.type === 'hidden' || el.matches('body,html')) continue;
       const box = el.getBoundingClientRect();
       if (box.width < 1 || box.height < 1 || !el.checkVisibility({visibilityProperty: true})) continue;
       if (getComputedStyle(el).pointerEvents === 'none') continue;

@@ -1,5 +1,6 @@
 """The page script, in a real Chromium."""
 
+from collections import Counter
 from collections.abc import AsyncIterator
 
 import pytest
@@ -245,3 +246,63 @@ async def test_icons_are_named_by_what_they_are_called_and_a_drawing_by_its_head
     assert [found.name for found in extra.clickables] == [
         "trash alt", "bell 15", "chevron left", "chevron right", "control sidebar", "", "Sales",
     ]  # fmt: skip
+
+
+MAP = """<!doctype html><style>path{cursor:pointer}</style><h2>Visitors</h2><div><svg id=m width=400 height=100>%s
+<path aria-label="Capital" d="M0 50h9v9z"/><g style="cursor:pointer"><title>Legend</title><rect width=9 height=9 /></g></svg></div>
+<svg width=90 height=20><path class=zoom d="M0 0h9v9z"/></svg>"""
+
+
+@pytest.mark.parametrize(("many", "has_region"), [(40, False), (41, True)])
+async def test_many_shapes_without_a_name_are_one_control(page: Page, many: int, has_region: bool) -> None:
+    shapes = "".join(f'<path class="region" d="M{9 * at} 0h8v8z"/>' for at in range(many))
+    await page.set_content(MAP % shapes)
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    region = [("svg", "Visitors, 41 shapes, 400 x 100 px")] if has_region else [("path", "region")] * 40
+    named = [("path", "Capital"), ("g", "Legend")]
+    assert Counter((one.tag, one.name) for one in extra.clickables) == Counter(
+        [*region, *named, ("path", "zoom")]
+    )
+
+
+PARTS = """<!doctype html><style>li,a,.btn{cursor:pointer} i{display:inline-block;width:9px;height:9px}</style>
+<ul><li><a id=menu><i class="ic-home"></i> Home <i class="ic-chevron"></i></a></li></ul>
+<a id=rate><i class="ic-one"></i><i class="ic-two"></i><i class="ic-three"></i></a>
+<a id=other><i class="ic-trash"></i> Letter</a><div class=btn><i class="ic-search"></i></div>"""
+
+
+async def test_an_icon_belongs_to_the_control_that_it_is_in_unless_it_listens(page: Page) -> None:
+    await page.set_content(PARTS)
+    heard = "[...document.querySelectorAll('#menu,#rate,#other,.ic-trash')]"
+    extra = Extra.model_validate(await page.evaluate(f"({PAGE_SCRIPT})({heard})"))
+    assert [one.name for one in extra.clickables] == [
+        "Home", "Home", "one", "one", "two", "three", "Letter", "trash", "search",
+    ]  # fmt: skip
+
+
+CHOICES = """<!doctype html><style>input{margin:0} .far{margin-top:900px} .up,.box{position:relative} .up input,.box input{opacity:0;position:absolute}
+.up label,.up span{display:inline-block;width:30px;height:22px;position:relative} ins{position:absolute;inset:0}
+.box{width:20px;height:20px} .none{display:none}</style>
+<p class=up><input type=checkbox><label></label></p><p class=box><input type=checkbox checked><ins></ins></p>
+<p><input type=radio class=none id=r><label for=r>Express</label></p>
+<p class=up><label><input type=checkbox disabled> <span></span> I read <a href="/terms">the terms of this shop</a></label></p>
+<p><input type=checkbox id=c><label for=c>Plain</label></p><p class="up far"><input type=checkbox><label></label></p>"""
+
+
+async def test_what_is_drawn_over_a_check_box_takes_its_click(page: Page) -> None:
+    await page.set_content(CHOICES)
+    await page.evaluate(
+        "document.querySelectorAll('.up > input').forEach((one, at) => { one.id = `n${at}`; one.nextSibling.htmlFor = one.id; })"
+    )
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    tags = [await page.locator(one.target).evaluate("el => el.localName") for one in extra.covers]
+    assert list(zip(tags, [(one.role, one.name) for one in extra.covers], strict=True)) == [
+        ("label", ("checkbox", "")), ("p", ("checkbox", "")), ("label", ("radio", "Express")),
+        ("span", ("checkbox", "")), ("label", ("checkbox", "")),
+    ]  # fmt: skip
+    assert [(one.checked, one.disabled) for one in extra.covers[1:4]] == [
+        (True, False), (False, False), (False, True),
+    ]  # fmt: skip
+    await page.locator(extra.covers[0].target).click(timeout=5000)
+    await page.locator(extra.covers[2].target).click(timeout=5000)
+    assert await page.evaluate("document.querySelectorAll(':checked').length") == 3

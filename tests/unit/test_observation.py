@@ -249,6 +249,88 @@ def test_the_label_around_a_field_is_not_a_second_element() -> None:
     assert [element.ref for element in observe_snapshot(snapshot).interactive] == ["e2"]
 
 
+def test_a_check_box_that_a_label_is_drawn_over_is_clicked_at_the_label() -> None:
+    snapshot = """- generic [ref=e1] [box=0,0,200,24]:
+  - checkbox "Custom" [ref=e2] [box=4,4,16,16]
+  - generic [ref=e3] [cursor=pointer] [box=0,0,90,24]: Custom
+- paragraph [ref=e4] [box=0,30,300,24]:
+  - generic [ref=e5] [cursor=pointer] [box=0,30,20,20]:
+    - radio [checked] [ref=e6] [box=4,34,13,13]
+    - insertion [ref=e7] [cursor=pointer] [box=0,30,20,20]
+  - text: Skiing
+- generic [ref=e8] [box=0,60,300,24]: Express"""
+    covers = (
+        {"box": (4, 4, 16, 16), "by": (0, 0, 90, 24), "role": "checkbox", "target": "css=#a", "name": "Custom"},
+        {"box": (4, 34, 13, 13), "by": (0, 30, 20, 20), "role": "radio", "checked": True},
+        {"box": (0, 0, 0, 0), "by": (0, 62, 90, 20), "role": "switch", "target": "css=#x", "name": "Express", "checked": True},
+    )  # fmt: skip
+    parts = ({"box": (0, 30, 20, 20), "tag": "ins", "target": "css=ins"},)
+    seen = observe_snapshot(snapshot, extra=Extra.model_validate({"covers": covers, "clickables": parts}))
+    assert [(one.role, one.name, one.ref, one.checked) for one in seen.interactive] == [
+        ("checkbox", "Custom", "e3", False), ("radio", "Skiing", "e5", True), ("switch", "Express", "css=#x", True),
+    ]  # fmt: skip
+    assert [one.box for one in seen.interactive] == [(0, 0, 90, 24), (0, 30, 20, 20), (0, 62, 90, 20)]
+
+
+def test_what_stands_in_for_a_hidden_select_is_its_one_control() -> None:
+    snapshot = """- generic [ref=e1] [box=0,0,300,60]:
+  - generic [ref=e2] [box=0,0,60,20]: State
+  - combobox [aria-hidden] [ref=e3] [box=0,20,1,1]
+  - combobox [ref=e4] [cursor=pointer] [box=0,20,200,30]:
+    - textbox "Alabama" [ref=e5] [box=5,22,180,26]
+- generic [ref=e6] [box=0,60,300,60]:
+  - generic [ref=e7] [box=0,60,60,20]: Tags
+  - listbox [aria-hidden] [ref=e8] [box=0,80,1,1]:
+    - option "Red" [ref=e9] [box=0,80,4,20]
+    - option "Blue" [ref=e10] [box=0,100,4,20]
+  - combobox [ref=e11] [box=0,80,200,30]:
+    - searchbox "Choose" [ref=e12] [box=5,82,180,26]
+- generic [ref=e13] [box=0,120,200,60]:
+  - combobox "Size" [ref=e14] [box=50,130,1,1]
+  - button "Small" [ref=e15] [box=0,120,200,30]
+- combobox "Alone" [ref=e16] [box=0,180,1,1]
+- textbox "Note" [ref=e17] [box=0,200,90,20]
+- combobox "Hidden" [ref=e18] [box=0,230,1,1]
+- button "Save" [ref=e19] [box=0,250,90,20]"""
+    lines = lines_of(observe_snapshot(snapshot))
+    assert [line for line in lines if "[e" in line] == [
+        '[e1] combobox "State" value="Alabama"', '[e2] searchbox "Tags"', '[e3] button "Size" shows="Small"',
+        '[e4] combobox "Alone"', '[e5] textbox "Note"', '[e6] combobox "Hidden"', '[e7] button "Save"',
+    ]  # fmt: skip
+
+
+def test_a_container_is_not_told_beside_the_control_in_it_that_says_the_same() -> None:
+    snapshot = """- listitem [ref=e1] [cursor=pointer] [box=0,0,200,90]:
+  - generic [ref=e2] [box=0,0,180,30]: Forms
+- listitem [ref=e3] [cursor=pointer] [box=0,100,200,30]:
+  - generic [ref=e4] [box=0,100,180,30]: Tables
+- listitem [ref=e5] [cursor=pointer] [box=0,140,200,60]:
+  - generic [ref=e6] [box=0,140,180,30]: Charts
+- generic [ref=e7] [cursor=pointer] [box=0,210,20,20]"""
+    found = (
+        {"box": (0, 0, 180, 30), "tag": "a", "name": "Forms", "target": "css=#forms", "listens": True},
+        {"box": (0, 100, 200, 30), "tag": "li", "name": "Tables", "target": "css=#li", "listens": True},
+        {"box": (0, 100, 180, 30), "tag": "a", "name": "Tables", "target": "css=#tables", "listens": True},
+        {"box": (0, 140, 40, 30), "tag": "i", "name": "trash", "target": "css=#trash"},
+        {"box": (0, 205, 90, 30), "tag": "a", "name": "Settings", "target": "css=#settings", "listens": True},
+    )
+    seen = observe_snapshot(snapshot, extra=Extra.model_validate({"clickables": found}))
+    assert [(one.name, one.ref) for one in seen.interactive] == [
+        ("Forms", "e2"), ("Tables", "e3"), ("Tables", "e4"), ("Charts", "e5"), ("trash", "css=#trash"),
+        ("Settings", "css=#settings"),
+    ]  # fmt: skip
+
+
+def test_a_drawing_of_many_shapes_is_one_control() -> None:
+    shapes = "\n".join(f"  - generic [ref=p{at}] [cursor=pointer] [box={9 * at},0,8,8]" for at in range(60))
+    region = {"box": (0, 0, 600, 90), "tag": "svg", "name": "Map, 60 shapes, 600 x 90 px", "target": "css=svg", "listens": True}  # fmt: skip
+    seen = observe_snapshot(
+        f"- generic [ref=e1] [box=0,0,600,90]:\n{shapes}",
+        extra=Extra.model_validate({"clickables": [region]}),
+    )
+    assert [one.name for one in seen.interactive] == ["Map, 60 shapes, 600 x 90 px"]
+
+
 def test_a_clickable_list_is_told_by_its_items() -> None:
     snapshot = "- list [ref=e1] [cursor=pointer]:\n  - listitem [ref=e2]: Red\n  - listitem [ref=e3]: Blue"
     assert [element.name for element in observe_snapshot(snapshot).interactive] == ["Red", "Blue"]

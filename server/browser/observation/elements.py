@@ -2,13 +2,14 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 
 from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
-from server.browser.observation.page_script import Box, Clickable, Extra
-from server.browser.observation.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, overlaps
+from server.browser.observation.page_script import Box, Clickable, Cover, Extra
+from server.browser.observation.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, intersect, overlaps
 
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
 LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
@@ -16,10 +17,16 @@ LEVELS = frozenset({"slider", "spinbutton"})
 DRAG_ROLES = frozenset({"draggable", "dropzone"})
 TAG_ROLES = {
     "a": "link", "button": "button", "editable": "textbox", "select": "combobox",
-    **{role: role for role in DRAG_ROLES},
+    **{role: role for role in DRAG_ROLES | CHOICES},
 }  # fmt: skip
+SELECTS = frozenset({"combobox", "listbox"})
+HIDDEN_SIZE = 2
+"""CSS pixels: what is no wider or no higher is there for screen readers and scripts."""
 MOST_NODES = 100
 MOST_BOXES = 400
+HOSTS = frozenset({"link", "button", "clickable", "listitem"})
+HOST_HEIGHT = 80
+LOOSE_ROLES = KEPT_ROLES | {"clickable"}
 _LETTER = re.compile(r"[^\W\d_]")
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
@@ -44,6 +51,8 @@ class Draft:
     """The value of a slider or spin button that is no field."""
     on_top: bool = False
     """It is in an open dialog."""
+    states: frozenset[str] = frozenset()
+    """States that its node does not have."""
     same_as: "Draft | None" = None
 
     @property
@@ -64,8 +73,12 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
         if draft.role in LEVELS:
             draft.level = levels.get(_rounded(draft.box), "")
+    drafts = _merge_stand_ins(snapshot, drafts)
+    if extra.covers:
+        drafts = _put_covers(snapshot, drafts, extra.covers, viewport)
     if extra.clickables:
         drafts = _add_clickables(snapshot, drafts, extra.clickables, viewport)
+        drafts = _drop_repeats(snapshot, drafts, extra)
     sent = {_rounded(one.box): one.to for one in extra.sent}
     for draft in drafts:
         draft.sends_to = sent.get(_rounded(draft.box), "")
@@ -217,6 +230,121 @@ def _add_clickables(
     return sorted(drafts + added, key=lambda draft: draft.place)
 
 
+def _merge_stand_ins(snapshot: Snapshot, drafts: list[Draft]) -> list[Draft]:
+    """Leave out a hidden select next to the one that stands in for it, which gets its name, and a field in a field."""
+    nodes, left_out = snapshot.nodes, set[int]()
+    hidden = [at for at, node in enumerate(nodes) if node.role in SELECTS and _is_hidden(node.box)]
+    for at in hidden:
+        beside = _stand_in(snapshot, drafts, at)
+        if beside is not None:
+            left_out |= {at, *snapshot.subtree(at)}
+            label, own = nodes[at].name or label_of_field(snapshot, at), nodes[beside.index].name
+            beside.name = own or label
+            if beside.role == "button" and label:
+                beside.name, beside.shows = label, own
+    boxes = [draft for draft in drafts if draft.role == "combobox" and draft.index not in left_out]
+    for outer in boxes:
+        inside = snapshot.subtree(outer.index)
+        inner = next((one for one in drafts if one.index in inside and one.role in FIELDS), None)
+        if inner is None or inner.node is None or outer.node is None:
+            continue
+        if outer.node.is_pointed or "disabled" in outer.node.attributes:
+            outer.level = inner.node.text or inner.name
+            left_out.add(inner.index)
+        else:  # which takes the typing
+            inner.name = outer.name or inner.name
+            left_out.add(outer.index)
+    return [draft for draft in drafts if draft.index not in left_out] if left_out else drafts
+
+
+def _is_hidden(box: Box | None) -> bool:
+    return box is not None and 0 < min(box[2:]) <= HIDDEN_SIZE
+
+
+def _stand_in(snapshot: Snapshot, drafts: list[Draft], index: int) -> Draft | None:
+    """What a person sees in place of a hidden select: the first control after it, in the box around both."""
+    nodes, parent = snapshot.nodes, snapshot.nodes[index].parent
+    end = min(nodes[parent].end if parent >= 0 else len(nodes), nodes[index].end + 6)
+    after = (one for one in drafts if nodes[index].end <= one.index < end)
+    first, box = next(after, None), nodes[index].box
+    if first is None or first.box is None or box is None or _is_hidden(first.box):
+        return None
+    is_over = first.role == "button" and overlaps((box[0], box[1], 1, 1), first.box)
+    return first if first.role in SELECTS or is_over else None
+
+
+def _put_covers(
+    snapshot: Snapshot, drafts: list[Draft], covers: tuple[Cover, ...], viewport: tuple[int, int]
+) -> list[Draft]:
+    """Let the choices that something else is drawn over be clicked there."""
+    nodes: dict[tuple[int, ...], int] = {}
+    for index, node in enumerate(snapshot.nodes):
+        if node.box and node.ref:
+            nodes.setdefault(_rounded(node.box), index)
+    choices = {_rounded(draft.box): draft for draft in drafts if draft.role in CHOICES}
+    boxes, added, taken = _Bands(snapshot), list[Draft](), set[int]()
+    for cover in covers:
+        at = nodes.get(_rounded(cover.by))
+        ref = snapshot.nodes[at].ref if at is not None else cover.target
+        if not ref:
+            continue
+        choice = choices.get(_rounded(cover.by)) or choices.get(
+            _rounded(cover.box) if any(cover.box[2:]) else ()
+        )
+        if choice is None:
+            found = Clickable(box=cover.by, tag=cover.role, name=cover.name, target=ref)
+            choice = _loose(snapshot, boxes, found, viewport) if at is None else _draft(snapshot, at)
+            added.append(choice)
+        choice.role, choice.ref, choice.box = cover.role, ref, cover.by
+        choice.seen = overlaps(cover.by, (0, 0, *viewport))
+        choice.states = frozenset(word for word in ("checked", "disabled") if getattr(cover, word))
+        choice.name = choice.name or cover.name or (label_of_choice(snapshot, at) if at is not None else "")
+        if at is not None:
+            taken.add(at)
+    kept = [draft for draft in drafts if draft.place not in taken or draft.role in CHOICES]
+    return sorted([*kept, *added], key=lambda draft: draft.place)
+
+
+def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list[Draft]:
+    """Leave out containers that are clicked for what is in them, and parts of one control that have no name."""
+    listed = {_rounded(one.box) for one in extra.clickables}
+    listening = {_rounded(one.box) for one in extra.clickables if one.listens}
+    wholes = [one.box for one in extra.clickables if one.tag == "svg"] + [one.by for one in extra.covers]
+    hosts: dict[int, list[Box]] = {}
+    for one in drafts:
+        if one.role in HOSTS and one.name and one.box and one.box[3] <= HOST_HEIGHT:
+            hosts.setdefault(_band(one.box[1]), []).append(one.box)
+    kept = []
+    for at, draft in enumerate(drafts):
+        box, is_kept = draft.box, True
+        if draft.role not in LOOSE_ROLES or box is None:
+            pass
+        elif not draft.name:
+            near = (one for band in (-2, -1, 0) for one in hosts.get(_band(box[1]) + band, ()))
+            around = wholes if _rounded(box) in listed else [*wholes, *near]
+            is_kept = not any(_holds(whole, box) for whole in around)
+        elif draft.node is not None and _rounded(box) not in listening:
+            after = (drafts[later] for later in range(at + 1, len(drafts)))
+            is_kept = not _is_said_inside(draft, snapshot.nodes[draft.index].end, after)
+        if is_kept:
+            kept.append(draft)
+    return kept
+
+
+def _is_said_inside(draft: Draft, end: int, after: Iterable[Draft]) -> bool:
+    """Whether the controls in it have all the words of its name."""
+    inside = takewhile(lambda one: one.place < end, after)
+    left = Counter(draft.name.casefold().split())
+    for one in inside:
+        if draft.box and one.box and _holds(draft.box, one.box):
+            left.subtract(one.name.casefold().split())
+    return max(left.values(), default=1) <= 0
+
+
+def _holds(outer: Box, inner: Box) -> bool:
+    return intersect(outer, inner) == inner
+
+
 def _rounded(box: Box | None) -> tuple[int, ...]:
     return tuple(map(round, box)) if box else ()
 
@@ -227,7 +355,7 @@ def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Dr
         draft.role, draft.name = "textbox", clickable.name or label_of_field(snapshot, index)
     if clickable.tag in DRAG_ROLES:
         draft.role = clickable.tag
-    if clickable.tag == "dropzone":
+    if clickable.tag in ("dropzone", "svg"):
         draft.name = clickable.name
     draft.name = draft.name or clickable.name
     return draft

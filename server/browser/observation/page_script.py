@@ -28,6 +28,21 @@ class Clickable(BaseModel, frozen=True):
     """It has a listener for clicks of its own, can be dragged or dropped on: also if it contains other controls."""
 
 
+class Cover(BaseModel, frozen=True):
+    """A check box or radio button that takes no click itself: something else is drawn in its place."""
+
+    box: Box
+    """Of the field; without area if it is not drawn at all."""
+    by: Box
+    """Of what is drawn and takes the click: its label, or the box around both."""
+    target: str = ""
+    """As `Clickable.target`; "" in a frame."""
+    role: str
+    name: str = ""
+    checked: bool = False
+    disabled: bool = False
+
+
 class SecretField(BaseModel, frozen=True):
     """A password, card or one-time-code field and its value, so that the value can be masked everywhere."""
 
@@ -84,6 +99,7 @@ class Extra(BaseModel, frozen=True):
     """Boxes of the fields that take a file, and of their labels."""
     shown: tuple[Shown, ...] = ()
     levels: tuple[Level, ...] = ()
+    covers: tuple[Cover, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -105,12 +121,14 @@ class Extra(BaseModel, frozen=True):
         shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
         sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
         levels = (one.model_copy(update={"value": mask(one.value)}) for one in self.levels)
+        covers = (one.model_copy(update={"name": mask(one.name)}) for one in self.covers)
         texts = self.texts and tuple(one.model_copy(update={"text": mask(one.text)}) for one in self.texts)
         framed = (
             one.model_copy(update={"name": mask(one.name), "url": mask(one.url)}) for one in self.framed
         )
         masked = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
-        return self.model_copy(update=masked | {"framed": tuple(framed), "levels": tuple(levels)})
+        more = {"framed": tuple(framed), "levels": tuple(levels), "covers": tuple(covers)}
+        return self.model_copy(update=masked | more)
 
 
 PAGE_SCRIPT = r"""(listening) => {
@@ -122,7 +140,7 @@ PAGE_SCRIPT = r"""(listening) => {
     'link item wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
   const SIDES = new Set(['left', 'right']);  // noise, but of an arrow all that it says
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
-  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], frames = [], frameBoxes = [], reachable = [];
+  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], covers = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
   const hash = text => {
     const end = Math.min(text.length, MOST_HASHED - hashed);
@@ -242,6 +260,32 @@ PAGE_SCRIPT = r"""(listening) => {
       if (value && el.tagName !== 'INPUT' && near(box)) levels.push({box, value});
     }
   };
+  const hitIn = (root, x, y) => (isDocument(root) ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
+  const rectOf = el => Element.prototype.getBoundingClientRect.call(el);
+  const isBox = el => { const r = rectOf(el); return r.width > 2 && r.height > 2; };
+  // What takes the click of a check box that is drawn by style sheets: its label, else the small box that it is in.
+  const coverOf = (root, el) => {
+    const r = rectOf(el), x = r.x + r.width / 2, y = r.y + r.height / 2;
+    const isIn = isBox(el) && x > 0 && y > 0 && x < innerWidth && y < innerHeight;
+    const hit = isIn ? hitIn(root, x, y) : null;
+    const isDrawn = isBox(el) && el.checkVisibility({visibilityProperty: true, opacityProperty: true});
+    if (hit === el || (isDrawn && !hit)) return null;
+    const named = [...labelsOf.call(el) || []].find(one => isBox(one) && (!isDrawn || one.contains(hit)));
+    if (named && !named.querySelector('a[href],button,select,textarea')) return named;
+    if (named) return hit && hit !== named && named.contains(hit) && !hit.closest('a[href],button') ? hit : null;
+    const up = el.parentElement, around = up && rectOf(up);
+    const isSmall = around && isBox(up) && around.width < 60 && around.height < 60 && up.querySelectorAll(WIDGET).length === 1;
+    return isSmall && (!hit || up.contains(hit)) ? up : null;
+  };
+  const findCovers = (root, dx, dy, framed) => {
+    for (const el of [...all(root, 'input[type=checkbox],input[type=radio]')].slice(0, MOST)) {
+      const by = coverOf(root, el), box = by && boxOf(by, dx, dy);
+      if (!by || !near(box)) continue;
+      const [role, labelled] = [attribute(el, 'role') === 'switch' ? 'switch' : el.type, attribute(el, 'aria-label')];
+      const name = clean(labelled) || (by === el.parentElement ? '' : clean(by.innerText) || label(by) || guess(by));
+      covers.push({box: boxOf(el, dx, dy), by: box, target: framed ? '' : path(by, root), role, name, checked: el.checked, disabled: el.disabled});
+    }
+  };
   const listeners = new Set(Array.isArray(listening) ? listening : []);
   // Attributes and anchors that only pages with scripts have: a click on them is for one listener further out.
   const MARKED = 'a:not([href])[class],a:not([href])[title],[data-action],[data-handler],[ng-click],[jsaction*=click]';
@@ -323,6 +367,42 @@ PAGE_SCRIPT = r"""(listening) => {
     const head = el.querySelector('h1,h2,h3,h4,h5,h6,header,legend,caption');
     return label(el) || (head ? clean(head.innerText) : '') || guess(el);
   };
+  // An icon that belongs to the control that it is in, or is all that this has: not to one of several in a row.
+  const HOST = 'a,button,[role=button],[role=link],[role=menuitem],[role=combobox]';
+  const isPart = el => {
+    if (listeners.has(el) || label(el) || [...el.parentElement.children].filter(one => one.tagName === el.tagName).length > 2) return false;
+    const host = el.parentElement.closest(HOST);
+    if (host && isShort(host) && (host.matches(`${WIDGET},${MARKED},[role]`) || listeners.has(host))) return true;
+    const around = el.parentElement, outer = above(around);
+    return !clean(around.innerText) && around.childElementCount === 1 && outer && getComputedStyle(outer).cursor !== 'pointer';
+  };
+  // Shapes of a drawing without names of their own, such as the countries of a map: many are one control.
+  const drawings = new Map(), MOST_SHAPES = 40;
+  const drawingOf = el => {
+    let svg = el.ownerSVGElement;
+    while (svg?.ownerSVGElement) svg = svg.ownerSVGElement;
+    return svg;
+  };
+  const idOf = svg => [svg, svg.parentElement, svg.parentElement?.parentElement].map(el => el && words(attribute(el, 'id'))).find(Boolean);
+  const titleOf = el => clean([...el.children].find(one => one.localName === 'title')?.textContent);
+  const keepShape = (svg, el, root, name, found) => {
+    const named = drawings.get(svg) || drawings.set(svg, new Map()).get(svg), alike = named.get(name) || {root, shapes: [], many: 0};
+    named.set(name, alike);
+    if (++alike.many <= MOST_SHAPES) alike.shapes.push({...found, name: name || guess(el), target: path(el, root)});
+  };
+  const keepDrawings = () => {
+    for (const [svg, named] of drawings) {
+      const kinds = [...named], isAlike = ([name, {many}]) => !name || many > MOST_SHAPES;
+      const [alike, single] = [kinds.filter(isAlike), kinds.filter(kind => !isAlike(kind))];
+      const many = alike.reduce((sum, [, kind]) => sum + kind.many, 0), {width, height} = rectOf(svg);
+      const shapes = (many > MOST_SHAPES ? single : kinds).flatMap(([, kind]) => kind.shapes);
+      if (many > MOST_SHAPES && clickables.length < MOST) {
+        const name = [label(svg) || titleOf(svg) || headOf(svg) || idOf(svg) || 'drawing', `${many} shapes`, `${Math.round(width)} x ${Math.round(height)} px`].join(', ');
+        clickables.push({box: boxOf(svg, 0, 0), tag: 'svg', name, target: path(svg, alike[0][1].root), listens: true});
+      }
+      clickables.push(...shapes.filter(one => one.target && one.target.length <= LONG).slice(0, MOST - clickables.length));
+    }
+  };
   const look = (el, root, over) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
@@ -333,7 +413,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const style = getComputedStyle(el);
     const inherited = above(el) && getComputedStyle(above(el)).cursor === 'pointer';
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
-    const hand = style.cursor === 'pointer' && (!inherited || icon);
+    const hand = style.cursor === 'pointer' && (!inherited || (icon && !isPart(el)));
     const isHeard = listeners.has(el) && !(!widget && hasItems(el));
     const listens = !widget && (items.has(el) || ((isHeard || (el.matches(MARKED) && isShort(el))) && isOwn(el)));
     const isMenu = !widget && over.has(el) && opens(el);
@@ -345,6 +425,8 @@ PAGE_SCRIPT = r"""(listening) => {
     const kind = editable ? 'editable' : isZone ? 'dropzone' : isDragged ? 'draggable' : '';
     const tag = kind || el.tagName.toLowerCase().slice(0, 40);
     // A canvas without a label, or what lies on one and takes its clicks.
+    const svg = widget ? null : drawingOf(el);
+    if (svg) return keepShape(svg, el, root, label(el) || titleOf(el) || clean(el.textContent), {box, tag, listens});
     const isDrawn = listens && (el.localName === 'canvas' || [...el.parentElement?.children || []].some(one => one.localName === 'canvas'));
     const said = editable ? label(el) || '' : isZone ? nameOfZone(el) : badge ? `${badge} ${text}` : clean(textOf(el)) || label(el);
     const name = said || (isDrawn && headOf(el)) || (editable || isZone ? '' : guess(el)) || (el.localName === 'canvas' ? 'canvas' : '');
@@ -356,15 +438,18 @@ PAGE_SCRIPT = r"""(listening) => {
     const over = hovered(root);
     findZones(root);
     for (const el of all(root, '*')) {
-      if (clickables.length >= MOST || performance.now() - started > 250) return;
+      if (clickables.length >= MOST || performance.now() - started > 250) break;
       try { look(el, root, over); } catch {}  // a form whose fields hide its methods
     }
+    try { keepDrawings(); } catch {}
+    drawings.clear();
   };
   const visit = (root, dx, dy, framed) => {
     findForms(root, dx, dy);
     if (!isBrief) {
       findShown(root, dx, dy);
       findLevels(root, dx, dy);
+      try { findCovers(root, dx, dy, framed); } catch {}
     }
     if (!framed) reachable.push(root);
     hash(sourceOf(root));
@@ -482,7 +567,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }"""
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world

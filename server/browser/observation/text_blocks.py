@@ -157,7 +157,7 @@ class _LineWords:
         node, parts = draft.node, [cut(clean(draft.name), SEEN_CHARS), draft.shows]
         if node is not None and draft.role in LABELLED:
             parts += [
-                cut(clean(node.text), value_chars(draft.box)),
+                cut(clean(node.text or draft.level), value_chars(draft.box)),
                 node.placeholder if not node.text else "",
             ]
         return " ".join(parts)

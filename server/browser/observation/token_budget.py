@@ -238,7 +238,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
     chars, most = (cuts.chars, cuts.value) if draft.seen else (cuts.far_chars, VALUE_CHARS)
     if most == SEEN_VALUE_CHARS:
         most = value_chars(draft.box)
-    states = node.attributes
+    states = {*node.attributes, *draft.states}
     value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
     name = clean(draft.name)
