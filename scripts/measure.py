@@ -9,6 +9,7 @@ is found at one place of the folder besides their definition. Overrides that onl
 
 from __future__ import annotations
 
+import argparse
 import ast
 import re
 import statistics
@@ -24,12 +25,21 @@ NESTING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, as
 LONG, DEEP = 50, 3
 
 
-def main(*folders: str) -> None:
+def main(*arguments: str) -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folders", nargs="*", default=["server", "cli"], metavar="FOLDER")
+    folders: list[str] = parser.parse_args(arguments).folders
+    for folder in folders:
+        if not any((ROOT / folder).rglob("*.py")):
+            parser.error(f"{folder} is no folder with Python files")
     columns = [measure(ROOT / folder) for folder in folders]
     width = max(len(name) for name in columns[0])
     print(f"{'':{width}}", *(f"{folder:>14}" for folder in folders))
     for name in columns[0]:
         print(f"{name:{width}}", *(f"{column[name]:>14}" for column in columns))
+    return 0
 
 
 def measure(folder: Path) -> dict[str, str]:
@@ -55,9 +65,9 @@ def measure(folder: Path) -> dict[str, str]:
         "function median / p90 / max": f"{_spread(lengths)}",
         f"functions > {LONG} lines": _share(sum(length > LONG for length in lengths), len(lengths)),
         f"nest > {DEEP}": _share(sum(_depth(node) > DEEP for node in functions), len(functions)),
-        "broad except / kLOC": f"{sum(map(_is_broad, handlers)) / lines * 1000:.2f}",
+        "broad except / kLOC": f"{sum(map(_is_broad, handlers)) / max(lines, 1) * 1000:.2f}",
         "return types": _share(annotated, len(functions)),
-        "Any / kLOC": f"{sum(_is_any(node) for node in nodes) / lines * 1000:.1f}",
+        "Any / kLOC": f"{sum(_is_any(node) for node in nodes) / max(lines, 1) * 1000:.1f}",
         "imports in functions": f"{sum(1 for node in functions for _ in _imports(node))}",
         "private functions": _share(len(private), len(functions)),
         "... called once": _share(once, len(private)),
@@ -66,8 +76,11 @@ def measure(folder: Path) -> dict[str, str]:
 
 
 def _spread(numbers: list[int]) -> str:
-    tenths = statistics.quantiles(numbers, n=10)
-    return f"{statistics.median(numbers):.0f} / {tenths[-1]:.0f} / {max(numbers)}"
+    if not numbers:
+        return "none"
+    largest = max(numbers)
+    ninth_tenth = statistics.quantiles(numbers, n=10, method="inclusive")[-1] if len(numbers) > 1 else largest
+    return f"{statistics.median(numbers):.0f} / {ninth_tenth:.0f} / {largest}"
 
 
 def _share(part: int, whole: int) -> str:
@@ -106,4 +119,4 @@ def _imports(function: Function) -> Iterator[ast.AST]:
 
 
 if __name__ == "__main__":
-    main(*(sys.argv[1:] or ("server", "cli")))
+    sys.exit(main(*sys.argv[1:]))
