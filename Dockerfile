@@ -26,6 +26,7 @@ COPY alembic.ini pyproject.toml ./
 COPY migrations migrations
 COPY server server
 COPY cli cli
+COPY wording wording
 
 # Chromium cannot build its own sandbox inside a container's: see docs/decisions/0005.
 ENV BROWSER_SANDBOX=false

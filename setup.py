@@ -33,7 +33,7 @@ class BuildWithBundle(build_py):
             raise SetupError(
                 f"{' and '.join(missing)} would be missing in the wheel: build it with `make wheel`"
             )
-        for package in ("server", "cli"):  # what an earlier build left there
+        for package in ("server", "cli", "wording"):  # what an earlier build left there
             shutil.rmtree(Path(self.build_lib) / package, ignore_errors=True)
         super().run()
         for name in BUNDLED:

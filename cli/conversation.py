@@ -366,8 +366,9 @@ class Conversation:
         start = question.get("start")
         body |= _granted(entry.args, len(start["effects"]) if start else None)
         await self.client.call("POST", f"/sessions/{question['session_id']}/decision", body)
-        title = question["session_title"] or "untitled"
-        self.screen.show(Note(f"{'Done' if is_manual else 'Approved' if is_yes else 'Refused'}: {title}"))
+        title = question["session_title"] or say("untitled")
+        answer = say("Handed back" if is_manual else "Approved" if is_yes else "Refused")
+        self.screen.show(Note(f"{answer}: {title}"))
         return {"session_id": question["session_id"]}
 
     async def _put_off(self, entry: Call) -> JsonObject:
@@ -410,9 +411,7 @@ class Conversation:
             if error.code != "confirmation_required":
                 raise
             self._unconfirmed = call
-            raise Misused(
-                say("{what} /yes does it, /no leaves it.", what=error.detail.partition(" Send confirmed")[0])
-            ) from None
+            raise Misused(say("{what} /yes does it, /no leaves it.", what=error.detail)) from None
         if "interactive" in answer:
             self.elements = answer["interactive"]
             self._observation = answer.get("id")

@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from cli.json_types import JsonObject
-from cli.words import say
+from cli.words import say, told
 
 ADVICE = {
     "run_in_progress": "It is still working: /stop ends the run.",
@@ -52,7 +52,7 @@ class Refused(Trouble):
         unexplained = say(
             "The server answered HTTP {status} and nothing more.{hint}", status=status, hint=hint
         )
-        self.detail = str(problem.get("detail") or problem.get("title") or unexplained)
+        self.detail = told(str(problem.get("detail") or problem.get("title") or unexplained))
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 

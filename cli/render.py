@@ -33,7 +33,7 @@ from cli.items import (
 )
 from cli.json_types import JsonObject
 from cli.text import cut, duration
-from cli.words import say
+from cli.words import named, say, told, tool_name
 
 THEME = Theme(
     {
@@ -129,14 +129,14 @@ def _(item: ToolRan) -> RenderableType:
     style = "quiet" if item.ok else "bad"
     if item.ok and item.effect in ("refused", "unknown"):
         mark, style = Text("!", "warn"), "warn"
-    line = Text.assemble(mark, " ", (item.name, "tool"), "  ", describe(item.args))
+    line = Text.assemble(mark, " ", (tool_name(item.name), "tool"), "  ", describe(item.args))
     if item.duration_ms:
         line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
     if item.screenshot:
         line.append(say("  ▣ picture"), linked(item.screenshot))
     rows = [line]
     if item.summary:
-        rows.append(Text("  " + cut(item.summary, 160), style))
+        rows.append(Text("  " + cut(told(item.summary), 160), style))
     return indent(Group(*rows))
 
 
@@ -218,7 +218,7 @@ def question(item: Question) -> Table:
         )
     if item.sends_to:
         rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
-    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(item.reason))
+    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(told(item.reason)))
     if item.risk:
         rows.add_row(say("risk"), Text(say(item.risk), "warn"))
     if item.expires_at:
@@ -299,7 +299,7 @@ def _(item: Failed) -> RenderableType:
     if item.code == "cancelled":
         rows.append(Text.assemble(("■ ", "warn"), say(item.message)))
     else:
-        rows.append(Text.assemble(("✗ ", "bad"), item.message, (f"  {item.code}", "quiet")))
+        rows.append(Text.assemble(("✗ ", "bad"), told(item.message), (f"  {item.code}", "quiet")))
     return indent(Group(*rows))
 
 
@@ -344,7 +344,7 @@ def describe(args: JsonObject) -> Text:
             continue
         line.append("  " if line else "")
         line.append("" if key in BARE else f"{key} ", "key")
-        line.append(f"“{cut(value, 100)}”" if key == "text" else cut(str(value), 100))
+        line.append(f"“{cut(value, 100)}”" if key == "text" else cut(named(str(value)), 100))
     if args.get("reason"):
         line.append(f"  {cut(str(args['reason']), 100)}", "quiet")
     line.truncate(ARGS_AT_MOST, overflow="ellipsis")

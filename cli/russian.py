@@ -2,6 +2,17 @@
 
 from __future__ import annotations
 
+TOOLS = {
+    "click": "нажатие", "double_click": "двойное нажатие", "drag": "перетаскивание", "type": "ввод",
+    "fill_form": "заполнение формы", "navigate": "переход", "launch": "переход", "navigate_back": "назад", "back": "назад",
+    "press": "клавиша", "press_key": "клавиша", "select": "выбор", "select_option": "выбор", "hover": "наведение",
+    "scroll": "прокрутка", "wait": "ожидание", "wait_for": "ожидание", "screenshot": "снимок",
+    "take_screenshot": "снимок", "observe": "осмотр", "snapshot": "осмотр", "get_state": "осмотр", "read": "чтение",
+    "read_page": "чтение страницы", "read_file": "чтение файла", "record": "запись в таблицу",
+    "focus": "осмотр части страницы", "switch_tab": "вкладка", "tabs": "вкладки", "upload": "файл на страницу",
+    "file_upload": "файл на страницу", "dialog": "ответ на диалог", "handle_dialog": "ответ на диалог",
+}  # fmt: skip
+"""Steps by the names of their tools."""
 RUSSIAN = {
     # The conversation
     "/help lists the commands; everything else goes to the agent.": "/help — список команд, всё остальное уходит агенту.",

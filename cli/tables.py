@@ -19,7 +19,7 @@ from cli.render import draw, indent, question
 from cli.results import change_words
 from cli.text import ago, cut, moment, spent
 from cli.view import View
-from cli.words import say
+from cli.words import say, told
 
 ELEMENTS = 60
 NARROW = 70
@@ -233,7 +233,7 @@ def outcome(tool: str, args: JsonObject, answer: JsonObject, address: Address) -
         name=tool,
         args=args,
         ok=bool(answer.get("ok", True)),
-        summary=" · ".join([str(answer.get("text") or ""), *(answer.get("notes") or ())]),
+        summary=" · ".join(map(told, [str(answer.get("text") or ""), *(answer.get("notes") or ())])),
         screenshot=address.absolute(picture) if picture else None,
     )
     where = Visited(answer.get("title") or "", answer["url"]) if answer.get("url") else None
@@ -267,7 +267,7 @@ def state(view: View) -> RenderableType:
     """The working state: status, agent, goal, usage, facts and plan."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
-    rows.add_row(say("status"), " · ".join(part for part in (say(view.status), view.note) if part))
+    rows.add_row(say("status"), " · ".join(part for part in (say(view.status), told(view.note)) if part))
     rows.add_row(say("agent"), " · ".join(part for part in (say(view.agent), view.model) if part))
     rows.add_row(say("goal"), Text(view.goal or say("none yet")))
     if view.usage:

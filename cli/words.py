@@ -6,7 +6,8 @@ import os
 from collections.abc import Mapping
 from typing import Literal
 
-from cli.russian import RUSSIAN
+from cli.russian import RUSSIAN, TOOLS
+from wording.russian import elements_in_russian, in_russian
 
 Language = Literal["en", "ru"]
 
@@ -20,6 +21,24 @@ def language_of(environ: Mapping[str, str]) -> Language:
 
 def say(text: str, /, language: Language | None = None, **values: object) -> str:
     """The text with its values filled in, in Russian if the terminal is Russian. The English text is the key."""
-    is_russian = (language or language_of(os.environ)) == "ru"
-    template = RUSSIAN[text] if is_russian and text in RUSSIAN else text
+    template = RUSSIAN.get(text, text) if _is_russian(language) else text
     return template.format(**values) if values else template  # a text of the server may have braces
+
+
+def told(text: str, language: Language | None = None) -> str:
+    """What the server says in English, in the language of the terminal. What a page says stays as it is."""
+    return in_russian(text) if _is_russian(language) else text
+
+
+def tool_name(name: str, language: Language | None = None) -> str:
+    """The name of a tool as a word of the terminal's language; its own if there is none."""
+    return TOOLS.get(name.removeprefix("browser_"), name) if _is_russian(language) else name
+
+
+def named(element: str, language: Language | None = None) -> str:
+    """An element such as `button "Send"`, in the language of the terminal."""
+    return (elements_in_russian(element) if _is_russian(language) else "") or element
+
+
+def _is_russian(language: Language | None) -> bool:
+    return (language or language_of(os.environ)) == "ru"

@@ -1,6 +1,6 @@
 """Refuse words in docstrings and comments that hide what the code does.
 
-    .venv/bin/python -m scripts.words [FOLDER ...]        # default: server cli scripts bench migrations
+    .venv/bin/python -m scripts.words [FOLDER ...]        # default: server cli wording scripts bench migrations
 
 The glossary in docs/architecture.md has the words to use. Exits with 1 and names each place when one is found.
 """
@@ -72,4 +72,4 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(sys.argv[1:] or ("server", "cli", "scripts", "bench", "migrations"))))
+    sys.exit(main(*(sys.argv[1:] or ("server", "cli", "wording", "scripts", "bench", "migrations"))))

@@ -23,9 +23,9 @@ from server.files.step_words import step_words
 from server.files.transcript import WORDS as ROW_WORDS
 from server.files.transcript import Language, TranscriptRow, is_queued, line_of, time_words
 from server.ops.json_types import JsonObject
-from server.ops.russian import in_russian
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
+from wording.russian import in_russian
 
 PictureOf = Callable[[str], Path | None]
 """Maps a screenshot's address to its file; None if the file does not exist."""

@@ -17,7 +17,7 @@ from server.events import (
     read_question,
 )
 from server.files.step_words import in_russian_words, step_words
-from server.ops.russian import in_russian
+from wording.russian import in_russian
 
 Language = Literal["en", "ru"]
 TranscriptRow = Message | InterruptRow | RunRow | Activity

@@ -56,6 +56,24 @@ async def test_an_order_is_asked_for_answered_and_done_once(at: dict[str, object
         await screen.shows("goal    shop for a kettle")
 
 
+async def test_a_russian_terminal_is_told_in_russian_what_the_server_says(at: dict[str, object]) -> None:
+    """What steps did, why it asks, what is refused, and how a run failed."""
+    async with terminal("chat", **at, LANG="ru_RU.UTF-8") as screen:  # type: ignore[arg-type]
+        await screen.shows("что нужно сделать?")
+        screen.enter("shop for a kettle")
+        asked = await screen.shows("/yes — сделать")
+        assert "✓ нажатие  ссылка «Blue kettle»" in asked
+        assert "Нажато: ссылка «Blue kettle»." in asked
+        assert "почему    оформляет заказ или бронь" in asked
+        screen.enter("/no")
+        await screen.shows("✗ Отклонено")
+        await screen.shows("готово")
+        screen.enter("/stop")
+        await screen.shows("Останавливать нечего.")
+        screen.enter("error please")
+        await screen.shows("Модель-макет прервалась, как её и просили.")
+
+
 async def test_a_question_is_answered_in_the_persons_own_words(at: dict[str, object]) -> None:
     async with terminal("chat", **at) as screen:  # type: ignore[arg-type]
         await screen.shows(READY)

@@ -21,7 +21,16 @@ from server.browser.chromium.executables import NODE_WHEEL
 from tests.support.eventually import eventually
 from tests.support.server import serving
 
-SOURCES = ("pyproject.toml", "setup.py", "requirements.in", "alembic.ini", "migrations", "server", "cli")
+SOURCES = (
+    "pyproject.toml",
+    "setup.py",
+    "requirements.in",
+    "alembic.ini",
+    "migrations",
+    "server",
+    "cli",
+    "wording",
+)
 MADE = ("node_modules", "web/dist")
 """What the set-up makes in a checkout, and the wheel holds as well."""
 BUILD = "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
@@ -94,16 +103,18 @@ def files_of(folder: Path) -> set[str]:
 
 
 def test_every_file_of_the_program_is_in_it_and_nothing_else(wheel: Path) -> None:
-    packages = {f"{name}/{file}" for name in ("server", "cli") for file in files_of(ROOT / name)}
+    packages = {f"{name}/{file}" for name in ("server", "cli", "wording") for file in files_of(ROOT / name)}
     made = {f"{name}/{file}" for name in ("migrations", *MADE) for file in files_of(ROOT / name)}
     expected = packages | {f"server/bundle/{name}" for name in made | {"alembic.ini"}}
     found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert found == {name for name in expected if not re.match(r"(server|cli)/(?!bundle/).*\.md$", name)}
+    assert found == {
+        name for name in expected if not re.match(r"(server|cli|wording)/(?!bundle/).*\.md$", name)
+    }
 
 
 @pytest.mark.timeout(400)
 def test_every_module_can_be_imported_from_it(environment: Path, tmp_path: Path) -> None:
-    files = [f"{name}/{file}" for name in ("server", "cli") for file in files_of(ROOT / name)]
+    files = [f"{name}/{file}" for name in ("server", "cli", "wording") for file in files_of(ROOT / name)]
     files = [name for name in files if name.endswith(".py") and not name.endswith("__main__.py")]
     modules = sorted(name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in files)
     ran = subprocess.run(

@@ -359,7 +359,7 @@ class TestConversation:
     async def test_what_is_risky_by_hand_wants_a_yes_of_its_own(
         self, api: ScriptedApi, conversation: Conversation
     ) -> None:
-        detail = "places an order Send confirmed: true to do it."
+        detail = "places an order"
         api.refusals["/browser/click"] = problem(409, "confirmation_required", detail)
         with pytest.raises(Misused, match="places an order /yes does it"):
             await run_line(conversation, "/click e3", waits=False)

@@ -111,6 +111,6 @@ async def test_a_run_waits_for_the_disk_and_ends_once(client: httpx.AsyncClient,
             assert (await client.post("/api/sessions")).status_code == 503
     session = await wait_for_status(client, session_id, "completed")
     said = [message["content"] for message in session["messages"]]
-    assert sum(text.endswith('Clicked "Place order"') for text in said) == 1
+    assert sum(text.endswith('Clicked button "Place order".') for text in said) == 1
     assert [message["role"] for message in session["messages"]].count("assistant") == 1
     assert [event["type"] for event in await read_stream(client, session_id)].count("done") == 1

@@ -99,7 +99,9 @@ def is_in(module: str, places: tuple[str, ...]) -> bool:
 
 
 MODULES = {
-    module_of(path): path for folder in ("server", "cli") for path in sorted((ROOT / folder).rglob("*.py"))
+    module_of(path): path
+    for folder in ("server", "cli", "wording")
+    for path in sorted((ROOT / folder).rglob("*.py"))
 }
 
 
@@ -223,3 +225,5 @@ def test_the_command_line_knows_only_the_protocol() -> None:
     for module, path in MODULES.items():
         if module.startswith("cli"):
             assert not [name for name in imports_of(path) if name.startswith("server")]
+        if module.startswith("wording"):
+            assert not [name for name in imports_of(path) if name.startswith(("server", "cli"))]

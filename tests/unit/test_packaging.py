@@ -39,7 +39,9 @@ def top_level_imports() -> set[str]:
     """The first names of what the product imports."""
     names = set()
     for path in (
-        path for folder in ("server", "cli", "migrations") for path in (ROOT / folder).rglob("*.py")
+        path
+        for folder in ("server", "cli", "wording", "migrations")
+        for path in (ROOT / folder).rglob("*.py")
     ):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):

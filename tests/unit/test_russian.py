@@ -1,4 +1,4 @@
-"""The product's own sentences in Russian: none is out of date, and server and web UI say the same."""
+"""The product's own sentences in Russian: none is out of date or missing, and the web UI says the same."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ import pytest
 
 from scripts.shell import ROOT
 from server.errors import AppError
-from server.ops.russian import SENTENCES, TEMPLATES, in_russian
+from wording.russian import DIRECTIONS, ROLES, SENTENCES, TEMPLATES, elements_in_russian, in_russian
 
-WEB = ROOT / "web/src/i18n/serverRu.ts"
+WEB = [ROOT / "web/src/i18n" / name for name in ("serverRu.ts", "resultsRu.ts")]
 
 
 def literals() -> set[str]:
@@ -27,10 +27,10 @@ def literals() -> set[str]:
 
 
 def of_the_web() -> dict[str, str]:
-    source = WEB.read_text(encoding="utf-8").partition("PATTERNS")[0]
-    quoted = r"""('(?:[^'\\\n]|\\.)*'|"[^"\n]*")"""
+    source = "".join(file.read_text(encoding="utf-8") for file in WEB)
+    quoted = r"""('(?:[^'\\\n]|\\.)*'|"[^"\n]*"|\w+)"""
     pairs = re.findall(rf"^  {quoted}:\s+{quoted},$", source, re.MULTILINE)
-    return {ast.literal_eval(key): ast.literal_eval(value) for key, value in pairs}
+    return {key if key.isalnum() else ast.literal_eval(key): ast.literal_eval(value) for key, value in pairs}
 
 
 def test_every_sentence_is_one_that_the_server_says() -> None:
@@ -39,18 +39,17 @@ def test_every_sentence_is_one_that_the_server_says() -> None:
     for sentence in [*SENTENCES, *TEMPLATES]:
         pieces = [sentence] if "{" not in sentence else re.split(r"[:{}()]", sentence)
         for piece in pieces:
-            words = re.sub(r"^(n|x|why)$|^ s$|^ms exceeded\.$|^The page |^Timeout $|\.$", "", piece).strip()
-            assert words in said or words in templates, (sentence, words)
+            words = re.sub(
+                r"^(d|n|t|u|x|y|z|why)$|^ s$|^ms exceeded\.$|^The page |^Timeout $|\.$", "", piece
+            ).strip()
+            begun = words[:1].lower() + words[1:]
+            assert words in said or words in templates or begun in templates, (sentence, words)
 
 
-def test_the_web_ui_says_the_same_and_more() -> None:
+def test_the_web_ui_says_the_same() -> None:
     web = of_the_web()
-    own = SENTENCES | TEMPLATES
-    assert {english: web.get(english) for english in own} == own
-    said = literals()
-    more = [one for one in web.keys() - own.keys() if "{" not in one]
-    assert len(more) > 30
-    assert [one for one in more if one not in said and one != "The server cannot be reached."] == []
+    assert web.pop("The server cannot be reached.")  # what only the page can say
+    assert web == SENTENCES | TEMPLATES | ROLES | DIRECTIONS
 
 
 FOR_PEOPLE = (
@@ -93,11 +92,69 @@ def refusals() -> set[str]:
     return found
 
 
-def test_what_the_server_refuses_is_told_in_russian_by_the_web_ui() -> None:
+def test_what_the_server_refuses_is_told_in_russian() -> None:
     said = refusals()
     assert len(said) > 80
     assert said >= ONLY_FOR_PROGRAMS
-    assert sorted(said - of_the_web().keys() - ONLY_FOR_PROGRAMS) == []
+    assert sorted(said - SENTENCES.keys() - ONLY_FOR_PROGRAMS) == []
+
+
+ADAPTERS = ("playwright.py", "playwright_calls.py", "browser_use.py", "session_browser.py", "lifecycle.py")
+TELLS = {"_do", "_done", "_opened", "_note", "add", "outcome"}
+"""The calls in the adapters of the browser's tools that say what was done or what happened."""
+SAMPLES = {
+    "direction": "down", "where": ' over button "A"', "_typed(fields)": 'Typed into textbox "A".', "dialog.kind": "alert",
+    "'Double-clicked' if double else 'Clicked'": "Clicked", "args['text']": "'A'", "error": "The browser is closed.", "seconds": "1.5",
+}  # fmt: skip
+ONLY_FOR_MODELS = (
+    "What is around the element could not be read", "The page waits for an answer to its", "Typed 'A' into the list",
+    "1 hung", "The page 1 hung",
+)  # fmt: skip
+
+
+def told_in(file: str) -> set[str]:
+    """What an adapter says, with an example in each of its holes."""
+    nodes: list[ast.expr] = []
+    for node in ast.walk(ast.parse((ROOT / "server/browser/mcp" / file).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TELLS:
+            nodes += node.args
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("did"):
+            nodes += node.value.elts if isinstance(node.value, ast.Tuple) else [node.value]
+    texts = {_example(node) for node in nodes if isinstance(node, ast.JoinedStr | ast.Constant)}
+    return {text for text in texts if text.endswith(".")}
+
+
+def _example(node: ast.JoinedStr | ast.Constant) -> str:
+    if isinstance(node, ast.Constant):
+        return str(node.value)
+    return "".join(
+        str(part.value) if isinstance(part, ast.Constant) else _filled(part) for part in node.values
+    )
+
+
+def _filled(part: ast.expr) -> str:
+    hole = ast.unparse(part.value) if isinstance(part, ast.FormattedValue) else ""
+    return SAMPLES.get(hole, 'button "A"' if hole.startswith("name_of") else "1")
+
+
+def test_what_a_step_did_is_told_in_russian() -> None:
+    said = {text for file in ADAPTERS for text in told_in(file)}
+    assert len(said) > 30
+    assert [text for text in said if text == in_russian(text) and not text.startswith(ONLY_FOR_MODELS)] == []
+
+
+def test_a_result_is_told_as_far_as_it_begins_with_sentences_of_the_product() -> None:
+    told = in_russian('Sent POST a.example/o 201. Clicked button "A. B". Thank you! Accepted.')
+    assert told == "Отправлено: POST a.example/o 201. Нажато: кнопка «A. B». Thank you! Accepted."
+    assert in_russian('Typed into textbox "Name", textbox "City, or "X"". Pressed Enter.') == (
+        'Введено: поле «Name», поле «City, or "X"». Нажата клавиша Enter.'
+    )
+    assert in_russian("Dragged a link without a name to the point 3, 4.") == (
+        "Перетащено: ссылка без названия → точка 3, 4."
+    )
+    assert in_russian("Waited 1.5 s.") == "Ожидание: 1,5 с."
+    assert in_russian("Words of a page. " * 200 + "Accepted.").endswith("Accepted.")
+    assert [elements_in_russian(one) for one in ("the sky", 'orb "X"')] == ["", "элемент «X»"]
 
 
 @pytest.mark.parametrize(

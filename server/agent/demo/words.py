@@ -8,8 +8,8 @@ from server.agent.demo.commands import DemoCommand
 from server.agent.demo.findings import sentences
 from server.agent.demo.page import FIELDS, DemoPage, Thing
 from server.agent.language import is_russian
-from server.ops.russian import in_russian
 from server.text import cut
+from wording.russian import OTHER_ROLE, ROLES, in_russian
 
 _TEXT_SHOWN = 600
 _THINGS_SHOWN = 12
@@ -130,11 +130,6 @@ _RUSSIAN = {
         "[Настройки, Модели](/settings/models)."
     ),
 }  # fmt: skip
-_ROLES_RU = {
-    "button": "кнопка", "link": "ссылка", "tab": "вкладка", "checkbox": "флажок", "radio": "переключатель",
-    "textbox": "поле", "searchbox": "поле поиска", "combobox": "список", "listbox": "список", "spinbutton": "поле",
-    "switch": "переключатель", "menuitem": "пункт меню", "option": "вариант", "clickable": "элемент", "file": "поле файла",
-}  # fmt: skip
 _PARTS_RU = {
     "links": "ссылок", "buttons": "кнопок", "fields": "полей", "headings": "заголовков", "rows": "строк", "items": "пунктов",
 }  # fmt: skip
@@ -201,7 +196,7 @@ class Words:
 
     def thing(self, thing: Thing) -> str:
         """An element by its role and name, with the place that distinguishes it from others."""
-        role = _ROLES_RU.get(thing.role, thing.role) if self._is_russian else thing.role
+        role = ROLES.get(thing.role, OTHER_ROLE) if self._is_russian else thing.role
         named = (
             f"{role} {self.say('named', name=thing.name)}" if thing.name else self.say("unnamed", role=role)
         )

@@ -28,7 +28,7 @@ from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, deadline
 from server.browser.mcp.client import McpClient
 from server.browser.mcp.playwright_reply import picture_of
 from server.browser.mcp.session_browser import ToolServer
-from server.browser.mcp.tool_calls import RESULT_CHARS, UNSTEADY, CallFailed, ToolCalls
+from server.browser.mcp.tool_calls import RESULT_CHARS, UNSTEADY, CallFailed, ToolCalls, name_of
 from server.browser.observation import BUDGET, Budget, Element, Observation, focus_pieces, observe_state
 from server.browser.observation.context_script import Around, around_script
 from server.browser.observation.page_script import Extra
@@ -143,7 +143,7 @@ class BrowserUseAdapter:
             return self._missing("acts at a point of the page")
         if double:
             return self._missing("double clicks")
-        did = f"Clicked {target.role} {target.name!r}."
+        did = f"Clicked {name_of(target)}."
         return await self._do("browser_click", {"index": _index(target)}, did)
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
@@ -154,9 +154,7 @@ class BrowserUseAdapter:
         for at, field in enumerate(fields):
             enter = "\n" if submit and at == len(fields) - 1 else ""
             args = {"index": _index(field.element), "text": field.text + enter}
-            outcome = await self._do(
-                "browser_type", args, f"Typed into {field.element.role} {field.element.name!r}."
-            )
+            outcome = await self._do("browser_type", args, f"Typed into {name_of(field.element)}.")
             if not outcome.ok:
                 break
         return outcome

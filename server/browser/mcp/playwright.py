@@ -16,7 +16,7 @@ from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
 from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
 from server.browser.mcp.playwright_server import LOADING, REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
-from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls
+from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls, name_of
 from server.browser.observation import Element, Observation
 from server.browser.observation.rendering import fitting_lines, meant_option
 from server.browser.off_loop import TookTooLong, off_loop
@@ -149,7 +149,7 @@ class PlaywrightAdapter:
         )
 
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
-        did = f"{'Double-clicked' if double else 'Clicked'} {_name(target)}."
+        did = f"{'Double-clicked' if double else 'Clicked'} {name_of(target)}."
         if isinstance(target, Element):
             before = self._calls.here.url
             reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
@@ -167,11 +167,11 @@ class PlaywrightAdapter:
         return await self._do("browser_mouse_click_xy", click, did)
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
-        did = f"Dragged {_name(start)} to {_name(end)}."
+        did = f"Dragged {name_of(start)} to {name_of(end)}."
         if isinstance(start, Element) and isinstance(end, Element):
-            ends = {"startTarget": start.ref, "startElement": _name(start)}
+            ends = {"startTarget": start.ref, "startElement": name_of(start)}
             return await self._do(
-                "browser_drag", {**ends, "endTarget": end.ref, "endElement": _name(end)}, did
+                "browser_drag", {**ends, "endTarget": end.ref, "endElement": name_of(end)}, did
             )
         if isinstance(start, Element) or isinstance(end, Element):
             return self._calls.outcome(False, "A drag is from element to element, or from point to point.")
@@ -244,11 +244,11 @@ class PlaywrightAdapter:
         values = [meant_option(element, option) for option in options]
         args = {**_target(element), "values": values}
         return await self._do(
-            "browser_select_option", args, f"Chose {', '.join(values)} in {_name(element)}."
+            "browser_select_option", args, f"Chose {', '.join(values)} in {name_of(element)}."
         )
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
-        did = f"Pointed at {_name(target)}."
+        did = f"Pointed at {name_of(target)}."
         if isinstance(target, PagePoint):
             return await self._do("browser_mouse_move_xy", {"x": target.x, "y": target.y}, did)
         return await self._do("browser_hover", _target(target), did)
@@ -262,7 +262,7 @@ class PlaywrightAdapter:
         pointed = await self._point_over(over)
         if isinstance(over, Element) and not pointed.ok:
             return self._done(pointed, "")
-        where = f" over {_name(over)}" if isinstance(over, Element) else ""
+        where = f" over {name_of(over)}" if isinstance(over, Element) else ""
         return self._done(await self._wheel(direction, amount), f"Scrolled {direction} by {amount}{where}.")
 
     async def scroll_to(
@@ -313,9 +313,9 @@ class PlaywrightAdapter:
         names = ", ".join(path.name for path in paths)
         asked = await self._server.use("browser_click", _target(element))
         if not asked.asks_for_file:
-            return self._calls.outcome(False, f"{_name(element)} did not ask for a file.")
+            return self._calls.outcome(False, f"{name_of(element)} did not ask for a file.")
         reply = await self._server.use("browser_file_upload", {"paths": [str(path) for path in paths]})
-        return self._done(reply, f"Gave {names} to {_name(element)}.")
+        return self._done(reply, f"Gave {names} to {name_of(element)}.")
 
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
         if not self._calls.here.dialog:
@@ -355,12 +355,6 @@ def _target(element: Element) -> dict[str, str]:
     return {"target": element.ref, "element": element.name[:80] or element.role}
 
 
-def _name(element: Element | PagePoint) -> str:
-    if isinstance(element, PagePoint):
-        return f"the point {element.x}, {element.y}"
-    return f'{element.role} "{element.name[:60]}"' if element.name else f"a {element.role} without a name"
-
-
 def _filled(field: Field) -> dict[str, str]:
     kinds = {"checkbox": "checkbox", "switch": "checkbox", "radio": "radio", "slider": "slider"}
     kind = "combobox" if field.element.options else kinds.get(field.element.role, "textbox")
@@ -373,4 +367,4 @@ def _filled(field: Field) -> dict[str, str]:
 
 
 def _typed(fields: Sequence[Field]) -> str:
-    return f"Typed into {', '.join(_name(field.element) for field in fields)}."
+    return f"Typed into {', '.join(name_of(field.element) for field in fields)}."

@@ -11,13 +11,13 @@ from typing import TypeVar
 
 from mcp.types import CallToolResult
 
-from server.browser.browser import ToolOutcome
+from server.browser.browser import PagePoint, ToolOutcome
 from server.browser.fence import with_page
 from server.browser.lease import wait_for_lease
 from server.browser.mcp.client import ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
-from server.browser.observation import Observation
+from server.browser.observation import Element, Observation
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
 
@@ -30,6 +30,13 @@ TOO_LONG = "The page made the answer of the browser tools too long to be read: w
 RESULT_CHARS = 1000
 """Maximum characters of what the tool server itself says about a call, outside of the fence."""
 HELD = "A person has the browser now: nothing was done."
+
+
+def name_of(target: Element | PagePoint) -> str:
+    """What was acted on, as the outcome says it."""
+    if isinstance(target, PagePoint):
+        return f"the point {target.x}, {target.y}"
+    return f'{target.role} "{target.name[:60]}"' if target.name else f"a {target.role} without a name"
 
 
 class CallFailed(Exception):

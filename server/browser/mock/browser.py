@@ -166,11 +166,11 @@ class MockBrowser(Browser):
     async def navigate(self, url: str) -> ToolOutcome:
         self.url = url if url in PAGES or url.rstrip("/") + "/" not in PAGES else url.rstrip("/") + "/"
         self.log.append(f"navigate {self.url}")
-        return self._done(f"Opened {self.url}")
+        return self._done("Opened the page.")
 
     async def back(self) -> ToolOutcome:
         self.url = f"{SHOP}/"
-        return self._done("Went back")
+        return self._done("Went back.")
 
     async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
         if isinstance(target, Element):
@@ -192,36 +192,37 @@ class MockBrowser(Browser):
                 self.sent.append(SentRequest("POST", *place, status=201, key=control.sends))
             self.dialog = control.asks
             self.url = control.leads_to or self.url
-        return f'Clicked "{name}"'
+        return f'Clicked {control.role if control else "link"} "{name}".'
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         for entry in fields:
             self.log.append(f"type {entry.element.name}")
             self.typed[entry.element.name] = entry.text
-        return self._done("Typed")
+        named = ", ".join(f'{entry.element.role} "{entry.element.name}"' for entry in fields)
+        return self._done(f"Typed into {named}.")
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
-        return self._done(f"Chose {', '.join(options)}")
+        return self._done(f'Chose {", ".join(options)} in {element.role} "{element.name}".')
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
         return self._done("Pointed at it")
 
     async def press(self, key: str) -> ToolOutcome:
-        return self._done(f"Pressed {key}")
+        return self._done(f"Pressed {key}.")
 
     async def scroll_to(
         self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
     ) -> ToolOutcome:
-        return self._done(f"Scrolled to {query}")
+        return self._done("Scrolled to that text.")
 
     async def scroll(
         self, direction: Direction, amount: int, over: Element | PagePoint | None = None
     ) -> ToolOutcome:
         self.log.append(f"scroll {direction}")
-        return self._done(f"Scrolled {direction}")
+        return self._done(f"Scrolled {direction} by {amount}.")
 
     async def wait(self, milliseconds: int) -> ToolOutcome:
-        return self._done("Waited")
+        return self._done(f"Waited {milliseconds / 1000:g} s.")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._done(f"Attached {len(files)} files")

@@ -1,6 +1,6 @@
-/** What the server itself says, in Russian, by its English sentence. `{n}` stands for the sentence's number.
- *  Failures of steps and runs are the same as in `server/ops/russian.py`. */
-export const SENTENCES: Record<string, string> = {
+/** What the server refuses and how runs fail, in Russian, by its English sentence. `{n}` stands for the sentence's number.
+ *  With `resultsRu.ts` the same as `wording/russian.py`, and what this page says of the server itself. */
+export const REFUSALS: Record<string, string> = {
   'The page could not be opened.': 'Страницу не удалось открыть.',
   'The page needs a login ({n}).': 'Странице нужен вход ({n}).',
   'The page was refused ({n}).': 'В доступе к странице отказано ({n}).',
@@ -64,7 +64,6 @@ export const SENTENCES: Record<string, string> = {
     'Провайдер модели отклонил запрос. Проверьте имя модели и умеет ли она работать с инструментами.',
   'The mock model failed, as it was asked to.': 'Модель-макет прервалась, как её и просили.',
   'The browser of this session was closed.': 'Браузер этой сессии закрыт.',
-  'The server cannot be reached.': 'Сервер недоступен.',
   'The database does not answer.': 'База данных не отвечает.',
   'The database is busy; try again.': 'База данных занята, попробуйте ещё раз.',
   'The disk of the database is full.': 'На диске базы данных нет места.',
@@ -208,12 +207,36 @@ export const SENTENCES: Record<string, string> = {
   'This element cannot be clicked: it is not shown.': 'На этот элемент нельзя нажать: его не видно.',
   'The server has {n} open streams, which is its limit.':
     'На сервере уже {n} открытых потоков, больше нельзя.',
+  'The built-in demo model answers: it follows plain commands, it is no LLM.':
+    'Отвечает встроенная демо-модель: она выполняет простые команды, это не LLM.',
   'Mock mode: the model and the browser are scripted.':
     'Режим макета: модель и браузер работают по сценарию.',
+  'spends or moves money': 'тратит или переводит деньги',
+  'places an order or a booking': 'оформляет заказ или бронь',
+  'sends something to other people': 'отправляет что-то другим людям',
+  'makes something public': 'делает что-то общедоступным',
+  'deletes or overwrites something': 'удаляет или перезаписывает что-то',
+  'cancels or ends something that is held': 'отменяет или прекращает то, что уже есть',
+  'changes an account, access or a subscription': 'меняет учётную запись, доступ или подписку',
+  'makes a binding statement': 'даёт обязывающее согласие',
+  'changes a running system': 'меняет работающую систему',
+  'answers a request of other people': 'отвечает на запрос других людей',
+  'hands a password, code, card or identity number to the page':
+    'передаёт странице пароль, код, номер карты или документа',
+  'hands a file to the page': 'передаёт странице файл',
+  'may submit something, and its name does not say what':
+    'может что-то отправить, но по названию не понять что',
+  'acts on a place of the picture, and nothing in the page says what is there':
+    'действует в месте на снимке, и страница не говорит, что там',
+  'acts on a site that is not allowed': 'действует на сайте, который не разрешён',
+  'only http, https and about:blank are opened, not javascript':
+    'открываются только http, https и about:blank, но не javascript',
+  'The server cannot be reached.': 'Сервер недоступен.',
 }
 
-/** Sentences with a name in them: `{x}` stays as it is, `{why}` is one of the sentences above. */
-export const TEMPLATES: Record<string, string> = {
+/** Sentences with names in them: `{x}`, `{y}` and `{z}` stay as they are, `{why}` is one of the sentences above,
+ *  `{t}` and `{u}` are elements of a page, such as `button "Send"`, and `{d}` is a direction. */
+export const REFUSAL_TEMPLATES: Record<string, string> = {
   'The name {x} is not known.': 'Имя {x} не найдено.',
   'Blocked by Pilothouse: {x} is not opened, {why}.': 'Pilothouse не открывает {x}: {why}.',
   'Not opened: {x}: addresses are not opened, only http and https.':
@@ -238,22 +261,18 @@ export const TEMPLATES: Record<string, string> = {
   'This does not fit the column {x}.': 'Это не подходит к столбцу {x}.',
   'No browser host can be used: {x}.': 'Ни один хост браузеров не отвечает: {x}.',
   'These settings cannot be changed here: {x}.': 'Эти настройки здесь не меняются: {x}.',
-}
-
-/** Sentences of which more varies. */
-export const PATTERNS: [RegExp, string][] = [
-  [
-    /^There is no key for (.+)\. The built-in demo model answers: it follows plain commands, it is no LLM\.$/,
-    'Нет ключа для $1. Отвечает встроенная демо-модель: она выполняет простые команды и не является LLM.',
-  ],
-  [
-    /^(.+) has no key: set (.+) in the environment or in \.env .*$/,
-    '$1: нет ключа. Задайте $2 или выберите демо-модель.',
-  ],
-  [/^Needs (.+)\.$/, 'Нужно задать $1.'],
-  [/^A session with the id (.+) exists already\.$/, 'Сессия $1 уже есть.'],
-  [
-    /^The page has changed since (.+) was seen; observe again\.$/,
+  'There is no key for {x}.': 'Нет ключа для {x}.',
+  'The model {x} is not known.': 'Модель {x} неизвестна.',
+  'A model is named like {x}.': 'Имя модели выглядит так: {x}.',
+  '{x} has no key: set {y} in the environment or in .env and start again, {z}':
+    'У {x} нет ключа: задайте {y} или выберите демо-модель.',
+  'A session with the id {x} exists already.': 'Сессия {x} уже есть.',
+  'The page has changed since {x} was seen; observe again.':
     'Страница изменилась, посмотрите на неё ещё раз.',
-  ],
-]
+  'only http, https and about:blank are opened, not {x}':
+    'открываются только http, https и about:blank, но не {x}',
+  '{x} is not an allowed site': 'сайт {x} не разрешён',
+  'place {x} in the queue for a browser': 'в очереди на браузер, место {x}',
+  'The model does not answer; trying again ({x} of {y} tries).':
+    'Модель не отвечает, новая попытка (неудачных {x} из {y}).',
+}

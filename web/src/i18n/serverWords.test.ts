@@ -12,7 +12,6 @@ test('what the server says is told in the language of the page', async () => {
   )
   expect(serverWords('The server cannot be reached.', 'ru')).toBe('Сервер недоступен.')
   expect(serverWords('A file may have 25 MB.', 'ru')).toBe('Файл может быть не больше 25 МБ.')
-  expect(serverWords('Needs OPENAI_API_KEY.', 'ru')).toBe('Нужно задать OPENAI_API_KEY.')
   expect(serverWords('The name a.example is not known.', 'ru')).toBe('Имя a.example не найдено.')
   expect(
     serverWords(
@@ -22,6 +21,30 @@ test('what the server says is told in the language of the page', async () => {
   ).toBe('Pilothouse не открывает a.example: сайт в списке запрещённых.')
   expect(serverWords('The page was not found (404).', 'en')).toBe('The page was not found (404).')
   expect(serverWords('Words of a page, 3 of them.', 'ru')).toBe('Words of a page, 3 of them.')
+})
+
+test('what a step did is told by sentence and element; what the page says stays', async () => {
+  await loadLanguage('ru')
+  const told: [string, string][] = [
+    ['Clicked button "Place order".', 'Нажато: кнопка «Place order».'],
+    [
+      'Clicked link "A. B". The page was not found (404).',
+      'Нажато: ссылка «A. B». Страница не найдена (404).',
+    ],
+    [
+      'Typed into textbox "Name", textbox "City, or "X"". Pressed Enter.',
+      'Введено: поле «Name», поле «City, or "X"». Нажата клавиша Enter.',
+    ],
+    ['Dragged a link without a name to the point 3, 4.', 'Перетащено: ссылка без названия → точка 3, 4.'],
+    ['Waited 1.5 s.', 'Ожидание: 1,5 с.'],
+    [
+      'Sent POST a.example/o 201. Clicked button "Go". Thank you! Accepted.',
+      'Отправлено: POST a.example/o 201. Нажато: кнопка «Go». Thank you! Accepted.',
+    ],
+    ['Clicked the sky.', 'Clicked the sky.'],
+    [`${'Words of a page. '.repeat(200)}Accepted.`, `${'Words of a page. '.repeat(200)}Accepted.`],
+  ]
+  for (const [english, russian] of told) expect(serverWords(english, 'ru')).toBe(russian)
 })
 
 test('the step that a restart broke off is told in words of the page', async () => {

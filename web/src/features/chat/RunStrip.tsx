@@ -1,7 +1,8 @@
 import { CirclePause, Clock3 } from 'lucide-react'
 import type { RunStatus } from '@/api/types'
-import { useT } from '@/i18n'
 import type { Key, Translate } from '@/i18n'
+import { useT } from '@/i18n'
+import { serverWords } from '@/i18n/serverWords'
 import { TakeoverButton } from '@/session/TakeoverButton'
 import { isOpen, type RunView } from '@/stream/live'
 import { type SessionState, useLive } from '@/stream/store'
@@ -37,7 +38,7 @@ const WORDS: Partial<Record<RunStatus, Key>> = { paused: 'run.paused', queued: '
 /** What it does, and what it waits for. */
 export function runWords(t: Translate, status: RunStatus, run: RunView | null): string {
   if (status === 'queued' && run?.queuePlace) return t('run.queued.place', { n: run.queuePlace })
-  return [t(WORDS[status] ?? 'run.working'), run?.note].filter(Boolean).join(' · ')
+  return [t(WORDS[status] ?? 'run.working'), run?.note && serverWords(run.note)].filter(Boolean).join(' · ')
 }
 
 function sendingSince({ ids, rows }: SessionState): string | null {

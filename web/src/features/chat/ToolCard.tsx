@@ -101,6 +101,7 @@ function Running({ row }: { row: ToolRow }) {
 
 function Details({ row }: { row: ToolRow }) {
   const t = useT()
+  const lang = useLang()
   const { reason, ...args } = row.args
   return (
     <dl className="mt-1.5 mb-2 flex flex-col gap-2 rounded-lg border border-line bg-s1 p-3 text-xs">
@@ -113,7 +114,9 @@ function Details({ row }: { row: ToolRow }) {
       {row.summary && (
         <div>
           <dt className="text-2xs text-faint">{t('tool.result')}</dt>
-          <dd className="max-h-60 overflow-y-auto wrap-anywhere whitespace-pre-wrap">{row.summary}</dd>
+          <dd className="max-h-60 overflow-y-auto wrap-anywhere whitespace-pre-wrap">
+            {serverWords(row.summary, lang)}
+          </dd>
         </div>
       )}
       {row.url && (

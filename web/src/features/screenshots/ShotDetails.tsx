@@ -1,6 +1,8 @@
 import { useState } from 'react'
 import { useLang } from '@/i18n'
+import { serverWords } from '@/i18n/serverWords'
 import { duration } from '@/lib/numbers'
+import type { Lang } from '@/lib/prefs'
 import type { Shot } from '@/session/shots'
 import { Disclosure } from '@/ui/Disclosure'
 import { MARK_LOOK } from './marks'
@@ -9,6 +11,7 @@ import { useShotWords } from './shotWords'
 /** Address, time taken and result of a step on one line; its arguments below, when asked for. */
 export function ShotDetails({ shot }: { shot: Shot }) {
   const t = useShotWords()
+  const lang = useLang()
   const [isOpen, setOpen] = useState(false)
   return (
     <Disclosure
@@ -21,7 +24,7 @@ export function ShotDetails({ shot }: { shot: Shot }) {
         className="mb-1 max-h-40 overflow-y-auto rounded-md border border-line bg-bg p-2 text-xs"
         tabIndex={0}
       >
-        {detailsOf(shot).map(([name, text]) => (
+        {detailsOf(shot, lang).map(([name, text]) => (
           <div key={name} className="py-0.5">
             <dt className="text-2xs text-faint">{t(name)}</dt>
             <dd className="wrap-anywhere whitespace-pre-wrap">{text}</dd>
@@ -61,11 +64,11 @@ const ANSWERS = { yes: 'shot.answer.yes', no: 'shot.answer.no', void: 'shot.answ
 
 type Detail = ['tool.reason' | 'tool.result' | 'tool.arguments' | 'question.why', string]
 
-function detailsOf({ row }: Shot): Detail[] {
+function detailsOf({ row }: Shot, lang: Lang): Detail[] {
   if (row.kind === 'question') return [['question.why', row.question.reason]]
   const { reason, ...args } = row.args
   const details: Detail[] = [
-    ['tool.result', row.summary],
+    ['tool.result', serverWords(row.summary, lang)],
     ['tool.arguments', `${row.name} ${JSON.stringify(args, null, 2)}`],
   ]
   return typeof reason === 'string' ? [['tool.reason', reason], ...details] : details
