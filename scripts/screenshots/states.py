@@ -77,8 +77,9 @@ def models(screen: Screen, world: World) -> None:
 
 
 def running(screen: Screen, world: World) -> Stage:
-    """A run at work: thoughts, folded steps, an unfinished answer, plan and meters."""
+    """A run at work, its browser live: thoughts, folded steps, an unfinished answer, plan and meters."""
     with_ages(screen)
+    LiveStage(screen.page)
     shot = picture("Kettles")
     screen.page.route(
         "**/api/files/screenshots/**", lambda route: route.fulfill(body=shot, content_type="image/jpeg")
@@ -219,7 +220,6 @@ def facts(screen: Screen, world: World) -> None:
 
 def browser(screen: Screen, world: World) -> None:
     """In the side panel; in a narrow window the sheet, swiped up."""
-    LiveStage(screen.page)
     running(screen, world)
     if (screen.page.viewport_size or {})["width"] < 768:
         screen.button("Show more of the browser").click()

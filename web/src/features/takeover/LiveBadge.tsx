@@ -19,11 +19,11 @@ const LOOK: Record<Sign, { tone: 'accent' | 'warn' | 'ok' | 'plain'; icon: React
   ended: { tone: 'plain', icon: <CircleStop size={13} aria-hidden /> },
 }
 
-/** Who drives, or whether anything is to be seen; `withRate` tells the frames of a second. */
-export function LiveBadge({ view, withRate = false }: { view: LiveView; withRate?: boolean }) {
+/** Who drives, or whether anything is to be seen; in a take-over (`isDriven`) also the frames of a second. */
+export function LiveBadge({ view, isDriven = false }: { view: LiveView; isDriven?: boolean }) {
   const t = useWords(words)
   const lang = useLang()
-  const sign = useStageSign(view)
+  const sign = useStageSign(view, isDriven)
   const rate = useLiveState(view, (state) => state.rate)
   const { tone, icon } = LOOK[sign]
   return (
@@ -34,7 +34,7 @@ export function LiveBadge({ view, withRate = false }: { view: LiveView; withRate
           {t(`live.${sign}`)}
         </Badge>
       </span>
-      {withRate && rate > 0 && (
+      {isDriven && rate > 0 && (
         <span className="tabular hidden text-2xs text-faint md:inline">
           {t('live.rate', { n: whole(rate, lang) })}
         </span>

@@ -75,7 +75,7 @@ export default function Takeover({ isGuest = false }: Props) {
             <MessageSquareReply size={17} aria-hidden />
           </IconButton>
         )}
-        <LiveBadge view={view} withRate />
+        <LiveBadge view={view} isDriven />
         <div className="order-last flex w-full min-w-0 md:order-none md:w-auto md:flex-1">
           <AddressBar view={view} isMine={isMine} />
         </div>

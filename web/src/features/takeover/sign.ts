@@ -11,14 +11,22 @@ function signOf({ link, holder, browser, hasFrame }: LiveState): Sign {
   return hasFrame ? 'none' : 'starting'
 }
 
-/** Who drives, or whether anything is to be seen. */
-export function useStageSign(view: LiveView): Sign {
-  const sign = useLiveState(view, signOf)
+/** Who drives, or whether anything is to be seen. After a run nothing more comes, whether the line holds or not; in a
+ *  take-over (`isDriven`) a lost line is told also then. */
+export function useStageSign(view: LiveView, isDriven = false): Sign {
+  const seen = useLiveState(view, signOf)
   const isActing = useLive(acts)
   const hasEnded = useLive(({ run }) => run !== null && !isOpen(run))
-  if (sign === 'me' || sign === 'other' || sign === 'lost') return sign
+  return stageSign(seen, { isActing, hasEnded, isDriven })
+}
+
+export function stageSign(
+  seen: Sign,
+  { isActing, hasEnded, isDriven }: Record<'isActing' | 'hasEnded' | 'isDriven', boolean>,
+): Sign {
+  if (seen === 'me' || seen === 'other' || (seen === 'lost' && isDriven)) return seen
   if (hasEnded) return 'ended'
-  return isActing && (sign === 'closed' || sign === 'connecting') ? 'starting' : sign
+  return isActing && (seen === 'closed' || seen === 'connecting') ? 'starting' : seen
 }
 
 /** An act is under way: if the browser is closed, it is being started for it. */
