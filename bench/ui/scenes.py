@@ -93,10 +93,12 @@ SHOW_FRAMES = """async count => { for (let n = 0; n < count; n += 1) {
 
 
 def open_live(screen: Screen, session_id: str) -> None:
-    """The browser panel of a session with a socket whose pictures cost the page nothing until they arrive."""
+    """The browser panel of a session with a socket whose pictures cost the page nothing until they arrive; three have."""
     screen.page.add_init_script(LIVE_SOCKET % base64.b64encode(frame()).decode())
     screen.open(session_id)
     screen.page.get_by_role("tab", name="Browser").click()
+    screen.page.wait_for_function("() => window.live?.onmessage")
+    screen.page.evaluate(SHOW_FRAMES, 3)
     expect(screen.page.get_by_text("Live", exact=True)).to_be_visible()
 
 
