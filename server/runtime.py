@@ -14,11 +14,20 @@ from server.agent import policy
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import approval_digest
 from server.agent.gate.gate import Gate
+from server.agent.models.chat_model import (
+    DEMO,
+    build_chat_model,
+    is_known,
+    is_ready,
+    model_choices,
+    unknown_words,
+)
 from server.agent_runner import AgentRunner
 from server.automations.automations import Automations
 from server.automations.scheduler import Scheduler
 from server.browser.browser import BrowserUnavailable
 from server.browser.browsers import Browsers
+from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.observation import Observation
 from server.channels.channels import Channels
@@ -126,8 +135,6 @@ class Runtime:
     @property
     def default_model(self) -> str:
         """The configured model, or the built-in demo model if that cannot be used, such as without a key."""
-        from server.agent.models.chat_model import DEMO, is_ready
-
         if self.settings.is_mock:
             return MOCK_MODEL
         name = self.current_settings.agent_model
@@ -135,8 +142,6 @@ class Runtime:
 
     def check_model(self, name: str, field: str) -> None:
         """Raises BadRequest, its text prefixed with `field`, if the name is too long or has no provider."""
-        from server.agent.models.chat_model import is_known, unknown_words
-
         is_scripted = self.settings.is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
         if len(name) > MODEL_CHARS:
             raise BadRequest(f"{field}: A model's name has at most {MODEL_CHARS} characters.")
@@ -144,8 +149,6 @@ class Runtime:
             raise BadRequest(f"{field}: {unknown_words(name)}")
 
     def models(self) -> list[JsonObject]:
-        from server.agent.models.chat_model import DEMO, model_choices
-
         if self.settings.is_mock:
             return [{"id": MOCK_MODEL, "label": "Mock (scripted)", "provider": "mock", "ready": True}]
         choices = model_choices(self.current_settings)
@@ -159,8 +162,6 @@ class Runtime:
         notices = [{"code": "no_agent_tool", "text": problem}] if problem else []
         if self.default_model == self.current_settings.agent_model:
             return notices
-        from server.agent.models.chat_model import is_known, unknown_words
-
         name = self.current_settings.agent_model
         why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
         text = f"{why} The built-in demo model answers: it follows plain commands, it is no LLM."
@@ -254,51 +255,29 @@ class Runtime:
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Create all components; close them in reverse order on exit. Raises NotReady."""
     async with AsyncExitStack() as stack:
-        keep_private(settings.data_dir)
-        installation = stack.enter_context(owned_installation(settings.data_dir))
-        database = Database(settings)
-        stack.push_async_callback(database.aclose)
-        await prepare_database(database, settings)
-        use, is_alone = await _take_database(stack, database, settings)
-        store = _open_store(database, settings, installation, is_alone=is_alone)
+        store, use = await _open_store(stack, settings)
         preferences = Preferences(settings, store)
         await preferences.load()
         browsers, shared_browsers = _open_browsers(preferences.current, store)
         stack.push_async_callback(browsers.aclose)
-        in_memory = settings.checkpointer == "memory"
-        checkpoints = Checkpoints(
-            MemoryTables() if in_memory else DatabaseTables(store.database, store.is_executed_here)
-        )
+        checkpoints = _open_checkpoints(settings, store)
         stack.push_async_callback(checkpoints.aclose)
         executions: dict[str, Execution] = {}
         bus = await _open_bus(stack, settings, executions)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
         agents = AgentFactory(
-            lambda: preferences.current,
-            _model_builder(preferences),
-            browsers,
-            checkpoints,
+            lambda: preferences.current, _model_builder(preferences), browsers, checkpoints,
             continues=store.ownership.continues,
-        )
+        )  # fmt: skip
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
         recorder = RunRecorder(settings, store, bus)
         icons = SiteIcons(store, browsers, screenshots, recorder)
         stack.callback(icons.close)
         recorder.page_listeners.append(icons.note_page)
-        runner = AgentRunner(
-            settings,
-            store,
-            bus,
-            agents,
-            browsers,
-            screenshots,
-            recorder,
-            _queue_for(settings, store),
-            executions,
-        )
+        queue = _queue_for(settings, store)
+        runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder, queue, executions)
         remote = None if isinstance(bus, InProcessBus) else RemoteRuns(store, bus)
         commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner, remote)
-        clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
         channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
@@ -307,34 +286,37 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             store, runner, recorder, agents.read_state, lambda session_ids: runtime.purge(session_ids)
         )
         runtime = Runtime(
-            settings, database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files, channels,
-            presence, Automations(store, scheduler), scheduler, use,
+            settings, store.database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files,
+            channels, presence, Automations(store, scheduler), scheduler, use,
         )  # fmt: skip
         stack.enter_context(log_stalls())
-        if shared_browsers and not isinstance(bus, InProcessBus):
-            bus.on_broadcast("presence", presence.share(partial(bus.broadcast, "presence")))
-            shared = SharedRuns(settings, store, bus, runner, commands, browsers, preferences.reload)
-            runtime.shared = Shared(shared, shared_browsers, bus)
-            tasks = await _begin_shared(stack, runtime, shared, clock)
-        else:
-            has_browser = browsers.has_outlived if store.ownership.continues else None
-            recovery = Recovery(store, bus, recorder, runner, has_browser)
-            await recovery.recover()
-            tasks = background_tasks(runtime, recovery, clock)
-        if isinstance(bus, InProcessBus):
-            bus.listeners.append(
-                lambda stamped: delivery.wake() if isinstance(stamped.event, Interrupt) else None
-            )
-            recorder.end_listeners.append(lambda ended: delivery.wake() if ended.is_reported else None)
-            recorder.end_listeners.append(scheduler.note_end)
-        if settings.role != "worker":  # it does not know whether the person looks
-            tasks += [delivery.run(), scheduler.run()]
+        tasks = await _take_over_runs(stack, runtime, recorder, shared_browsers)
+        tasks += _follow_runs(runtime, recorder, delivery)
         if use:
             tasks.append(use.keep())
         for task in tasks:
             stack.callback(asyncio.create_task(task).cancel)
         stack.push_async_callback(runner.drain, 0)
         yield runtime
+
+
+async def _open_store(stack: AsyncExitStack, settings: Settings) -> tuple[Store, SoleUse | None]:
+    """The store on the migrated database, and the right to use that, on PostgreSQL. Raises NotReady."""
+    keep_private(settings.data_dir)
+    installation = stack.enter_context(owned_installation(settings.data_dir))
+    database = Database(settings)
+    stack.push_async_callback(database.aclose)
+    await prepare_database(database, settings)
+    use, is_alone = await _take_database(stack, database, settings)
+    if not settings.is_shared:
+        name = process_name(installation)
+        ownership = Ownership(name, continues=bool(settings.browser_hosts))
+        return Store(database, name, is_alone=is_alone, ownership=ownership), use
+    from server.store.jobs import put_job
+
+    owner = process_name()
+    ownership = Ownership(owner, enqueue=put_job, lease_seconds=settings.run_lease)
+    return Store(database, owner, ownership=ownership), use
 
 
 async def _take_database(
@@ -358,17 +340,54 @@ async def _take_database(
     return use, False
 
 
-def _open_store(database: Database, settings: Settings, installation: str, *, is_alone: bool) -> Store:
-    if not settings.is_shared:
-        name = process_name(installation)
-        ownership = Ownership(name, continues=bool(settings.browser_hosts))
-        return Store(database, name, is_alone=is_alone, ownership=ownership)
-    from server.store.jobs import put_job
+def _open_checkpoints(settings: Settings, store: Store) -> Checkpoints:
+    if settings.checkpointer == "memory":
+        return Checkpoints(MemoryTables())
+    return Checkpoints(DatabaseTables(store.database, store.is_executed_here))
 
-    owner = process_name()
-    return Store(
-        database, owner, ownership=Ownership(owner, enqueue=put_job, lease_seconds=settings.run_lease)
+
+async def _take_over_runs(
+    stack: AsyncExitStack,
+    runtime: Runtime,
+    recorder: RunRecorder,
+    shared_browsers: SharedBrowsers | None,
+) -> list[Coroutine[None, None, None]]:
+    """End or continue the runs of former processes; with several processes, become one of them.
+
+    Returns the background tasks that do the same while the server runs.
+    """
+    store, bus, browsers = runtime.store, runtime.bus, runtime.browsers
+    clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
+    if shared_browsers is None or isinstance(bus, InProcessBus):
+        has_browser = browsers.has_outlived if store.ownership.continues else None
+        recovery = Recovery(store, bus, recorder, runtime.runner, has_browser)
+        await recovery.recover()
+        return background_tasks(runtime, recovery, clock)
+    bus.on_broadcast("presence", runtime.presence.share(partial(bus.broadcast, "presence")))
+    shared = SharedRuns(
+        runtime.settings, store, bus, runtime.runner, runtime.commands, browsers, runtime.preferences.reload
     )
+    runtime.shared = Shared(shared, shared_browsers, bus)
+    await shared.begin()  # the other processes know this one before it takes jobs
+    stack.push_async_callback(shared.end)
+    await stack.enter_async_context(cast("PgRunQueue", runtime.runner.queue))
+    return shared_tasks(runtime, shared, clock)
+
+
+def _follow_runs(
+    runtime: Runtime, recorder: RunRecorder, delivery: Delivery
+) -> list[Coroutine[None, None, None]]:
+    """Let questions and ends of runs reach channels and automations. Returns the background tasks for it."""
+    scheduler = runtime.scheduler
+    if isinstance(runtime.bus, InProcessBus):
+        runtime.bus.listeners.append(
+            lambda stamped: delivery.wake() if isinstance(stamped.event, Interrupt) else None
+        )
+        recorder.end_listeners.append(lambda ended: delivery.wake() if ended.is_reported else None)
+        recorder.end_listeners.append(scheduler.note_end)
+    if runtime.settings.role == "worker":  # it does not know whether the person looks
+        return []
+    return [delivery.run(), scheduler.run()]
 
 
 async def _open_bus(
@@ -399,16 +418,6 @@ def _queue_for(settings: Settings, store: Store) -> Callable[[Execute], RunQueue
     )
 
 
-async def _begin_shared(
-    stack: AsyncExitStack, runtime: Runtime, shared: SharedRuns, clock: PlausibleClock
-) -> list[Coroutine[None, None, None]]:
-    """Become one of several processes: known to the others, then taking jobs."""
-    await shared.begin()
-    stack.push_async_callback(shared.end)
-    await stack.enter_async_context(cast("PgRunQueue", runtime.runner.queue))
-    return shared_tasks(runtime, shared, clock)
-
-
 def _open_browsers(settings: Settings, store: Store) -> tuple[Browsers, SharedBrowsers | None]:
     if not settings.is_shared:
         hosts = _open_hosts(settings, store) if settings.browser_hosts else None
@@ -432,7 +441,6 @@ def _open_own_browsers(settings: Settings, hosts: HostChromiums | None) -> Brows
 
 
 def _open_hosts(settings: Settings, store: Store) -> HostChromiums:
-    from server.browser.chromium.profiles import Profiles
     from server.browser.host.chromiums import HostChromiums
 
     async def next_epoch(session_id: str) -> tuple[int, str | None]:
@@ -449,6 +457,4 @@ def _model_builder(preferences: Preferences) -> Any:
         from server.agent.mock_model import ScriptedChatModel
 
         return lambda name: ScriptedChatModel()
-    from server.agent.models.chat_model import build_chat_model
-
     return lambda name: build_chat_model(name, preferences.current)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
@@ -14,6 +15,8 @@ from server.events import Event, Message, RunChanged, RunStatus, StateChanged, T
 from server.ops.json_types import JsonObject
 from server.runs.text_joiner import TextJoiner
 from server.stream.bus import EventBus, Fenced
+
+NO_UPDATES = UserUpdates(are_words_old=True, before_answer=True)
 
 
 class Stopwatch:
@@ -97,16 +100,12 @@ class Execution:
         self._bus = bus
         self._published: tuple[int, str | None] = (0, None)
         self._joiner = TextJoiner(self._publish)
-        self._messages: list[Message] = []
+        self._unread = NO_UPDATES
+        self._unread_ids: set[str] = set()
         self._said: set[str] = set()
         self.read_ids: set[str] = set()
         """The ids of the steering messages that the agent has read."""
         self._just_read: set[str] = set()
-        self._plan: tuple[str, ...] | None = None
-        self._takeover: str | None = None
-        self._dismissed: tuple[str, ...] | None = None
-        self._is_before_answer = True
-        self._are_words_old = True
         self.positions: dict[str, int] = {}
         """By tool call: the position of its row among the session's rows."""
         self.is_over = False
@@ -139,9 +138,10 @@ class Execution:
 
     def _with_edits(self, state: StateChanged) -> StateChanged:
         """The state with the user's edits that the agent has not read yet."""
-        if self._plan is not None:
-            state = with_plan(state, self._plan)
-        if self._dismissed is not None and list(self._dismissed) == state.proposed_plan:
+        plan, dismissed = self._unread.plan, self._unread.dismissed
+        if plan is not None:
+            state = with_plan(state, plan)
+        if dismissed is not None and list(dismissed) == state.proposed_plan:
             state = state.model_copy(update={"proposed_plan": []})
         return state
 
@@ -205,23 +205,25 @@ class Execution:
         """`is_old`: it came before the answer to the question at which the run resumes."""
         if message.id not in self._said:
             self._said.add(message.id)
-            self._messages.append(message)
-            self._are_words_old = self._are_words_old and is_old
+            self._unread_ids.add(message.id)
+            messages = (*self._unread.messages, message.content)
+            are_old = self._unread.are_words_old and is_old
+            self._unread = replace(self._unread, messages=messages, are_words_old=are_old)
 
     def edit_plan(self, plan: Sequence[str], *, is_old: bool = False) -> None:
         """`is_old` as in `steer`."""
-        self._plan = tuple(plan)
-        self._are_words_old = self._are_words_old and is_old
+        are_old = self._unread.are_words_old and is_old
+        self._unread = replace(self._unread, plan=tuple(plan), are_words_old=are_old)
 
     def dismiss_plan(self, proposed: Sequence[str]) -> None:
         """Pass on that the user rejected the plan that the agent proposed."""
-        self._dismissed = tuple(proposed)
+        self._unread = replace(self._unread, dismissed=tuple(proposed))
 
     def close_inbox(self) -> tuple[tuple[str, ...] | None, tuple[str, ...] | None]:
         """Take no more edits of the plan. Returns what the agent has not read: the user's plan, and the
         proposed plan that they dismissed."""
         self.is_over = True
-        return self._plan, self._dismissed
+        return self._unread.plan, self._unread.dismissed
 
     @property
     def has_own_pause(self) -> bool:
@@ -253,8 +255,9 @@ class Execution:
 
     def release(self, changes: str | None, *, before_answer: bool = False) -> None:
         self._held = False
-        self._takeover = " ".join(filter(None, (self._takeover, changes)))
-        self._is_before_answer = self._is_before_answer and before_answer
+        takeover = " ".join(filter(None, (self._unread.takeover, changes)))
+        before_answer = before_answer and self._unread.before_answer
+        self._unread = replace(self._unread, takeover=takeover, before_answer=before_answer)
         self._keep_time()
 
     def queue(self, place: int | None) -> None:
@@ -281,15 +284,10 @@ class Execution:
         self.is_between_steps.set()
         await self._going.wait()
         self.is_between_steps.clear()
-        said = tuple(message.content for message in self._messages)
-        news = UserUpdates(
-            said, self._plan, self._takeover, self._dismissed, self._are_words_old, self._is_before_answer
-        )
-        self._just_read.update(message.id for message in self._messages)
-        self.read_ids |= self._just_read
-        self._messages, self._plan, self._takeover, self._is_before_answer = [], None, None, True
-        self._dismissed, self._are_words_old = None, True
-        return news
+        self._just_read |= self._unread_ids
+        self.read_ids |= self._unread_ids
+        updates, self._unread, self._unread_ids = self._unread, NO_UPDATES, set()
+        return updates
 
     def take_just_read(self) -> set[str]:
         """The ids of the steering messages that the agent has read since the last call."""

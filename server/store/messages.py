@@ -87,26 +87,35 @@ class MessageQueries:
             raise BadRequest(
                 "Only a message that begins a task can ask for a table.", code="result_schema_misplaced"
             )
+        new: JsonObject = {"client_id": client_id, "id": message_id or new_id()}
         if question:
-            run = _present_run(db, question.run_id)
-            message = add_message(
-                db, session, "user", content, run_id=run.id, client_id=client_id, id=message_id or new_id()
-            )
-            if read_answer:
-                answer = read_answer(question.kind, content)
-                close_question(db, question, run, self.ownership, answer, late=is_late(question.reference))
-            return AcceptedMessage(to_message(message), run, session, question=question)
+            return self._answer(db, session, question, content, read_answer, is_late, new)
         if present and steers:
-            message = add_message(
-                db, session, "user", content, run_id=present.id, client_id=client_id, meta_json=STEER,
-                id=message_id or new_id(),
-            )  # fmt: skip
+            message = add_message(db, session, "user", content, run_id=present.id, meta_json=STEER, **new)
             return AcceptedMessage(to_message(message), present, session, steers=True)
         asked = _asking_meta(session, result_schema)
         held = present is not None
         return self._start(
             db, session, content, client_id, message_id, asked, held=held, begins=begins and not held
         )
+
+    def _answer(
+        self,
+        db: Connection,
+        session: SessionRow,
+        question: InterruptRow,
+        content: str,
+        read_answer: ReadAnswer | None,
+        is_late: Callable[[str], bool | None],
+        new: JsonObject,
+    ) -> AcceptedMessage:
+        """Store a message that answers the open question, and close that. `new` are columns of the message."""
+        run = _present_run(db, question.run_id)
+        message = add_message(db, session, "user", content, run_id=run.id, **new)
+        if read_answer:
+            answer = read_answer(question.kind, content)
+            close_question(db, question, run, self.ownership, answer, late=is_late(question.reference))
+        return AcceptedMessage(to_message(message), run, session, question=question)
 
     def _start(
         self,
@@ -180,12 +189,7 @@ class MessageQueries:
             changes["content"] = content
             if not keeps_schema:
                 changes["meta_json"] = _asking_meta(session, result_schema)
-            for kind, place in (
-                (MessageRow, MessageRow.seq),
-                (InterruptRow, InterruptRow.position),
-                (ActivityRow, ActivityRow.position),
-            ):
-                db.execute(delete(kind).where(kind.session_id == session_id, place > message.seq))
+            _delete_after(db, session_id, message.seq)
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
         self.ownership.put_job(db, run)
@@ -214,6 +218,16 @@ class MessageQueries:
         db.execute(delete(RunRow).where(RunRow.id == held.id))
         change(db, message, run_id=present.id, meta_json=STEER, seq=next_position(db, session))
         return AcceptedMessage(to_message(message), present, session, steers=True)
+
+
+def _delete_after(db: Connection, session_id: str, position: int) -> None:
+    """Delete the messages, questions and activities of the session behind this position."""
+    for kind, place in (
+        (MessageRow, MessageRow.seq),
+        (InterruptRow, InterruptRow.position),
+        (ActivityRow, ActivityRow.position),
+    ):
+        db.execute(delete(kind).where(kind.session_id == session_id, place > position))
 
 
 def _queued(db: Connection, session_id: str, message_id: str) -> tuple[MessageRow, RunRow] | None:

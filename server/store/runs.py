@@ -16,6 +16,7 @@ from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
 from server.events import Answer, Message, Usage, now, read_question, sum_usage
 from server.ops.json_types import JsonObject
+from server.results.changes import Change
 from server.store.automations import automation_of_run, settle_firing
 from server.store.channels import put_end
 from server.store.lookups import (
@@ -236,26 +237,16 @@ class RunQueries:
         moment = now()
         ending: JsonObject = {
             "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None,
-            "owner": self.owner,
+            "owner": self.owner, **_used(usage),
         }  # fmt: skip
-        changes: JsonObject = {
-            "status": "error" if status == "failed" else "idle", "unread": True, "updated_at": moment
-        }  # fmt: skip
-        ending |= _used(usage)
-        if spent := ending.get("usage", run.usage):
-            total = sum_usage(Usage.model_validate(session.usage or {}), Usage.model_validate(spent))
-            changes["usage"] = total.model_dump()
+        changes: JsonObject = {"status": "error" if status == "failed" else "idle"}
+        changes |= {"unread": True, "updated_at": moment, **_total(session, ending.get("usage", run.usage))}
         message, moved, difference = None, list[MessageRow](), None
         if answer is not None:
-            if status == "completed" and "outcome" not in (answer_meta or {}):  # the task was done
-                difference = note_result(db, session, run, answer)
-            if difference:
-                answer_meta = (answer_meta or {}) | {"change": difference.to_json()}
-                changes["unread"] = session.unread or difference.kind != "same"
-            message = insert(db, new_message(
-                session, "assistant", answer, id=run.answer_id, run_id=run.id, meta_json=answer_meta
-            ))  # fmt: skip
+            message, difference = _add_answer(db, session, run, status, answer, answer_meta)
             changes["last_seq"] = message.seq
+            if difference:
+                changes["unread"] = session.unread or difference.kind != "same"
         else:
             if status not in ("completed", "failed"):
                 moved = self._leave_unread(db, session, run_id, read_ids)
@@ -267,11 +258,9 @@ class RunQueries:
         if status in ("completed", "failed"):
             moved = self._hold_unread(db, session, run_id, read_ids)
         if run.attempt > 1 or question:  # a former execution may have left an open question
-            asked = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
-            db.execute(update(InterruptRow).where(*asked).values(status="cancelled", decided_at=now()))
+            _cancel_questions(db, run_id)
         following = self._free_next(db, session) if then_next else None
-        answered, others = to_message(message) if message else None, tuple(map(to_message, moved))
-        return FinishedRun(run, session, answered, following, others, is_reported)
+        return FinishedRun(run, session, message, following, tuple(map(to_message, moved)), is_reported)
 
     def _free_next(self, db: Connection, session: SessionRow) -> AcceptedMessage | None:
         """Release the session's oldest held run; its message becomes the last one."""
@@ -371,6 +360,31 @@ class RunQueries:
 def _used(usage: Usage | None) -> JsonObject:
     """The column of a run for it; none to leave what is stored."""
     return {"usage": usage.model_dump()} if usage else {}
+
+
+def _total(session: SessionRow, spent: JsonObject | None) -> JsonObject:
+    """The column of a session, with what a run has used; none if that is nothing."""
+    if not spent:
+        return {}
+    total = sum_usage(Usage.model_validate(session.usage or {}), Usage.model_validate(spent))
+    return {"usage": total.model_dump()}
+
+
+def _add_answer(
+    db: Connection, session: SessionRow, run: RunRow, status: str, answer: str, meta: JsonObject | None
+) -> tuple[Message, Change | None]:
+    """Insert the run's answer. If the task was done, also return how its result differs from the last one."""
+    is_done = status == "completed" and "outcome" not in (meta or {})
+    difference = note_result(db, session, run, answer) if is_done else None
+    if difference:
+        meta = (meta or {}) | {"change": difference.to_json()}
+    message = new_message(session, "assistant", answer, id=run.answer_id, run_id=run.id, meta_json=meta)
+    return to_message(insert(db, message)), difference
+
+
+def _cancel_questions(db: Connection, run_id: str) -> None:
+    is_open = (InterruptRow.run_id == run_id, InterruptRow.status == "open")
+    db.execute(update(InterruptRow).where(*is_open).values(status="cancelled", decided_at=now()))
 
 
 def _session_and_run(db: Connection, run_id: str) -> tuple[SessionRow | None, RunRow | None]:
