@@ -119,25 +119,25 @@ def move_database(source: str, target: str, *, json_lines: bool) -> int:
     from server.checkpoints.move import copy_checkpoints
     from server.database import move
 
-    def tell(template: str, **values: object) -> None:
+    def show(template: str, **values: object) -> None:
         sentence = move.MoveText(template, values)
         print(json.dumps(asdict(sentence)) if json_lines else sentence, flush=True)
 
-    tables, told = dict[str, int](), 0.0
+    tables, shown_at = dict[str, int](), 0.0
     try:
         urls = move.address_of(source, "--from"), move.address_of(target, "--to")
         for copied in move.move(*urls, copy_checkpoints):
             tables[copied.table] = copied.rows
-            if copied.rows == copied.total or time.monotonic() > told + 1:
-                told = time.monotonic()
-                tell(move.COPIED, table=copied.table, rows=copied.rows, total=copied.total)
+            if copied.rows == copied.total or time.monotonic() > shown_at + 1:
+                shown_at = time.monotonic()
+                show(move.COPIED, table=copied.table, rows=copied.rows, total=copied.total)
     except move.MoveRefused as error:
-        tell(error.sentence.template, **error.sentence.values)
+        show(error.sentence.template, **error.sentence.values)
         return 1
     except KeyboardInterrupt:
-        tell(move.STOPPED)
+        show(move.STOPPED)
         return 130
-    tell(move.DONE, rows=sum(tables.values()), tables=len(tables))
+    show(move.DONE, rows=sum(tables.values()), tables=len(tables))
     return 0
 
 

@@ -139,7 +139,7 @@ async def push_key(world: World) -> PushKey:
 @router.post("/presence", status_code=204)
 async def note_presence(body: VisiblePage, world: World) -> Response:
     """A page says that it is visible, on change and every 45 s; channels with mode `away` wait while it does."""
-    world.presence.tell(body.page, is_visible=body.visible)
+    world.presence.report(body.page, is_visible=body.visible)
     return Response(status_code=204)
 
 

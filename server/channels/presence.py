@@ -37,7 +37,7 @@ class Presence:
             seen = _Seen.model_validate_json(news)
             self._note(seen.page, is_visible=seen.is_visible)
 
-    def tell(self, page: str, *, is_visible: bool) -> None:
+    def report(self, page: str, *, is_visible: bool) -> None:
         self._note(page, is_visible=is_visible)
         self._broadcast(_Seen(page=page, is_visible=is_visible).model_dump_json().encode())
 

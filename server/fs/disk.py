@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 MEGABYTE = 1_000_000
@@ -25,13 +26,10 @@ def size_of(folder: Path) -> int:
     total = 0
     pending = [os.fspath(folder)]
     while pending:
-        try:
-            with os.scandir(pending.pop()) as entries:
-                for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
-                        pending.append(entry.path)
-                    else:
-                        total += entry.stat(follow_symlinks=False).st_blocks * 512
-        except OSError:
-            continue  # removed concurrently
+        with suppress(OSError), os.scandir(pending.pop()) as entries:  # removed concurrently
+            for entry in entries:
+                if entry.is_dir(follow_symlinks=False):
+                    pending.append(entry.path)
+                else:
+                    total += entry.stat(follow_symlinks=False).st_blocks * 512
     return total

@@ -93,11 +93,11 @@ class Front:
 
     async def _wait(self) -> ASGIApp:
         """The app, once it has started; an app that returns 503 if that failed."""
-        try:
-            return await asyncio.shield(self._opening)
-        except Exception:
+        await asyncio.wait({self._opening})
+        if self._opening.cancelled() or self._opening.exception():
             refusal = Unavailable("The server could not start; see its log.", code="not_ready")
             return render(refusal, secrets.token_hex(8))
+        return self._opening.result()
 
     async def _answer_early(self, scope: Scope, receive: Receive, send: Send) -> None:
         answers: dict[str, ASGIApp] = {

@@ -144,7 +144,7 @@ class RunCommands:
             execution.steer(accepted.message)
         elif self._remote:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
-            await self._remote.tell(run, "steer")
+            await self._remote.signal(run, "steer")
         elif self._bus.run_of(run.session_id) == run.id:
             self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
 
@@ -313,8 +313,8 @@ class RunCommands:
             answer = Answer(reference=pending.reference, confirmed=True, message=words or "", changes=changes)
             await self.decide(session_id, answer)
         else:
-            told = with_words(changes, words)
-            self._runner.keep_browser_changes(session_id, told, before_answer=pending is not None)
+            described = with_words(changes, words)
+            self._runner.keep_browser_changes(session_id, described, before_answer=pending is not None)
 
     # Branch and delete
 

@@ -32,9 +32,9 @@ class RemoteRuns:
     async def wish(self, run: RunRow, kind: str, **wishes: Json) -> int:
         """Store what a user asks of the run, then signal. Returns how many processes received the signal."""
         known = await self._store.wish(run.id, dict(wishes))
-        return await self.tell(known, kind) if known else 0
+        return await self.signal(known, kind) if known else 0
 
-    async def tell(self, run: RunRow, kind: str) -> int:
+    async def signal(self, run: RunRow, kind: str) -> int:
         """Signal that the rows of the run have something new. A process looks by itself after a lost signal."""
         if run.owner is None:
             return 0

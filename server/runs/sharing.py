@@ -63,7 +63,7 @@ class SharedRuns:
 
     async def begin(self) -> None:
         """Become known to the other processes. Raises Unavailable."""
-        await self._tell_alive()
+        await self._report_alive()
 
     async def end(self) -> None:
         with suppress(Unavailable):
@@ -72,7 +72,7 @@ class SharedRuns:
     async def announce_drain(self) -> None:
         """Let other processes be preferred from now on."""
         self._is_leaving = True
-        await _logged("the end of this process is not announced", self._tell_alive())
+        await _logged("the end of this process is not announced", self._report_alive())
 
     async def keep_alive(self) -> None:
         """Report that this process lives, and renew its leases, until cancelled."""
@@ -81,7 +81,7 @@ class SharedRuns:
             await _logged("leases are not renewed", self.renew())
             await asyncio.sleep(self._settings.run_lease / BEATS / 2)
             await _logged("leases are not renewed", self.renew())
-            await _logged("this process is not announced", self._tell_alive())
+            await _logged("this process is not announced", self._report_alive())
 
     async def renew(self) -> None:
         """Renew the leases of the runs executed here; stop those that another process has taken. Raises Unavailable."""
@@ -96,8 +96,8 @@ class SharedRuns:
                 logger.info("run %s is executed by another process now", execution.run.id)
                 execution.stop("interrupted")
 
-    async def _tell_alive(self) -> None:
-        await self._store.tell_alive(
+    async def _report_alive(self) -> None:
+        await self._store.report_alive(
             role=self._settings.role, address=self._settings.own_address, runs=len(self._executions),
             browsers=len(self._browsers.opened()), is_draining=self._is_leaving,
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Several processes on one database: which there are, which has a session's browser, and what users ask of its run.
+"""Several processes on one database: who they are, which one has a session's browser, and the users' requests for its run.
 
 Every time is the database's own, so that the clocks of the processes do not matter.
 """
@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert as insert_or_update
 
 from server.database import Database, reading, writing
 from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
@@ -67,7 +68,7 @@ class ProcessQueries:
     ownership: Ownership
 
     @writing
-    def tell_alive(
+    def report_alive(
         self, db: Connection, *, role: str, address: str, runs: int, browsers: int, is_draining: bool
     ) -> None:
         """Store that this process lives, and remove the rows of long-gone ones."""
@@ -78,9 +79,6 @@ class ProcessQueries:
             "browsers": browsers,
             "is_draining": is_draining,
         }
-        # Not of use with SQLite, and not needed at its start.
-        from sqlalchemy.dialects.postgresql import insert as insert_or_update
-
         added = insert_or_update(ProcessRow).values(
             name=self.owner, started_at=CLOCK, seen_at=CLOCK, **values
         )

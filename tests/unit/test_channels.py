@@ -257,7 +257,7 @@ async def test_a_message_reaches_a_service_by_its_own_protocol(client: httpx.Asy
 
 
 def quick(world: Runtime, **options: Any) -> Delivery:
-    """A delivery besides the server's own, with pauses that nobody waits for."""
+    """A delivery besides the server's own, with pauses that take no time."""
     url = world.settings.public_address
     return Delivery(
         world.store, world.channels, world.presence, lambda: url, **({"back_off": (0.0,) * 4} | options)
@@ -355,9 +355,9 @@ def test_a_page_that_says_nothing_more_is_not_visible_any_more() -> None:
     clock = 0.0
     presence = Presence(lambda: clock)
     assert presence.is_away
-    presence.tell("a", is_visible=True)
-    presence.tell("b", is_visible=True)
-    presence.tell("a", is_visible=False)
+    presence.report("a", is_visible=True)
+    presence.report("b", is_visible=True)
+    presence.report("a", is_visible=False)
     assert not presence.is_away
     clock += VISIBLE_SECONDS + 1
     assert presence.is_away
@@ -366,9 +366,9 @@ def test_a_page_that_says_nothing_more_is_not_visible_any_more() -> None:
 def test_a_page_that_is_visible_at_another_process_counts() -> None:
     one, two = Presence(lambda: 0.0), Presence(lambda: 0.0)
     one.share(two.share(lambda _: None))
-    one.tell("a", is_visible=True)
+    one.report("a", is_visible=True)
     assert not two.is_away
-    one.tell("a", is_visible=False)
+    one.report("a", is_visible=False)
     assert two.is_away
     two.share(lambda _: None)(b"of another version")
 

@@ -136,7 +136,7 @@ async def test_a_device_in_away_mode_gets_nothing_while_a_page_is_visible(
     device, other = await subscribe(client, service), await subscribe(client, service)
     await add(client, device, mode="away", events=["question", "done"])
     await add(client, other, name="Tablet", events=["question", "done"])
-    world.presence.tell("page", is_visible=True)
+    world.presence.report("page", is_visible=True)
     _, reference = await asked(client)
     await received(other, 1)
     (session,) = (await client.get("/api/sessions")).json()["items"]
@@ -144,7 +144,7 @@ async def test_a_device_in_away_mode_gets_nothing_while_a_page_is_visible(
     await client.post(path, json={"reference": reference, "confirmed": True})
     await received(other, 2)
     assert device.received == []  # it was answered, and the end was seen
-    world.presence.tell("page", is_visible=False)
+    world.presence.report("page", is_visible=False)
     await asked(client)
     (pushed,) = await received(device, 1)
     assert pushed.body["type"] == "question"

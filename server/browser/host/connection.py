@@ -6,7 +6,7 @@ import asyncio
 import json
 import logging
 from collections.abc import AsyncIterator, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from pathlib import Path
 from time import monotonic
 from urllib.parse import quote
@@ -125,28 +125,24 @@ class BrowserHost:
         """Become the holder of the session's browser. Raises HostRefused, HostUnreachable."""
         path = f"/browsers/{quote(session_id, safe='')}"
         socket = await self.open_socket(path)
-        try:
-            async with asyncio.timeout(START_SECONDS):
-                await socket.send(asked.model_dump_json())
-                reply = HostReply.model_validate_json(await socket.recv())
-            if reply.refused:
-                raise HostRefused(reply.refused)
-            if not reply.granted:
-                raise HostUnreachable(f"{self.address}: an answer that cannot be read")
-            devtools = Tunnel(self, f"{path}/{asked.epoch}", files)
-            relay = Relay(devtools)
-            await relay.start()
+        async with AsyncExitStack() as undo:
+            undo.callback(socket.transport.abort)
             try:
+                async with asyncio.timeout(START_SECONDS):
+                    await socket.send(asked.model_dump_json())
+                    reply = HostReply.model_validate_json(await socket.recv())
+                if reply.refused:
+                    raise HostRefused(reply.refused)
+                if not reply.granted:
+                    raise HostUnreachable(f"{self.address}: an answer that cannot be read")
+                devtools = Tunnel(self, f"{path}/{asked.epoch}", files)
+                relay = Relay(devtools)
+                await relay.start()
+                undo.push_async_callback(relay.close)
                 cdp = await Cdp.connect(devtools, deadline=START_SECONDS)
-            except BaseException:
-                await relay.close()
-                raise
-        except (WebSocketException, OSError, ValueError, CdpError) as error:
-            socket.transport.abort()
-            raise HostUnreachable(f"{self.address}: {_reason(error)}") from None
-        except BaseException:
-            socket.transport.abort()
-            raise
+            except (WebSocketException, OSError, ValueError, CdpError) as error:
+                raise HostUnreachable(f"{self.address}: {_reason(error)}") from None
+            undo.pop_all()
         for line in reply.granted.notes:
             note(line)
         return RemoteChromium(self.address, socket, devtools, relay, cdp, reply.granted, asked.lease, note)
@@ -212,13 +208,7 @@ class Tunnel:
             async with self._host.stream("GET", url) as answer:
                 if answer.is_error:
                     raise ConnectionError(_meaning(answer.status_code))
-                size = 0
-                with target.open("wb") as file:
-                    async for chunk in answer.aiter_bytes(256 * 1024):
-                        file.write(chunk[: most + 1 - size])
-                        size += len(chunk)
-                        if size > most:
-                            break
+                await _save(answer, target, most + 1)
             await self._host.request("DELETE", url)
         except (HostUnreachable, httpx.HTTPError, OSError) as error:
             raise ConnectionError(str(error)) from None
@@ -310,7 +300,7 @@ class RemoteChromium:
         self._outgoing: asyncio.Queue[ToHost] = asyncio.Queue()
         self._lost = asyncio.Event()
         self._has_ended = asyncio.Event()
-        self._heard_at = monotonic()
+        self._last_sign = monotonic()
         self._tasks = [asyncio.create_task(work) for work in (self._listen(), self._speak(), self._beat())]
 
     @property
@@ -372,14 +362,14 @@ class RemoteChromium:
     async def _listen(self) -> None:
         try:
             while True:
-                told = ToHolder.model_validate_json(await self._socket.recv())
-                self._heard_at = monotonic()
-                self.is_crowded = told.is_crowded
-                if told.note:
-                    self._note(told.note)
-                if told.blocked:
-                    self.egress.last_refusal = monotonic(), told.blocked
-                if told.has_ended:
+                message = ToHolder.model_validate_json(await self._socket.recv())
+                self._last_sign = monotonic()
+                self.is_crowded = message.is_crowded
+                if message.note:
+                    self._note(message.note)
+                if message.blocked:
+                    self.egress.last_refusal = monotonic(), message.blocked
+                if message.has_ended:
                     self._has_ended.set()
                     return
         except (WebSocketException, OSError, ValueError):
@@ -399,7 +389,7 @@ class RemoteChromium:
         """Give signs of life, and give the connection up when none is answered within a lease."""
         while not self._lost.is_set():
             await asyncio.sleep(self._lease / BEATS)
-            if monotonic() - self._heard_at > self._lease:
+            if monotonic() - self._last_sign > self._lease:
                 log.warning("a browser host does not answer; the connection is given up")
                 return self._lose()
             self._say(ToHost(tab=self._current_tab()))
@@ -409,6 +399,17 @@ async def _chunks(path: Path) -> AsyncIterator[bytes]:
     with path.open("rb") as file:
         while chunk := await asyncio.to_thread(file.read, 256 * 1024):
             yield chunk
+
+
+async def _save(answer: httpx.Response, target: Path, most: int) -> None:
+    """Write the body to `target`, at most `most` bytes of it."""
+    left = most
+    with target.open("wb") as file:
+        async for chunk in answer.aiter_bytes(256 * 1024):
+            file.write(chunk[:left])
+            left -= len(chunk)
+            if left <= 0:
+                return
 
 
 def _meaning(status: int) -> str:

@@ -85,7 +85,7 @@ class HostedBrowser:
     def may_act(self, epoch: int) -> bool:
         return epoch == self.epoch and self.is_held
 
-    def tell(self, message: ToHolder) -> None:
+    def send(self, message: ToHolder) -> None:
         if self._send:
             self._send(message)
 
@@ -100,16 +100,19 @@ class HostedBrowser:
         return notes
 
     async def collect_garbage(self) -> None:
-        cdp = self.chromium.cdp if self.chromium else None
+        if self.chromium is None:
+            return
+        cdp = self.chromium.cdp
         with suppress(CdpError):
-            targets = (await cdp.send("Target.getTargets"))["targetInfos"] if cdp else []
+            targets = (await cdp.send("Target.getTargets"))["targetInfos"]
             for target in targets:
-                if cdp and target["type"] == "page":
-                    where = {"targetId": target["targetId"], "flatten": True}
-                    session = (await cdp.send("Target.attachToTarget", where))["sessionId"]
-                    with suppress(CdpError):
-                        await cdp.send("HeapProfiler.collectGarbage", session=session, deadline=2)
-                    await cdp.send("Target.detachFromTarget", {"sessionId": session})
+                if target["type"] != "page":
+                    continue
+                where = {"targetId": target["targetId"], "flatten": True}
+                session = (await cdp.send("Target.attachToTarget", where))["sessionId"]
+                with suppress(CdpError):
+                    await cdp.send("HeapProfiler.collectGarbage", session=session, deadline=2)
+                await cdp.send("Target.detachFromTarget", {"sessionId": session})
 
     def path_of(self, name: str) -> Path:
         """Where a file with this name of an upload or download is."""
@@ -221,7 +224,7 @@ class HostedBrowsers:
             if isinstance(error, BrowserUnavailable):
                 raise HostRefuses("unavailable", error.detail) from None
             raise
-        hosted.chromium.egress.on_refusal = lambda sentence: hosted.tell(ToHolder(blocked=sentence))
+        hosted.chromium.egress.on_refusal = lambda sentence: hosted.send(ToHolder(blocked=sentence))
 
     def _reach(self, hosted: HostedBrowser) -> Reach:
         assert hosted.rules is not None

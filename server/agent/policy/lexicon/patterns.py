@@ -80,14 +80,18 @@ class Hit:
 def parse(code: str, language: Mapping[str, object]) -> Iterator[Pattern]:
     """Yield the patterns of one language file."""
     last, inflects = bool(language.get("verb_last")), bool(language.get("inflects"))
+    for group, concept, patterns in _concepts(language):
+        bends = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
+        for folded in fold(patterns).split(","):
+            for words, at_start, whole in _spell(folded.strip(), bends):
+                yield Pattern(words, concept, last, at_start, whole, code)
+
+
+def _concepts(language: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
+    """Yield each concept of one language file with its group and its patterns."""
     for group, kinds in language.items():
         if isinstance(kinds, Mapping):
-            for kind, patterns in kinds.items():
-                concept = f"{group}.{kind}"
-                bends = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
-                for folded in fold(patterns).split(","):
-                    for words, at_start, whole in _spell(folded.strip(), bends):
-                        yield Pattern(words, concept, last, at_start, whole, code)
+            yield from ((group, f"{group}.{kind}", patterns) for kind, patterns in kinds.items())
 
 
 def _spell(folded: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
