@@ -41,7 +41,7 @@ class ToolRan:
     duration_ms: int = 0
     screenshot: str | None = None
     effect: str | None = None
-    """What came of an approved act: accepted, refused, unknown, none; the summary says it in words."""
+    """The outcome of an approved act: accepted, refused, unknown or none; the summary says it in words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ class Question:
     screenshot: str | None = None
     expires_at: datetime | None = None
     start: StartPlan | None = None
-    """Of a question before a run begins."""
+    """The plan to agree to, for a question before a run begins."""
 
     @classmethod
     def read(cls, question: JsonObject, screenshot: str | None) -> Self:

@@ -4,7 +4,7 @@
 
 Definitions: a function's length counts its lines with its docstring; `nest` is the depth of compound statements within
 one function; a broad except is bare, `Exception` or `BaseException`; `called once` counts private functions whose name
-is found at one place of the folder besides their definition. Overrides that only a library calls are found at none.
+is found at exactly one place of the folder in addition to their definition. Overrides that only a library calls are found at none.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def _depth(function: ast.AST) -> int:
 
 
 def _inner(node: ast.AST) -> Iterator[ast.AST]:
-    """Children but for functions and classes of their own; an `elif` counts as its `if`."""
+    """The children, without nested functions and classes; an `elif` counts as its `if`."""
     for child in ast.iter_child_nodes(node):
         is_elif = isinstance(node, ast.If) and isinstance(child, ast.If) and child in node.orelse
         if is_elif:

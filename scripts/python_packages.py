@@ -60,7 +60,7 @@ def _make_venv() -> None:
     """A virtual environment with pip. Debian keeps ensurepip, which brings pip, in a package of its own."""
     if PYTHON.exists() and succeeds(PYTHON, "-m", "pip", "--version"):
         return
-    # A folder without a working interpreter, as an upgrade of the system leaves it, is of no use to anybody.
+    # After an upgrade of the system the folder may have no working interpreter: it is cleared.
     create = (sys.executable, "-m", "venv", *(() if PYTHON.exists() else ("--clear",)))
     if succeeds(sys.executable, "-m", "ensurepip", "--version") or apt.install(_ENSUREPIP):
         run(*create, VENV)

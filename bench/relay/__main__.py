@@ -1,4 +1,4 @@
-"""What the relay to DevTools costs: Playwright MCP on Chromium's own port against the same through the relay.
+"""The cost of the DevTools relay: Playwright MCP on Chromium's own port, compared with the same through the relay.
 
     python -m bench.relay [--rounds 20]
 
@@ -75,7 +75,7 @@ async def open_both(stack: AsyncExitStack, folder: Path) -> tuple[dict[str, str]
 async def works_of(
     stack: AsyncExitStack, folder: Path, url: str, processes: Processes, site: Site
 ) -> dict[str, Work]:
-    """What is measured on one way."""
+    """The operations that are measured, by name, on one of the two ways."""
     raw = await stack.enter_async_context(
         connect(url, proxy=None, compression=None, max_size=None, ping_interval=None)
     )

@@ -1,4 +1,4 @@
-"""The rows of the bench: each task, each kind, and all of it with the aims."""
+"""The printed tables: each task, each kind, and the totals with their targets."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ class Measured:
     """Tokens of each request, by part."""
     seconds: float
     why: str = ""
-    """Why it is not right."""
+    """Why the result is wrong."""
 
     @property
     def tokens(self) -> list[int]:
         return [sum(parts.values()) for parts in self.parts]
 
     def parts_row(self) -> str:
-        """Tokens of all its calls together, by part."""
+        """Tokens of all calls of the task, by part."""
         sums = [sum(parts[name] for parts in self.parts) for name in PARTS]
         return PARTS_ROW.format(self.task, self.agent, self.acts, len(self.parts), *sums, sum(sums))
 
@@ -73,7 +73,7 @@ def by_part(found: Sequence[Measured]) -> Iterator[str]:
 
 
 def summary(found: Sequence[Measured]) -> Iterator[str]:
-    """All tasks together, the operator's figures next to the aims."""
+    """The totals of all tasks, with the operator's targets."""
     figures = {agent: _figures([one for one in found if one.agent == agent]) for agent in (OURS, STOCK)}
     yield ""
     yield f"{'all tasks':31}{OURS:>10}{STOCK:>10}  aim"

@@ -16,14 +16,14 @@ from zoneinfo import ZoneInfo, available_timezones
 from dateutil.rrule import DAILY, HOURLY, MINUTELY, SECONDLY, WEEKLY, rrule, rrulestr
 
 SHORTEST = 5
-"""Minutes between two due times."""
+"""The least number of minutes between two due times."""
 MOST_CHARS = 600
 MOST_INTERVAL = 10_000
 MOST_COUNT = 10_000
 YEARS = range(1990, 2200)
-"""Of a rule's start."""
+"""Allowed years of DTSTART."""
 AHEAD, AHEAD_IN_DAYS = timedelta(days=366 * 10), timedelta(days=60)
-"""How far ahead a due time is looked for; the second for rules of minutes and hours."""
+"""How far ahead due times are searched; the second is for MINUTELY and HOURLY rules."""
 UNITS = {
     MINUTELY: timedelta(minutes=1), HOURLY: timedelta(hours=1), DAILY: timedelta(days=1), WEEKLY: timedelta(weeks=1),
 }  # fmt: skip
@@ -41,19 +41,19 @@ class RuleRefused(ValueError):
 @dataclass(frozen=True, slots=True)
 class DueTimes:
     text: str
-    """As it is stored: a DTSTART and an RRULE line, in local time."""
+    """The stored form: a DTSTART and an RRULE line, in local time."""
     zone: ZoneInfo
     local: rrule
     """In local time, without zone and without COUNT."""
     count: int | None
 
     def next_after(self, moment: datetime) -> datetime | None:
-        """The first due time after `moment`; None if there is none as far as `AHEAD`."""
+        """The first due time after `moment`; None if there is none within `AHEAD`."""
         return next(self.between(moment, moment + AHEAD), None)
 
     def between(self, after: datetime, until: datetime) -> Iterator[datetime]:
         """The due times after `after`, up to and including `until`, in UTC."""
-        begin = _local(after, self.zone) - timedelta(hours=3)  # a gap moves due times by less than that
+        begin = _local(after, self.zone) - timedelta(hours=3)  # a DST gap moves due times by less than that
         last = None
         times = iter(_bounded(self.local, begin, moves=self.count is None))
         for local in islice(times, self.count):
@@ -159,7 +159,7 @@ def _until(value: str | None, zone: ZoneInfo) -> datetime | None:
 
 
 def _check(rule: rrule, parts: dict[str, str]) -> None:
-    """Refuse due times that are too close, and rules that take too long to follow. Raises RuleRefused."""
+    """Raises RuleRefused for due times that are too close, and for rules that are too expensive to evaluate."""
     frequency, interval, count = rule._freq, rule._interval, rule._count
     if not 1 <= interval <= MOST_INTERVAL or (count is not None and not 1 <= count <= MOST_COUNT):
         raise RuleRefused(f"INTERVAL and COUNT are numbers from 1 to {MOST_INTERVAL}")
@@ -177,9 +177,9 @@ def _check(rule: rrule, parts: dict[str, str]) -> None:
 
 
 def _bounded(rule: rrule, begin: datetime, *, moves: bool) -> rrule:
-    """The same rule; if it `moves`, begun as late as possible before `begin`: years of times are not counted.
+    """The rule with an end; with `moves` it starts just before `begin`, which avoids iterating over years of due times.
 
-    It ends some time after `begin`: a rule that matches nothing, like 30 February, ends its search.
+    The end limits the search of a rule that never matches, like 30 February.
     """
     end = max(begin, rule._dtstart) + (AHEAD_IN_DAYS if rule._freq in (MINUTELY, HOURLY) else AHEAD)
     values: dict[str, object] = {"until": min(rule._until, end) if rule._until else end}

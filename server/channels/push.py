@@ -26,17 +26,17 @@ URGENT = frozenset({"question", "manual", "needs_you", "test"})
 TTL = 86_400
 """Seconds that a push service keeps a message for a device that is off."""
 MOST_ITEMS = 4
-"""Of a digest: a push service takes 4,096 bytes."""
+"""The most items of a digest: a push service accepts 4,096 bytes."""
 SIGNED_SECONDS = 12 * 3600
 GONE = frozenset({404, 410})
 
 
 class DeviceGone(SendFailed):
-    """The push service does not know the device any more: the person has withdrawn the permission."""
+    """The push service does not know the device any more: the user has withdrawn the permission."""
 
 
 class PushKeys:
-    """The key that signs the messages to all devices. It is made at the first use."""
+    """The key that signs the messages to all devices; generated at first use."""
 
     def __init__(self, store: Store, preferences: Preferences) -> None:
         self._store = store
@@ -82,7 +82,7 @@ def device_of(endpoint: str) -> str:
 
 
 def check_keys(p256dh: str, auth: str) -> None:
-    """Raises SendFailed unless they are what a browser gives with a subscription."""
+    """Raises SendFailed if these are not the keys of a push subscription."""
     from cryptography.hazmat.primitives.asymmetric import ec
 
     try:
@@ -96,7 +96,7 @@ def check_keys(p256dh: str, auth: str) -> None:
 async def send_push(
     subscription: JsonObject, body: JsonObject, key: EllipticCurvePrivateKey, subject: str, reach: Reach
 ) -> None:
-    """`subscription`: `{endpoint, keys: {p256dh, auth}}`. Raises SendFailed; DeviceGone if it will never be taken."""
+    """`subscription` is `{endpoint, keys: {p256dh, auth}}`. Raises SendFailed, and DeviceGone if it has expired."""
     from server.channels.checked_post import post
 
     data, headers = await asyncio.to_thread(_encrypted, subscription, body, key, subject)
@@ -127,13 +127,13 @@ def _encrypted(
         "Content-Type": "application/octet-stream",
         "TTL": str(TTL),
         "Urgency": "high" if body["type"] in URGENT else "normal",
-        # The service replaces a message that it still has by the next try of the same one.
+        # A retry replaces the message that the service may still hold.
         "Topic": body["id"],
     }
 
 
 def subject_of(public_url: str) -> str:
-    """Whom a push service would write to: some refuse an address that is not on the web."""
+    """The `sub` claim, a contact for the push service: some services refuse a URL that is not https."""
     return public_url if public_url.startswith("https://") else "mailto:pilothouse@example.com"
 
 

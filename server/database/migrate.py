@@ -13,7 +13,7 @@ ALEMBIC_INI = PROGRAM_FILES / "alembic.ini"
 
 
 class NotReady(Exception):
-    """The server cannot be built now; the text gives the reason and what to do."""
+    """The server cannot start now; the text gives the reason and what to do."""
 
     def __init__(self, text: str, *, is_final: bool = False) -> None:
         super().__init__(text)

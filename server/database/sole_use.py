@@ -1,4 +1,4 @@
-"""Who may use a database at the same time: one process alone, or several that all know of each other by Redis."""
+"""Exclusive or shared use of a database: one process alone, or several that are connected by Redis."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from server.database.postgresql import CONNECT_SECONDS, SILENT_LINK
 logger = logging.getLogger(__name__)
 
 KEY = 7_106_117
-"""Of PostgreSQL's advisory lock."""
+"""The key of PostgreSQL's advisory lock."""
 LOOK_SECONDS = 5.0
 ANSWER_SECONDS = 5.0
 ALONE = (
@@ -29,7 +29,7 @@ WITH_REDIS = (
 
 
 class SoleUse:
-    """An advisory lock on PostgreSQL, held by a connection of its own: exclusive, or with `is_shared` a shared one.
+    """An advisory lock on PostgreSQL, held by its own connection: exclusive, or shared with `is_shared`.
 
     It ends with the process. When the connection is lost, it is acquired again.
     """
@@ -39,7 +39,7 @@ class SoleUse:
         self._is_shared = is_shared
         self._link: psycopg.AsyncConnection[Any] | None = None
         self.problem: str | None = None
-        """Why messages are not accepted: another process has the database since the connection was lost."""
+        """Why messages are not accepted: another process has taken the database after a lost connection. Else None."""
 
     async def acquire(self) -> None:
         """Raises NotReady if another process has the database."""
@@ -59,7 +59,7 @@ class SoleUse:
         self._link = link
 
     async def keep(self) -> None:
-        """Look after the lock until cancelled."""
+        """Background task: check the lock, and acquire it again after a lost connection."""
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             try:

@@ -41,7 +41,7 @@ class GrantLimits(BaseModel):
     month_parts: int | None = None
     """The most that its acts may spend in one calendar month (UTC)."""
     currency: str | None = None
-    """Of both amounts."""
+    """The currency of both amounts."""
 
 
 class HeldGrant(GrantLimits):
@@ -65,7 +65,7 @@ class Need(BaseModel):
     site: str
     kind: str
     amount: Amount | None = None
-    """What the act spends; None if the page does not show it beyond doubt."""
+    """What the act spends; None if the page does not show it clearly."""
 
 
 class GrantUse(BaseModel):
@@ -99,7 +99,7 @@ def month_of(moment: datetime) -> str:
 
 
 def spent_in_month(grant: HeldGrant, moment: datetime) -> int:
-    """What its acts have spent in the month of `moment`, in thousandths."""
+    """The amount spent in the month of `moment`, in thousandths."""
     return grant.month_spent if grant.month == month_of(moment) else 0
 
 
@@ -125,7 +125,7 @@ def covers(grant: HeldGrant, need: Need, moment: datetime) -> bool:
 
 
 def find_grant(grants: Sequence[HeldGrant], need: Need, moment: datetime) -> HeldGrant | None:
-    """A grant that covers it: rather one without limits, then the narrowest scope, then the oldest."""
+    """The grant that covers the need: first those without limits, then the narrowest scope, then the oldest."""
     found = [grant for grant in grants if covers(grant, need, moment)]
     return min(found, key=_order, default=None)
 

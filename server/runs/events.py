@@ -25,7 +25,7 @@ def interruption(doing: str | None) -> str:
 
 
 def describe(event: ToolStart) -> str:
-    """What the call does, in words of a person, such as `Clicked “Place order”`; at most 300 characters."""
+    """What the call does, in plain words such as `Clicked “Place order”`; at most 300 characters."""
     if known := step_words(event.name, event.args, "en"):
         return known[:300]
     words = " ".join(str(value) for value in event.args.values() if isinstance(value, str | int))

@@ -40,7 +40,7 @@ FEWEST_SLOTS = 2
 """PgQueuer takes up to half of its slots at once."""
 
 LOOKS, MOST_BETWEEN_LOOKS = 8, timedelta(seconds=5)
-"""Looks within a lease for the jobs of dead workers, which nothing announces."""
+"""How often per lease the queue is polled for jobs of dead workers, for which there is no notification."""
 
 LINK: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **SILENT_LINK}
 WITHDRAW = "DELETE FROM pgqueuer WHERE payload = $1 AND status = 'queued'"
@@ -56,7 +56,7 @@ FORGET = "DELETE FROM pgqueuer_log WHERE created < now() - interval '1 day'"
 
 
 class PgRunQueue:
-    """A `RunQueue`, entered as a context manager. With no slots it only takes questions and cancels."""
+    """A `RunQueue`; a context manager. Without slots it executes nothing, it only cancels runs and returns statistics."""
 
     def __init__(
         self, execute: Execute, url: str, *, worker_id: str, slots: int, lease_seconds: float = LEASE_SECONDS
@@ -67,10 +67,10 @@ class PgRunQueue:
         self._slots = max(slots, FEWEST_SLOTS) if slots else 0
         self._lease = timedelta(seconds=lease_seconds)
         self._manager: QueueManager | None = None
-        """While it is connected."""
+        """None while it is not connected."""
         self._connected = asyncio.Event()
         self._tasks: dict[str, asyncio.Task[None]] = {}
-        """By run: its execution, which continues when the connection of the queue is lost."""
+        """By run: its execution, which continues when the queue loses its connection."""
         self._begun: dict[str, asyncio.Event] = {}
         self._is_draining = False
         self._serving: asyncio.Task[None] | None = None
@@ -93,10 +93,10 @@ class PgRunQueue:
         return False  # any process may execute it
 
     def give_back(self) -> None:
-        """Nothing: none is reserved."""
+        """Does nothing: no slot was reserved."""
 
     def submit(self, run_id: str, *, is_reserved: bool = False) -> None:
-        """Nothing: the commit of its job has woken the workers."""
+        """Does nothing: the commit of the job has notified the workers."""
 
     def knows(self, run_id: str) -> bool:
         return run_id in self._tasks
@@ -141,7 +141,7 @@ class PgRunQueue:
             await asyncio.wait({self._serving}, timeout=5.0)  # it reports the ends of the jobs
 
     async def connected(self) -> None:
-        """Wait until jobs are taken."""
+        """Wait until the queue is connected and takes jobs."""
         await self._connected.wait()
 
     def _queries(self) -> Queries:
@@ -251,7 +251,7 @@ class _Driver(PsycopgDriver):
         self.listens.set()
 
     async def execute(self, query: str, *args: object) -> str:
-        await self.listens.wait()  # PgQueuer tests its listener with a notification, from its start on
+        await self.listens.wait()  # at its start PgQueuer tests the listener with a notification
         try:
             return await self._asking.execute(query, *args)
         except psycopg.OperationalError:
@@ -264,14 +264,14 @@ class _Driver(PsycopgDriver):
 
 
 async def _stand_by(manager: QueueManager, link: psycopg.AsyncConnection[Any]) -> None:
-    """Without slots: wait for the end of the connection or of this process. No job wakes it, none is asked for."""
+    """Without slots: wait until the connection or this process ends, without taking jobs."""
     while not manager.shutdown.is_set():
         async for _ in link.notifies(timeout=1.0, stop_after=1):
             pass
 
 
 def _cancel_all(manager: QueueManager) -> None:
-    """End PgQueuer's own tasks, which wait for the executions; it does not return before."""
+    """Cancel PgQueuer's own tasks, which wait for the executions and would keep it from returning."""
     for context in list(manager.job_context.values()):
         context.cancellation.cancel()
 

@@ -12,7 +12,7 @@ from server.browser.reading.reader import Reading, read_file
 from server.ops.json_types import JsonObject
 
 READING_CHARS = 50_000
-"""A reading keeps to its own token budget and is never that long."""
+"""A safety limit: a reading has its own, smaller token budget."""
 
 _PART: JsonObject = {
     "page": {"type": "integer", "description": "Number of the part, from 1"},
@@ -39,7 +39,7 @@ READING_TOOLS = {spec.name: spec for spec in (READ_PAGE, READ_FILE)}
 
 
 async def read(name: str, args: JsonObject, context: RunContext) -> ToolOutcome:
-    """Make a call of one of `READING_TOOLS`. A file needs no browser; its words are private from then on."""
+    """Call one of `READING_TOOLS`. A file needs no browser; once read, its words count as private."""
     if fault := find_fault(READING_TOOLS[name], args):
         return ToolOutcome(False, fault)
     page, query = int(args.get("page") or 1), str(args.get("query") or "")

@@ -19,7 +19,7 @@ _HEARD = re.compile(r"the user said: (.*)")
 _DID_THEIR_PART = "the user has done their part"
 _WHAT_FAILED = re.compile(r'^failed: (?:\w+ (?:"[^"]*"|[^"])*?: )?')
 _READ, _UNREAD = re.compile(r"(?:failed: )?read_page\b"), re.compile(r"failed: read_page\b")
-"""A page that cannot be read as a whole is answered from what is shown of it."""
+"""If a page cannot be read completely, questions are answered from its shown part."""
 _FENCED = r"^<({name}(?:-\d{{1,6}})?)>\n(.*?)\n</\1>"
 _REFUSED = "the user refused it"
 
@@ -33,7 +33,7 @@ def decide(prompt: str, fields: Iterable[str]) -> JsonObject:
 
 
 def _is_choice(steps: Sequence[str], at: int) -> bool:
-    """Whether step number `at` is the user's answer to the question which element is meant."""
+    """Whether step `at` is the user's choice between several matching elements."""
     heard = _HEARD.match(steps[at])
     return bool(heard and steps[at - 1 : at] == [_DID_THEIR_PART] and is_choice(heard[1]))
 
@@ -70,7 +70,7 @@ class _Work:
         self.choice = self._take_choices()
 
     def _take_choices(self) -> str:
-        """Leave out the user's choices of an element: they are no steps. Returns the one that was made last."""
+        """Remove the user's choices of an element from the steps. Returns the last one."""
         kept: list[str] = []
         choice = ""
         for at, step in enumerate(self.steps):
@@ -84,7 +84,7 @@ class _Work:
         return choice
 
     def _take_words(self) -> None:
-        """Add the user's instructions during the run to the task. Those with a refusal replace what is left of it."""
+        """Add the user's instructions during the run to the task. With a refusal they replace the remaining task."""
         steps = self.steps
         for at, step in enumerate(steps):
             said = _HEARD.match(step)
@@ -126,13 +126,13 @@ class _Work:
         )
 
     def _wish(self) -> str:
-        """What the user said last with a refusal."""
+        """The user's words with their last refusal."""
         pairs = zip(self.steps, self.steps[1:], strict=False)
         said = (_HEARD.match(step) for before, step in pairs if _REFUSED in before)
         return next((one[1] for one in reversed(list(said)) if one), "")
 
     def _notes(self, done: int) -> tuple[str, ...]:
-        """What was found for the questions among the first `done` commands, from the facts."""
+        """The facts that answer the questions among the first `done` commands."""
         keys = [
             Words(self.task).key(one)
             for one in self.request.commands[: max(0, done)]
@@ -237,7 +237,7 @@ def pause(prompt: str) -> str:
 
 
 def foresee(prompt: str) -> JsonObject:
-    """What it will do, shown before a run begins: the buttons that it is to press, as the policy judges them."""
+    """The plan and effects shown before a run begins; effects are the clicks that the policy would ask about."""
     task = prompt.removeprefix("Task: ")
     commands = read_request(task).commands
     here, effects = "", list[JsonObject]()

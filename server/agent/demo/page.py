@@ -24,7 +24,7 @@ class Thing:
     name: str
     disabled: bool = False
     place: str = ""
-    """The heading or row that it belongs to, where elements of its name and role repeat."""
+    """The heading or row that it belongs to, if several elements have its name and role."""
     options: tuple[str, ...] = ()
     copies: int = 0
     """Further elements that lead to the same address."""
@@ -38,7 +38,7 @@ class DemoPage:
     texts: list[str] = field(default_factory=list)
     headings: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the service says about the page: a status, a dialog, what was left out."""
+    """Notes of the observation: a status, a dialog, what was left out."""
 
     @property
     def is_blank(self) -> bool:
@@ -54,16 +54,16 @@ class DemoPage:
         return any(note.startswith("drawn") for note in self.notes)
 
     def markdown(self) -> str:
-        """The shown part of the text, where the whole of it cannot be read."""
+        """The shown part of the text, for pages that cannot be read completely."""
         return "\n\n".join(f"# {text}" if text in self.headings else text for text in self.texts)
 
     def find(
         self, name: str, roles: frozenset[str] = frozenset(), *, role: str = "", nth: int = 0
     ) -> list[Thing]:
-        """The elements that `name` fits best, in the order of the page: several if it fits them alike.
+        """The elements that match `name` best, in the order of the page: several if they match equally well.
 
-        Only those of `roles` are taken if given; `role` is the word of the user and counts if it fits any. `nth`
-        picks one of them, from 1, the last one at -1.
+        Only elements with one of `roles`, if given. `role` is the user's word for a role, ignored if no element has it. `nth`
+        selects one of them, from 1; -1 is the last one.
         """
         able = [thing for thing in self.things if not thing.disabled and (not roles or thing.role in roles)]
         if meant := [thing for thing in able if thing.role in _MEANT.get(role, frozenset({role}))]:
@@ -87,7 +87,7 @@ def _best(name: str, things: Sequence[Thing]) -> list[Thing]:
 
 
 def _likeness(wanted: str, thing: Thing) -> int:
-    """5 for the same name, 4 for the role, less for a name that begins so, contains the words or half of them."""
+    """5 for the same name, 4 for the role, 3 to 1 for a common beginning, a part of the name, or half of the words."""
     want, have = _plain(wanted), _plain(thing.name)
     if want == have:
         return 5

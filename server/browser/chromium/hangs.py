@@ -11,10 +11,10 @@ from server.browser.chromium.watched_page import WatchedPage
 
 _CLOSE_TRIES = 5
 _SOON = 0.1
-"""Seconds within which nearly every page answers; only after that CPU time is measured."""
+"""Nearly every page answers within these seconds; CPU time is measured only after that."""
 _ROUNDS = 10
 _IDLE, _BUSY = 0.02, 0.7
-"""CPU time as a share of the wait: below, the process waits for something; above, it had its chance to answer."""
+"""Shares of the wait in CPU time: below the first the process is idle; above the second it was busy and did not answer."""
 
 
 async def is_responsive(cdp: Cdp, page: WatchedPage, *, deadline: float = 3) -> bool:
@@ -37,7 +37,7 @@ async def is_steady(cdp: Cdp, page: WatchedPage, *, deadline: float = 1.5) -> bo
 
 
 async def _document(cdp: Cdp, page: WatchedPage, deadline: float) -> object:
-    """What differs between two documents of the tab: the time at which the document began.
+    """The document's time origin, which identifies the document within the tab.
 
     Raises CdpError if the main thread does not answer although it could: within `deadline` seconds its process did
     next to nothing, or it has had nearly as many seconds of CPU time. A process that gets less than it could use,
@@ -69,7 +69,7 @@ async def _cpu_seconds(cdp: Cdp) -> dict[int, float]:
 
 
 def _most_used(before: Mapping[int, float], after: Mapping[int, float]) -> float:
-    """The CPU time that the busiest process has used in between."""
+    """The CPU time that the busiest process used in between."""
     return max((seconds - before.get(pid, 0.0) for pid, seconds in after.items()), default=0.0)
 
 
@@ -81,7 +81,7 @@ async def stop_loading(cdp: Cdp, page: WatchedPage) -> None:
 async def replace(cdp: Cdp, page: WatchedPage, context: str | None) -> None:
     """Open an empty tab in the same browser context and close the one that hangs. Raises CdpError.
 
-    Two may find it hung at once, such as by its alerts and by a call that it does not answer: it gets one empty tab.
+    Two callers may find the same hang, such as one by its alerts and one by a call without an answer: one tab is opened.
     """
     place = {"browserContextId": context} if context else {}
     if not page.is_replaced:

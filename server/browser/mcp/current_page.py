@@ -43,10 +43,10 @@ SCROLLED_SCRIPT = """() => new Promise(done => {
 })"""
 
 PICTURE: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
-"""Of the window as it is, in device pixels."""
+"""Parameters of `Page.captureScreenshot`: the window in device pixels."""
 
 _FRAMES_DEEP = 5
-"""Frames of other sites in each other that a point is followed into."""
+"""How many nested frames of other sites a point is followed into."""
 
 Moment = tuple[str, int | None]
 """Tab id and `WatchedPage.moves`: equal moments mean documents of the same origin."""
@@ -93,7 +93,7 @@ class CurrentPage:
 
     @property
     def target(self) -> str | None:
-        """The target id of the tab that is current by what the tool server has reported."""
+        """The target id of the tab that the tool server reported as current."""
         return self._target
 
     def choose(self, target: str) -> None:
@@ -168,7 +168,7 @@ class CurrentPage:
 
     @asynccontextmanager
     async def until_quiet(self, *, typed: bool) -> AsyncIterator[None]:
-        """Around an act: at its end wait until the page that it was done on is quiet."""
+        """Wraps an act: at exit, wait until the page of the act is quiet."""
         reachable = self._reachable()
         if reachable is None:
             yield
@@ -230,14 +230,14 @@ class CurrentPage:
             return None
 
     async def drawn(self) -> Drawn:
-        """Return how much of the window is drawn, and its size; zeros if that cannot be read."""
+        """Return the window's size and the share that is drawn, such as on a canvas; zeros if that cannot be read."""
         try:
             return Drawn.model_validate(await self.run(DRAWN_SCRIPT) or {})
         except ValidationError:
             return Drawn()
 
     async def wait_scrolled(self) -> None:
-        """Wait until nothing scrolls any more: the wheel is answered before the page has moved."""
+        """Wait until scrolling has ended: a wheel event is acknowledged before the page moves."""
         await self.run(SCROLLED_SCRIPT, deadline=1)
 
     async def layers_at(self, x: float, y: float) -> Layers | None:
@@ -265,7 +265,7 @@ class CurrentPage:
         return found
 
     async def content(self) -> PageContent | None:
-        """Return what the page shows, as HTML; None if it cannot be read, or goes to another site."""
+        """Return the page's content as HTML; None if it cannot be read, or navigates to another site."""
         before = self.moment
         try:
             content = PageContent.model_validate(await self.run(CONTENT_SCRIPT, deadline=8))
