@@ -34,7 +34,10 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 EVENTS: dict[int | str, dict[str, object]] = {
-    200: {"model": Event, "description": "Each block's `data`, beside session_id, run_id, epoch, seq and ts"}
+    200: {
+        "model": Event,
+        "description": "Each block's `data`, in addition to session_id, run_id, epoch, seq and ts",
+    }
 }
 LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 

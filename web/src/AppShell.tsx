@@ -17,7 +17,7 @@ import { usePageShortcuts } from './shortcuts'
 const SKIP =
   'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-bg focus:px-3 focus:py-2 focus:text-sm'
 
-/** Sidebar and page; the panel beside the feed belongs to the page but is opened from here. */
+/** Sidebar and page; the panel next to the feed belongs to the page but is opened from here. */
 export function AppShell({ children }: { children: ReactNode }) {
   const t = useT()
   const frame = useFrameState()
@@ -58,7 +58,7 @@ function Sidebar({ frame: { sidebar } }: { frame: Frame }) {
   return sidebar.isOpen && <div className="w-[272px] shrink-0 border-r border-line">{content}</div>
 }
 
-/** Beside the page where there is room, as it was left; over the page and closed where there is not. */
+/** Next to the page where there is room, as it was left; elsewhere over the page, and closed. */
 function useFrameState(): Frame {
   const isPhone = useIsPhone()
   const isWide = useIsWide()

@@ -178,7 +178,7 @@ export function applySessionChange(changed: SessionChanged): void {
       queue_place: changed.status === 'queued' ? (changed.queue_place ?? session.queue_place) : null,
     }
   })
-  // Nobody follows a session that was only read in advance: it is read again when it is opened.
+  // A session that was only read in advance gets no events: it is read again when it is opened.
   void queryClient.invalidateQueries({ queryKey: ['session', changed.session_id], refetchType: 'none' })
   const isReading = queryClient.isFetching({ queryKey: ['sessions'] }) > 0
   // A list on its way may have been read before this happened, and would put the old state back.

@@ -5164,7 +5164,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Each block's `data`, beside session_id, run_id, epoch, seq and ts */
+            /** @description Each block's `data`, in addition to session_id, run_id, epoch, seq and ts */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5291,7 +5291,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Each block's `data`, beside session_id, run_id, epoch, seq and ts */
+            /** @description Each block's `data`, in addition to session_id, run_id, epoch, seq and ts */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -116,13 +116,13 @@ export interface Proof {
   grants?: Schemas['ToolEnd']['grants']
 }
 
-/** What a stored message tells of itself: mostly that of a tool call. */
+/** The metadata of a stored message, mostly of a tool call. */
 export interface ToolMeta extends Proof {
   /** Of a user message: the table that it asks for. */
   result_schema?: ResultSchema
   /** Of a user message: said to a run at work, or queued behind it. */
   mode?: SendMode
-  /** Of a message to a run at work: whether its agent has read it. Not told while it still may. */
+  /** Of a steering message: whether the run's agent has read it. Not set while it still may. */
   heard?: boolean
   /** The rows that the call recorded. */
   result?: { schema: ResultSchema; rows: ResultRow[] }

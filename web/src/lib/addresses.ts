@@ -24,7 +24,7 @@ export const openReplay = (sessionId: string, step = 1): void =>
 /** Never a bare letter: keys meant for another place must not take the browser. */
 export const TAKEOVER_KEYS = 'mod+shift+l'
 
-/** The chat gives its place to the page while its browser is driven by hand. */
+/** The chat gives its place to the page while the user controls its browser. */
 export const openTakeover = (sessionId: string): void =>
   navigate(`/s/${encodeURIComponent(sessionId)}?view=takeover`)
 

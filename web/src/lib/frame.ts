@@ -2,7 +2,7 @@ import { createContext, useContext } from 'react'
 
 export interface Side {
   isOpen: boolean
-  /** Over the page instead of beside it. */
+  /** Over the page instead of next to it. */
   isSheet: boolean
   toggle(): void
 }
@@ -21,5 +21,5 @@ export function useFrame(): Frame {
   return frame
 }
 
-/** The box for messages, on the pages that have one. */
+/** Focuses the message box, on pages that have one. */
 export const focusComposer = () => document.getElementById('composer')?.focus()

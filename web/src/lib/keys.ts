@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'react'
 import { useOverlay } from './overlay'
 import { usePrefs } from './prefs'
 
-/** `mod` is Ctrl, or Cmd on a Mac. Letters are told by place on the keyboard, so any layout works. */
+/** `mod` is Ctrl, or Cmd on a Mac. Letters are identified by their place on the keyboard, so any layout works. */
 export type Shortcuts = Record<string, (event: KeyboardEvent) => void>
 
 export const isMac = /mac|iphone|ipad/i.test(navigator.platform)

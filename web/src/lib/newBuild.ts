@@ -26,7 +26,7 @@ const here: Place = {
 
 /**
  * For parts of the page that cannot be loaded: after an upgrade they are gone, or the server is just being restarted.
- * The page is loaded anew as soon as the server answers, once, and not over and over if that does not help.
+ * The page is reloaded as soon as the server answers, only once: repeating it would not help.
  */
 export function newBuildReload(place: Place = here): () => Promise<void> {
   let isComing = false

@@ -12,9 +12,9 @@ interface Prefs {
   panel: boolean
   panelTab: PanelTab
   panelWidth: number
-  /** Percent of the page beside the sidebar that the browser takes from the chat. */
+  /** Percent of the page without the sidebar that the browser takes from the chat. */
   stageShare: number
-  /** The chat is a strip beside the browser. */
+  /** The chat is a strip next to the browser. */
   chatStrip: boolean
   shortcuts: boolean
   sound: boolean

@@ -13,7 +13,7 @@ const MARKS: Record<Sign, string> = { none: '', busy: '● ', alert: '⚠ ' }
 /** How many questions are open in all sessions. */
 export const useOpenQuestions = create<{ count: number }>(() => ({ count: 0 }))
 
-/** The tab's title and icon tell from afar what a session needs, and how many sessions wait for an answer. */
+/** The tab's title and icon show what a session needs, and how many sessions wait for an answer. */
 export function useTitle(title: string, sign: Sign): void {
   const count = useOpenQuestions((state) => state.count)
   useEffect(() => {
@@ -24,7 +24,7 @@ export function useTitle(title: string, sign: Sign): void {
   }, [title, sign, count])
 }
 
-/** One question on the page that shows it is told by its mark. */
+/** One open question on the page that shows it has no number: its sign is enough. */
 const countMark = (count: number, sign: Sign) => (count > (sign === 'alert' ? 1 : 0) ? `(${count}) ` : '')
 
 function iconOf(count: number, sign: Sign): string {

@@ -24,7 +24,7 @@ interface Props {
   composer: ReactNode
 }
 
-/** The feed with the panel beside it, or in narrow windows with the browser above the composer. */
+/** The feed with the panel next to it, or in narrow windows with the browser above the composer. */
 export function ChatFrame({ children, composer }: Props) {
   const t = useT()
   const { panel } = useFrame()

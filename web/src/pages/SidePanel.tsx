@@ -13,7 +13,7 @@ export const loadStage = () => import('@/features/takeover/BrowserStage')
 const BrowserStage = lazy(loadStage)
 const FilesPanel = lazy(() => import('@/features/files/FilesPanel'))
 
-/** The tabs beside the feed. A new one is a line here. */
+/** The tabs next to the feed. A new one is a line here. */
 function useTabs(): TabSpec[] {
   const t = useT()
   const work = useLive((state) => state.work)

@@ -54,7 +54,7 @@ test('what waits is kept for the next page until the server has it', async () =>
   await sendWaiting()
   expect(kept()).toEqual([])
 
-  // As a page that was opened anew finds it.
+  // As a page finds it that was opened again.
   localStorage.setItem(key, message.replaceAll('"kept"', '"anew"'))
   restoreUnsent()
   expect(deliveries('anew')).toEqual(['waiting'])

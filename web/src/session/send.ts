@@ -9,7 +9,7 @@ import { keepUnsent, recallUnsent, type Said, type Unsent } from './unsent'
 /** Sessions that so far exist only here. */
 const unborn = new Map<string, NewSession>()
 
-/** Shows the message at once and sends it; the row itself tells of a failure. */
+/** Shows the message at once and sends it; its row shows a failure. */
 export function sendMessage(
   sessionId: string,
   text: string,
@@ -23,7 +23,7 @@ export function sendMessage(
 const waiting = new Map<string, Unsent>()
 /** Called when it is worth another try. */
 let whenReached: (() => void)[] = []
-/** Milliseconds until the next try where no stream tells that the server is back. */
+/** Milliseconds until the next try where no stream shows that the server is back. */
 const RETRY = 5000
 let timer: ReturnType<typeof setTimeout> | undefined
 let round: Promise<void> | null = null

@@ -2,7 +2,7 @@ import type { Failure, Question, SessionDetail } from '@/api/types'
 import { type Draft, lastNumber, put } from './draft'
 import { type QuestionRow, questionRowId, errorRowId } from './rows'
 
-/** What is over and was no message: questions with their answers, and how earlier runs ended. */
+/** What has ended and was no message: questions with their answers, and how earlier runs ended. */
 export function showClosed(draft: Draft, session: SessionDetail): void {
   for (const asked of session.interrupts ?? []) if (asked.status !== 'open') showAnswer(draft, asked)
   for (const failed of session.errors ?? []) {

@@ -19,7 +19,7 @@ const nobody: Post = () => undefined
 
 let post = nobody
 let reader: StreamOut | null = null
-/** What came of the stream before somebody reads it. */
+/** Events that came before the stream has a reader. */
 let early: FromHub[] = []
 /** The session that is followed since before the page was drawn. */
 let ahead: string | null = null
@@ -130,7 +130,7 @@ function receive(message: FromHub, isEarly = false): void {
   else reader.session(JSON.parse(message.data) as SessionChanged)
 }
 
-/** Whoever has to log in first gets a stream of his own then. */
+/** After a login the page opens a stream of its own. */
 function keep(message: FromHub): void {
   early.push(message)
   if (message.type !== 'status' || message.status !== 'signed-out') return

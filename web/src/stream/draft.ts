@@ -48,7 +48,7 @@ export const BEHIND = 0.5
 export const lastNumber = ({ rows }: Draft): number =>
   Object.values(rows).reduce((last, { seq }) => Math.max(last, seq ?? 0), 0)
 
-/** The stream tells a number: what came before it without one stands before it, also when it is told again after a GET. */
+/** The stream assigns a number: rows that came earlier without one precede it, also when it is sent again after a GET. */
 export function reach(live: Draft, number: number | null | undefined): void {
   if (!number || number <= live.reached) return
   live.reached = number

@@ -1,6 +1,6 @@
 import { type Link, type LinkOut, type LinkStatus, openLink, type Watched } from './link'
 
-/** What a tab tells its stream. `from` holds only sessions that are new to this tab. */
+/** What a tab asks of its stream. `from` holds only sessions that are new to this tab. */
 export type ToHub = { type: 'watch'; sessions: string[]; from: Watched } | { type: 'beat' | 'retry' | 'bye' }
 export type FromHub = { type: 'status'; status: LinkStatus } | { type: 'event'; name: string; data: string }
 

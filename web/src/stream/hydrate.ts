@@ -22,7 +22,7 @@ export function hydrate(state: Live, session: SessionDetail, newer: readonly Liv
     if (row.kind === 'thinking' && isAnswerGone(row, draft)) delete draft.rows[row.id]
   draft.run = run
   draft.work = session.state ?? NO_WORK
-  // Stored only when the run ends or asks: while it goes on, the stream knows better.
+  // Stored only when the run ends or asks: while it runs, the stream is newer.
   const streamed = run !== null && isOpen(run) && state.run?.id === run.id ? state.usage : null
   draft.usage = streamed ?? session.run?.usage ?? state.usage
   showClosed(draft, session)

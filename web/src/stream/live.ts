@@ -29,9 +29,9 @@ export interface Live {
   epoch: number
   seq: number
   born: number
-  /** The highest row number that the stream has told. */
+  /** The highest row number that the stream has sent. */
   reached: number
-  /** Rows without a number that stand before the next one that the stream tells. */
+  /** Rows without a number that precede the next one that the stream sends. */
   loose: string[]
   loaded: boolean
   /** Something was missed: load the session again. */
@@ -63,7 +63,7 @@ export const EMPTY: Live = {
   stale: false,
 }
 
-/** Steps of the current run. After a reload nothing has told it, and the stored tool calls are counted. */
+/** Steps of the current run. After a reload no event has it, and the stored tool calls are counted. */
 export function stepsTaken({ run, ids, rows }: Live): number {
   if (!run) return 0
   if (run.step !== null) return run.step

@@ -172,7 +172,7 @@ export function keepMessage(live: Draft, message: Message): void {
   if (row.kind === 'text') showThoughts(live, row)
 }
 
-/** The thoughts kept with an answer, unless the stream has told them piece by piece. */
+/** The stored thoughts of an answer, unless the stream has sent them piece by piece. */
 function showThoughts(live: Draft, answer: TextRow): void {
   const { thinking: text, thinking_ms: ms } = answer.meta
   if (typeof text !== 'string') return

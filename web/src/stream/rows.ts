@@ -86,7 +86,7 @@ export interface ErrorRow extends Placed {
   text: string
 }
 
-/** What was done beside the steps of the agent: by the person, or to the session. */
+/** What was done besides the steps of the agent: by the user, or to the session. */
 export interface ActivityRow extends Placed {
   kind: 'activity'
   what: Activity['what']

@@ -24,7 +24,7 @@ function sources(folder: string): string[] {
 
 const IMPORT = /(?:from |import\(\s*|import )'(@\/|\.{1,2}\/)([^']+)'/g
 
-/** The files of ours that a file imports, as paths below src. */
+/** Our files that a file imports, as paths below src. */
 const importsOf = (file: string): string[] =>
   [...readFileSync(join('src', file), 'utf8').matchAll(IMPORT)].map(([, start, path]) =>
     start === '@/' ? path! : join(dirname(file), start!, path!),

@@ -4,7 +4,7 @@ import { Tooltip } from './Tooltip'
 
 export interface IconButtonProps extends ComponentProps<'button'> {
   label: string
-  /** Shown in the tooltip beside the label. */
+  /** Shown in the tooltip next to the label. */
   keys?: string
   small?: boolean
   filled?: boolean

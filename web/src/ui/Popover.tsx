@@ -11,7 +11,7 @@ interface Props {
 const GAP = 6
 const WIDTH = 320
 
-/** A small card below its button. The browser itself closes it by Esc or a click beside it. */
+/** A small card below its button. The browser itself closes it by Esc or a click outside. */
 export function Popover({ trigger, className, label, children }: Props) {
   const id = useId()
   const button = useRef<HTMLButtonElement>(null)

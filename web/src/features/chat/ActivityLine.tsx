@@ -30,7 +30,7 @@ const words = wordbook(
   },
 )
 
-/** What the person did beside writing, or where the session comes from. */
+/** What the user did besides writing, or where the session comes from. */
 export function ActivityLine({ row: { what } }: { row: ActivityRow }) {
   const t = useWords(words)
   const lang = useLang()

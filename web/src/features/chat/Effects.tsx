@@ -54,6 +54,6 @@ export function effectWords(effect: Effect, t: Words): string {
   return [line, times, effect.repeated && t('effect.repeated')].filter(Boolean).join(' · ')
 }
 
-/** Whether a person should look: it was refused, sent twice, or nobody knows. */
+/** Whether the user should check it: it was refused, sent twice, or its outcome is unknown. */
 export const isDoubtful = ({ effect, effects }: Proof) =>
   effect === 'refused' || effect === 'unknown' || (effects ?? []).some((one) => one.repeated)

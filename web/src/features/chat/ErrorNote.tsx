@@ -40,7 +40,7 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
   )
 }
 
-/** After a run that nobody answered: it goes on from there by an ordinary message. */
+/** After a run whose question was not answered in time: an ordinary message continues it. */
 function ContinueButton({ row }: { row: ErrorRow }) {
   const t = useT()
   const sessionId = useSessionId()

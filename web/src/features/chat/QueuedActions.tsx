@@ -19,7 +19,7 @@ export function QueuedActions({ messageId, canSteer, onEdit }: Props) {
   const sessionId = useSessionId()
   const store = useSessionStore()
   const isAsked = useLive((state) => state.pending !== null)
-  /** A message that is taken in the meantime is told by the stream. */
+  /** The stream reports a message that is taken in the meantime. */
   const act = (sent: Promise<unknown>) => void sent.catch((error: Error) => toast(error.message))
   const steer = async () => store.getState().accept(await api.steerQueued(sessionId, messageId))
   return (

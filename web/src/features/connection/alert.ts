@@ -6,7 +6,7 @@ import type { SessionChanged } from '@/stream/events'
 
 const waiting = new Set<string>()
 
-/** A session begins to need a person: a sound if wanted, a notification if allowed and nobody looks. */
+/** A session begins to need the user: a sound if wanted, a notification if allowed and the page is not visible. */
 export function alertPerson(session: SessionChanged): void {
   const { session_id: id, status } = session
   if (status !== 'waiting_user') return void waiting.delete(id)
@@ -39,6 +39,6 @@ function chime(): void {
     tone.stop(audio.currentTime + 0.35)
     tone.onended = () => void audio.close()
   } catch {
-    // No sound without a gesture; the card and the title tell it too.
+    // Browsers play no sound without a gesture; the card and the title show it, too.
   }
 }

@@ -6,7 +6,7 @@ import { newId } from '@/lib/ids'
 /** Milliseconds; the server believes it for twice as long. */
 const REPEAT = 45_000
 
-/** Tells the server whether this page is visible, if a channel waits for that. */
+/** Reports to the server whether this page is visible, if a channel depends on it. */
 export function usePresence(): void {
   const isWanted = useConfig()?.tells_presence ?? false
   useEffect(() => {

@@ -30,7 +30,7 @@ export function useStream(): void {
       session,
       status: (status, isEarly) => {
         useLinkStatus.setState({ status })
-        // Whatever was told while no link was open has been missed.
+        // Events from the time without a connection were missed.
         if (status === 'live') {
           if (!isEarly) {
             refreshLists()
@@ -47,7 +47,7 @@ export function useStream(): void {
   }, [go])
 }
 
-/** A page that shows it asks the server anew: it was archived, or is gone for good. */
+/** A page that shows it loads it again: it was archived or deleted. */
 function forget(sessionId: string): void {
   emptyStore(sessionId)
   void queryClient.resetQueries({ queryKey: ['session', sessionId] })

@@ -14,7 +14,7 @@ import { words } from './handoffWords'
 import { QrCode } from './QrCode'
 
 const MINUTES = ['5', '15', '60']
-/** Milliseconds between two looks whether somebody has opened it. */
+/** Milliseconds between two checks whether it was opened. */
 const LOOK = 3000
 
 interface Props {

@@ -37,7 +37,7 @@ interface Props {
   plan: Plan | null
 }
 
-/** A step of the plan: dragged by hand, or moved, reworded and removed from its menu. */
+/** A step of the plan: dragged, or moved, reworded and removed from its menu. */
 export function PlanItem({ step, index, plan }: Props) {
   const t = useWords(words)
   const [isEditing, setEditing] = useState(false)

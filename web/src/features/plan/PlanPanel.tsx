@@ -16,7 +16,7 @@ export function PlanPanel() {
   const isActive = useLive((state) => isOpen(state.run))
   const plan = usePlan()
   const steps = planSteps(work, isActive)
-  // What is over is a record. What a run has left can be changed before it is continued.
+  // The plan of an ended run is a record; steps that are left can be changed before it is continued.
   const isEditable = isActive || steps.some((step) => step.status === 'todo')
   const done = steps.filter((step) => step.status === 'done').length
   if (steps.length === 0 && !work.goal) return <p className="p-4 text-sm text-muted">{t('plan.none')}</p>

@@ -5,7 +5,7 @@ import { cx } from '@/lib/cx'
 import { Button } from '@/ui/Button'
 import type { Plan } from './usePlan'
 
-/** Another plan of the agent's beside the one that a person edited: followed when they accept it. */
+/** The agent's own proposal after the user edited the plan: followed when they accept it. */
 export function ProposedPlan({ plan }: { plan: Plan }) {
   const t = useT()
   const id = useId()

@@ -22,7 +22,7 @@ export function usePlan() {
     const { work } = store.getState()
     const shown = { ...work, ...next }
     store.setState({ work: shown })
-    // What was changed or told since then is newer than the answer.
+    // Changes and events since then are newer than the answer.
     const settle = (answer: WorkState) => {
       if (store.getState().work === shown) store.setState({ work: answer })
     }

@@ -7,7 +7,7 @@ import { usePrefs } from '@/lib/prefs'
 import { Button } from '@/ui/Button'
 
 /**
- * Asked when it is plain what for: the agent waits, and next time nobody may be looking. Asked at one question only, and
+ * Asked when it is plain what for: the agent waits, and next time the page may not be visible. Asked at one question only, and
  * not on phones: there the question needs the room, and their browsers show no notifications of a page.
  */
 export function NotifyOffer({ reference }: { reference: string }) {

@@ -5,7 +5,7 @@ import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
 import { startWords } from './startPlanWords'
 
-/** A question that is over, on one line. */
+/** A closed question, on one line. */
 export function PastQuestion({ row }: { row: QuestionRow }) {
   const t = useT()
   const tell = useWords(startWords)

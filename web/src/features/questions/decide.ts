@@ -11,13 +11,13 @@ import { useSessionStore } from '@/stream/store'
 /** Milliseconds for which a card does nothing after it has appeared: a click or key may have been meant for what was there. */
 const REST = 500
 
-/** Where a card is, if others are above it: when they change, it appears anew in another place. */
+/** Where a card is, if others are above it: when they change, it appears again in another place. */
 const CardPlace = createContext('')
 export const CardPlaceProvider = CardPlace.Provider
 
 type Send = (decision: Decision) => Promise<unknown>
 
-/** How a card answers where nobody is logged in: nothing of the session can be read there. */
+/** How a card answers without a login: nothing of the session can be read there. */
 const OtherWay = createContext<Send | null>(null)
 export const OtherWayProvider = OtherWay.Provider
 export const useHasLogin = (): boolean => useContext(OtherWay) === null
@@ -33,7 +33,7 @@ function useRest(): boolean {
   return restedAt !== place
 }
 
-/** Sends a decision once, and none while the card is new; a question decided elsewhere is told by the stream and closes the card. */
+/** Sends a decision once, and none while the card is new; the stream reports a question decided elsewhere, which closes the card. */
 export function useDecide() {
   const sessionId = useSessionId()
   const store = useSessionStore()

@@ -2,7 +2,7 @@ import type { Pending } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
 import { en } from '@/i18n/en'
 
-/** What is told by the other lines, or by the picture. */
+/** What the other lines or the picture show. */
 const HIDDEN = new Set(
   'id kind type name eid reason commits element target at to start end double'.split(' '),
 )
@@ -14,7 +14,7 @@ export function payloadOf(question: Pending): [string, string][] {
     .map(([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)])
 }
 
-/** Why it asks. The rules' own reasons are told in the language of the page, all others as they came. */
+/** Why it asks. The rules' own reasons are in the language of the page, all others as they came. */
 export function reasonWords({ risk, reason }: Pending, t: Translate): string {
   const key = `risk.${risk}` as Key
   return en[key] === reason ? t(key) : reason

@@ -18,7 +18,7 @@ const SETTLE = 80
 const addressOf = (sessionId: string, rowId?: string) =>
   `/s/${sessionId}${rowId ? `?row=${encodeURIComponent(rowId)}` : ''}`
 
-/** Rows of the session at hand. */
+/** Rows of the open session. */
 export function useHitsHere(sessionId: string | null, query: string): Hit[] {
   const t = useWords(words)
   const [, go] = useLocation()

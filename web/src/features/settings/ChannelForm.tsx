@@ -20,7 +20,7 @@ interface Props {
   children?: ReactNode
 }
 
-/** What a channel tells, and when. */
+/** What a channel sends, and when. */
 export function ChannelForm({
   channel = NEW as Channel,
   submit,

@@ -16,7 +16,7 @@ import { Section } from './Section'
 
 const QUERY = { queryKey: ['channels'], queryFn: api.channels }
 
-/** Where the person is told what happens here while they are elsewhere. */
+/** The channels that reach the user outside of this page. */
 export function ChannelsTab() {
   const t = useWords(words)
   const { data, isPending, isError, refetch } = useQuery(QUERY)

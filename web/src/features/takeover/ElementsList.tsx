@@ -60,7 +60,7 @@ export function ElementsList({ view, onClose }: { view: LiveView; onClose?: () =
   )
 }
 
-/** What people call the roles of a page's controls. */
+/** Plain words for the ARIA roles of controls. */
 const ROLES = {
   en: {
     textbox: 'field',

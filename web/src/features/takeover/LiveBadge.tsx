@@ -19,7 +19,7 @@ const LOOK: Record<Sign, { tone: 'accent' | 'warn' | 'ok' | 'plain'; icon: React
   ended: { tone: 'plain', icon: <CircleStop size={13} aria-hidden /> },
 }
 
-/** Who drives, or whether anything is to be seen; in a take-over (`isDriven`) also the frames of a second. */
+/** Who controls the browser, or whether there is a picture; in a take-over (`isDriven`) also frames per second. */
 export function LiveBadge({ view, isDriven = false }: { view: LiveView; isDriven?: boolean }) {
   const t = useWords(words)
   const lang = useLang()

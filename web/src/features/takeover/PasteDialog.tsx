@@ -5,7 +5,7 @@ import { Dialog } from '@/ui/Dialog'
 import type { LiveView } from './liveView'
 import { words } from './takeoverWords'
 
-/** Text for the page where the clipboard cannot be read, or no keyboard is at hand. */
+/** Text for the page where the clipboard cannot be read, or without a keyboard. */
 export function PasteDialog({ view, open, onClose }: { view: LiveView; open: boolean; onClose: () => void }) {
   const t = useWords(words)
   const [text, setText] = useState('')

@@ -3,7 +3,7 @@ import { LiveBadge } from './LiveBadge'
 import type { LiveView } from './liveView'
 import { useStageSign } from './sign'
 
-/** Whether the browser is live, and what the agent does there in human words. While nobody watches it, only its end is known. */
+/** Whether the browser is live, and what the agent does there in human words. While it is not streamed, only its end is known. */
 export function StageBar({ view, isWatched = true }: { view: LiveView; isWatched?: boolean }) {
   const sign = useStageSign(view)
   const caption = useCaption(isWatched && sign === 'starting')

@@ -22,7 +22,7 @@ const SWIPE = 40
 
 /**
  * The browser in narrow windows, between feed and composer: swiped up it fills the window, swiped down it is a line.
- * A question and an answer come first: while `isAsked`, and when the run is over, it is a line.
+ * A question and an answer come first: while `isAsked`, and when the run has ended, it is a line.
  */
 export default function StageSheet({ isAsked }: { isAsked: boolean }) {
   const t = useWords(words)

@@ -10,7 +10,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Enlarges what it shows by two fingers, in its frame. Nothing below hears of such a gesture. */
+/** Enlarges what it shows by two fingers, in its frame. Elements below do not get such a gesture. */
 export function Zoomable({ className, style, isTwoFingered = false, children }: Props) {
   const [zoom, setZoom] = useState(WHOLE)
   const fingers = useRef(new Map<number, [number, number]>())

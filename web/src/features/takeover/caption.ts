@@ -8,7 +8,7 @@ import { words } from './stageWords'
 
 type Doing = Extract<keyof typeof words.en, `doing.${string}`>
 
-/** What the agent does now, or did last, in a few words. `isStarting`: its browser is not there yet. */
+/** The agent's current or last act in a few words. `isStarting`: its browser is still starting. */
 export function useCaption(isStarting: boolean): string {
   const t = useT()
   const tell = useWords(words)

@@ -35,7 +35,7 @@ export function useKeyboard(view: LiveView, release: () => void) {
       event.preventDefault()
       down.current.set(key.code, key.key)
       view.send(keyMessage('down', key))
-      // A Mac does not tell that a key was let go while Cmd is held.
+      // A Mac sends no keyup while Cmd is held.
       if (isMac && key.metaKey && key.key !== 'Meta') view.send(keyMessage('up', key))
     },
     onKeyUp: (event: KeyboardEvent) => {

@@ -173,7 +173,7 @@ export class LiveView {
 
 const centreOf = ([left, top, width, height]: Box): [number, number] => [left + width / 2, top + height / 2]
 
-/** The tokens of sessions whose browser was handed off to this device, where nobody is logged in. */
+/** The tokens of sessions whose browser was handed off to this device, which has no login. */
 const tokens = new Map<string, string>()
 export const holdHandoff = (sessionId: string, token: string) => void tokens.set(sessionId, token)
 
@@ -186,7 +186,7 @@ function wayTo(sessionId: string): [address: string, protocols: string[]] {
     : [liveAddress(`sessions/${id}/live`), []]
 }
 
-/** Views that nobody looks at and that stay in memory. */
+/** How many views that are not shown stay in memory. */
 export const KEPT_VIEWS = 8
 
 const views = new Recent(

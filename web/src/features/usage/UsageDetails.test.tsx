@@ -17,7 +17,7 @@ const usageOf = (tokens: number): Usage => ({
   cost: null,
 })
 
-/** The text after a run of 300 tokens whose stream is over, in a session that was last read as given. */
+/** The text after a run of 300 tokens whose stream has ended, in a session that was last read as given. */
 function textOf(status: SessionStatus, stored: number): string {
   const store = storeOf('s1')
   store.setState({ usage: usageOf(300) })

@@ -12,7 +12,7 @@ import { words } from './usageWords'
 
 const UsageDetails = lazy(() => import('./UsageDetails'))
 
-/** Steps, tokens and money of the run on one line; everything about them behind it. */
+/** Steps, tokens and cost of the run on one line; a click shows the details. */
 export function UsageMeter({ session }: { session: Session | undefined }) {
   const t = useT()
   const lang = useLang()
@@ -92,5 +92,5 @@ function Spent({ tokens, cost, text }: { tokens: number; cost: number | null; te
   )
 }
 
-/** Of a limit that may not be set. */
+/** The used share of a limit; 0 if there is no limit. */
 const share = (value: number, limit: number | null | undefined): number => (limit ? value / limit : 0)

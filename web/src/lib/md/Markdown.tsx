@@ -3,7 +3,7 @@ import { memo, useMemo, useRef } from 'react'
 import { NOTHING, type Parsed, parse } from './blocks'
 import { renderBlock } from './render'
 
-/** Markdown of a model, as React elements only: no HTML of theirs is ever parsed and nothing is fetched. */
+/** Markdown of a model, as React elements only: its HTML is never parsed and nothing is fetched. */
 export const Markdown = memo(function Markdown({ text, live = false }: { text: string; live?: boolean }) {
   const last = useRef<Parsed>(NOTHING)
   const parsed = useMemo(() => parse(text, last.current), [text])
