@@ -69,7 +69,7 @@ def _number(path: str) -> int:
 class Player:
     """Plays the model: opens the checkout, presses the button, and stops where it is unsure.
 
-    That the order was sent it knows by the page, or by what it is told of its steps: the page is lost with its worker.
+    It knows from the page, or from the list of its steps, that the order was sent: the page is lost with its worker.
     """
 
     def __init__(self, shop: Shop) -> None:

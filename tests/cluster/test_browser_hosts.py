@@ -1,4 +1,4 @@
-"""Browsers on a host: a worker dies, and the next one goes on in the same page. Nothing is done twice at a site."""
+"""Browsers on a host: a worker dies, and the next one continues in the same page. Nothing is done twice at a site."""
 
 from __future__ import annotations
 

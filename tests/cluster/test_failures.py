@@ -1,4 +1,4 @@
-"""A worker is killed, told to end or frozen: its runs go on in another one, and nothing is done or said twice."""
+"""A worker is killed, terminated or frozen: its runs continue in another one, and nothing is done or said twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Real browsers at a site that counts what was done: nothing is done twice, whatever becomes of a worker."""
+"""Real browsers at a site that counts what was done: nothing is done twice, even if a worker is killed or frozen."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ CHECKOUT = """<h1>Checkout</h1><form method=post action=/order><h2>Review your o
 
 
 class Player:
-    """Plays the model: opens `start`, clicks `button` if the page has it, and stops when it is told to look."""
+    """Plays the model: opens `start`, clicks `button` if the page has it, and stops when the task is to look."""
 
     def __init__(self) -> None:
         self.start, self.button = "", ""
@@ -171,7 +171,7 @@ def test_a_frozen_worker_clicks_nothing_when_it_wakes(
     session_id = ask(web, "Show more", agent="operator")
     eventually_sync(lambda: player.clicks, message="the model is asked what to click")
     frozen = wait_until_executing(workers)
-    frozen.process.send_signal(signal.SIGSTOP)  # its browser goes on
+    frozen.process.send_signal(signal.SIGSTOP)  # its browser keeps running
     session = wait_for(web, session_id, "completed", timeout=TAKEN_OVER + 60)
     assert answer_of(session) == CLICKED
     assert [effect.name for effect in site.effects] == ["shown"]

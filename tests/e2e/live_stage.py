@@ -28,7 +28,7 @@ ELEMENTS = [
 class LiveStage:
     """Serves `/live` of every session of a page. `heard` holds what the UI said, acknowledgements apart.
 
-    It hears with the server's own ear: what the server would refuse fails the test.
+    It parses messages as the server does: what the server would refuse fails the test.
     """
 
     def __init__(self, page: Page, *, holder: str = "none", browser: str = "open") -> None:

@@ -95,7 +95,7 @@ class Screen:
         self.wait_still()
 
     def wait_idle(self) -> None:
-        """Until the run is over."""
+        """Wait until the run has ended."""
         busy = self.page.get_by_text(re.compile("^(Working|Waiting|Sending)"))
         expect(busy.or_(self.button("Stop"))).to_have_count(0)  # at one moment
 
@@ -132,7 +132,7 @@ class Screen:
         self.api.post(f"/sessions/{session_id}/messages", json=body).raise_for_status()
 
     def hear_out(self, session_id: str) -> None:
-        """Until the run there is over."""
+        """Wait until the run of that session has ended."""
         with self.api.stream("GET", f"/sessions/{session_id}/stream") as stream:
             stream.read()
 
@@ -166,7 +166,7 @@ class Screen:
         self.wait_until(message_count, bool, "the server has the first message")
 
     def wait_for_run_after(self, run_id: str) -> None:
-        """Until another run of the session is over."""
+        """Wait until another run of the session has ended."""
         self.wait_until(
             lambda: self.stored(self.session_id)["run"],
             lambda it: it["id"] != run_id and it["finished_at"],
@@ -184,7 +184,7 @@ class Screen:
     def wait_until(
         self, look: Callable[[], T], holds: Callable[[T], object], message: str, *, timeout: float = 60
     ) -> T:
-        """As `eventually_sync`; the page goes on between two looks."""
+        """As `eventually_sync`; the page handles its events between two checks."""
         return eventually_sync(
             look,
             holds,

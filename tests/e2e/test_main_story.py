@@ -42,7 +42,7 @@ def screen(chromium: Browser, tmp_path: Path) -> Iterator[Screen]:
         screen = Screen(context.new_page(), server, api)
         yield screen
         expect.set_options(timeout=PATIENCE)
-        screen.expect_errors("401")  # nobody is logged in yet
+        screen.expect_errors("401")  # before the login
         assert screen.errors == []
 
 

@@ -1,4 +1,4 @@
-"""What a person did beside writing stands in the feed as a row, also after a reload; the list shows the site's icon."""
+"""The user's activities are rows of the feed, also after a reload; the list of sessions shows the site's icon."""
 
 from __future__ import annotations
 

@@ -342,7 +342,7 @@ def test_on_a_phone_the_card_comes_first_and_the_bar_keeps_the_amount(open_scree
     sheet = screen.page.locator("[data-height]")
     expect(sheet).to_have_attribute("data-height", "low")
     expect(sheet.get_by_text("Waiting for you")).to_be_visible()
-    expect(sheet.locator("[data-live]")).to_have_count(0)  # nobody watches a browser that is not shown
+    expect(sheet.locator("[data-live]")).to_have_count(0)  # a browser that is not shown is not streamed
     screen.feed.press("Home")
     amount = screen.page.locator("main strong.tabular", has_text="43.90")
     expect(amount).to_be_visible()

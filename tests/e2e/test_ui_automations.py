@@ -1,4 +1,4 @@
-"""Automations: made from a finished run, a command or their page; due, run by hand, paused, deleted."""
+"""Automations: made from a finished run, a command or their page; due, run manually, paused, deleted."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a run costs: told while it goes on, and its budget ends in a summary and a question."""
+"""What a run costs is shown while it runs; at its budget the run ends with a summary and a question."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def screen_of(chromium: Browser, folder: Path, script: list[Reply], **settings: 
 
 
 def meter_tells(screen: Screen, *told: str) -> None:
-    """Opens what lies behind the meter, until it tells this, and closes it. A blank is any white space."""
+    """Open the details behind the meter until they show this text, then close them. A blank is any white space."""
     screen.button(re.compile(r"model calls: \d+$")).click()
     details = screen.page.get_by_role("dialog")
     for text in (*told, "Change the limits"):

@@ -1,4 +1,4 @@
-"""The panel beside the feed: the plan that can be changed, the facts that were found."""
+"""The panel next to the feed: the plan that can be changed, the facts that were found."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_escape_leaves_a_step_as_it_was(screen: Screen, steps: Locator) -> None:
 
 @pytest.fixture
 def proposal(screen: Screen, steps: Locator) -> Locator:
-    """Beside a plan that a person edited, the agent proposes another one."""
+    """The agent proposes another plan in addition to the one that the user edited."""
     choose(screen, 2, "Edit")
     editor = screen.page.get_by_role("textbox", name="Step of the plan")
     editor.fill("Buy the red one")

@@ -1,4 +1,4 @@
-"""More sessions than browsers: who waits for one sees its place, and goes on alone."""
+"""More sessions than browsers: a waiting run shows its place in the queue, and continues by itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The browser beside the chat while a run works: large, with what the agent does there, watched only where it is seen."""
+"""The live view next to the chat while a run works: large, with the agent's act, streamed only while it is visible."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def acting(screen: Screen, *, browser: str = "open") -> tuple[Stage, LiveStage]:
 
 
 def act(run: Stage, name: str, **args: str) -> None:
-    """A step that goes on."""
+    """A step that has begun and not ended."""
     run.play(run.event("tool_start", call_id=f"{name}-{args}", name=name, args=args))
 
 

@@ -32,7 +32,7 @@ def asked(api: httpx.Client) -> Iterator[list[str]]:
 def asking(screen: Screen, asked: list[str]) -> str:
     """A session whose agent waits for a person to log in.
 
-    Tests share it that answer on a stage only: it goes on asking.
+    Tests that answer on the stage only share it: its question stays open.
     """
     if not (asked and screen.stored(asked[-1])["pending"]):
         asked.append(screen.asking(LOGIN))

@@ -57,7 +57,7 @@ def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Brow
         heading = screen.page.get_by_role("heading", level=1)
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
         screen.wait_idle()
-        stored = screen.stored(session)  # the run is over while the title is still being made
+        stored = screen.stored(session)  # the run has ended, its title is still being made
         assert (stored["run"]["status"], stored["title"]) == ("completed", WORDS)
         screen.composer.press_sequentially("and which is")
         may_name.set()

@@ -88,7 +88,7 @@ def phone(demo: Server, signed_in: StorageState, chromium: Browser) -> Iterator[
 
 
 def finish(screen: Screen) -> None:
-    """Until the run of the session is over, on the server and in sight."""
+    """Wait until the session's run has ended, on the server and on the screen."""
     screen.wait_until_stored()
     screen.wait_until(
         lambda: screen.stored(screen.session_id)["run"],

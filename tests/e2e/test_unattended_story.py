@@ -1,4 +1,4 @@
-"""One story in two browsers: an automation asks while nobody looks, the phone approves, the desktop shows it."""
+"""One story in two browsers: an automation asks while no browser is open, the phone approves, the desktop shows it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pages that hang, ask, loop or are too large: the next call works, and what happened is told."""
+"""Pages that hang, ask, loop or are too large: the next call works, and its notes say what happened."""
 
 import asyncio
 import time
@@ -73,7 +73,7 @@ async def test_a_prompt_takes_a_text(browser: SessionBrowser, site: Site):
 
 
 async def test_what_happens_while_keys_are_typed_is_told(browser: SessionBrowser, site: Site):
-    """An editor takes several calls; each may have something to tell."""
+    """An editor takes several calls; each may return notes."""
     once = "this.onfocus = null; alert('Saved.')"
     await browser.navigate(
         site.add("/editor", f'<div tabindex=0 role=textbox aria-label=Text onfocus="{once}">Here</div>')
@@ -159,7 +159,7 @@ async def test_a_cancelled_navigation_does_not_block_the_next_call(browser: Sess
 
 
 async def it_spins(site: Site, times: int) -> None:
-    """Until a page has told for the `times`-th time that it begins to."""
+    """Wait until a page has reported for the `times`-th time that it begins."""
     await eventually(
         lambda: [effect.name for effect in site.effects].count("spins"),
         lambda it: it == times,

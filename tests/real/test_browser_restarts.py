@@ -1,4 +1,4 @@
-"""What dies is started again and told; what is not needed any more is gone."""
+"""A process that dies is started again, and a note says so; one that is not needed any more is ended."""
 
 import asyncio
 import os

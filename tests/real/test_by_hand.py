@@ -1,4 +1,4 @@
-"""The browser by hand on a page that changes: server process, Playwright MCP and Chromium."""
+"""Manual commands on a page that changes: server process, Playwright MCP and Chromium."""
 
 from __future__ import annotations
 

@@ -177,7 +177,7 @@ async def in_session(store: Store, agent: str = "operator") -> tuple[str, RunRow
 async def test_a_run_that_another_process_took_saves_nothing_although_nothing_newer_was_saved(
     database: Database, durability: Durability, taking: str
 ) -> None:
-    """As a server that was frozen does it when it goes on: nobody has told its graph yet."""
+    """As a frozen server does when it continues: its graph does not know yet that the run has another owner."""
     mine, others = Store(database, "a:1"), Store(database, "b:1")
     session_id, run = await in_session(mine)
     await mine.accept(session_id, "next", mode="queue")  # waits with the same epoch, and is still its own

@@ -1,4 +1,4 @@
-"""The server as a process that is killed, told to end, and read badly: nothing is lost or done twice."""
+"""The server process is killed, terminated, and has slow readers: nothing is lost or done twice."""
 
 from __future__ import annotations
 

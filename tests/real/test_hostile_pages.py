@@ -18,7 +18,7 @@ MOST = 0.1
 """Seconds of CPU time."""
 
 # Larger than what is read of a page, and not hundreds of times as large: an answer of the tool server may have 4 MB, one
-# of DevTools 12 MB; 200 elements of a kind and 20 frames are told, and of a page of 15,000 elements what is in view.
+# of DevTools 12 MB; 200 elements of a kind and 20 frames are listed, and of a page of 15,000 elements what is in view.
 
 LONG = "'x'.repeat(1e6)"
 PAGES = {

@@ -64,7 +64,7 @@ KEYS = document(
 
 
 class Person:
-    """Watches a view and paints at once; keeps what it was told."""
+    """Watches a view and paints at once; keeps the messages that it has received."""
 
     def __init__(self, view: LiveView, *, paints: bool = True) -> None:
         self.view = view

@@ -29,7 +29,7 @@ SETTLED = 120.0
 
 
 async def say(client: httpx.AsyncClient, session_id: str, client_id: str) -> str:
-    """The same message until it is taken, as a client does that is told to come back; returns its run."""
+    """Send the message until it is accepted, as a client does after a 503; return its run."""
     body = {"content": PING, "client_id": client_id, "mode": "queue"}
     while True:
         answer = await client.post(f"/api/sessions/{session_id}/messages", json=body)

@@ -1,4 +1,4 @@
-"""A person's request whose COMMIT's answer is lost: it succeeds, or its run goes on by itself, and nothing is done twice."""
+"""A person's request whose COMMIT's answer is lost: it succeeds, or its run continues by itself, and nothing is done twice."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A COMMIT whose answer is lost: it is done and told once, as if the answer had come."""
+"""A COMMIT whose reply is lost: its effect and its event happen once, as if the reply had come."""
 
 from __future__ import annotations
 

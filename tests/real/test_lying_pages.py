@@ -119,7 +119,7 @@ async def test_a_site_that_calls_itself_the_bank_gets_nothing_that_is_the_banks(
 async def test_a_heavy_page_that_took_the_place_of_the_banks_is_not_the_bank(
     browser: SessionBrowser, bank: Site, liar: Site
 ) -> None:
-    """No tool describes such a page, so the last address that a tool told is the bank's. DevTools alone knows better."""
+    """No tool describes such a page: the last address that a tool reported is the bank's. Only DevTools has the true one."""
     url = liar.add("/after", document("Bank", PAY + "<i></i>" * 16_000))
     leaving = f"<h1>Leaving</h1><script>setTimeout(() => location = '{url}', 500)</script>"
     start = bank.add("/leaving", document("Bank", leaving))

@@ -1,4 +1,4 @@
-"""The policy in the pages' headers, as a real Chromium takes it: what got into a page does not run and tells nobody."""
+"""The policy in the pages' headers, as a real Chromium takes it: an injected script does not run and sends nothing."""
 
 from __future__ import annotations
 

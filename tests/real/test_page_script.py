@@ -114,7 +114,7 @@ BOUNDS = [
 async def test_of_each_kind_it_tells_a_bounded_number(
     page: Page, tag: str, count: int, kind: str, most: int, unknown: bool
 ) -> None:
-    """Where not all secret fields can be told, that is told."""
+    """If not all secret fields can be listed, the result says so."""
     await page.set_content(f"<!doctype html>{tag * count}")
     extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
     assert (len(getattr(extra, kind)), extra.unknown) == (most, unknown)

@@ -1,4 +1,4 @@
-"""A PostgreSQL that goes away and comes back: told as such, and nothing is lost."""
+"""A PostgreSQL that goes away and comes back: clients see why, and nothing is lost."""
 
 from __future__ import annotations
 

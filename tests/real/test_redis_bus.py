@@ -37,7 +37,7 @@ class Worker:
 
 
 class Reader:
-    """A client as the web UI is one: at `resync` it reads the unfinished message, and goes on from there."""
+    """A client like the web UI: at `resync` it reads the unfinished message, and continues from there."""
 
     def __init__(self, bus: RedisBus) -> None:
         self._bus = bus

@@ -309,7 +309,7 @@ async def test_a_worker_that_goes_down_hands_its_run_back(database: Database, qu
 async def test_a_worker_survives_a_restart_of_the_database(
     postgres: Postgres, database: Database, queue_url: str
 ) -> None:
-    """Its execution goes on, and it takes runs again."""
+    """Its execution continues, and it takes runs again."""
     worker = Worker()
     async with connected(worker.execute, queue_url, "w1") as queue:
         await database.write(lambda db: enqueue_run(db, "r1"))

@@ -1,4 +1,4 @@
-"""The chat as a WebSocket, and the streams beside it, on a server of its own."""
+"""The chat over a WebSocket, and the event streams, on a server of its own."""
 
 from __future__ import annotations
 

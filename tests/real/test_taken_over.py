@@ -33,7 +33,7 @@ def test_a_run_that_was_killed_with_its_container_is_interrupted_at_once(
         serving(data, wrapper=(*CONTAINER, "after"), database_url=database_url) as server,
         talk(server) as client,
     ):
-        # Its lease would end in 45 s: the first answer of the new server tells that the run was interrupted.
+        # Its lease would end in 45 s: the first answer of the new server says that the run was interrupted.
         run = client.get(f"/sessions/{session_id}").json()["run"]
         assert (run["status"], run["error_code"]) == ("interrupted", "server_restart")
         os.killpg(server.process.pid, signal.SIGTERM)

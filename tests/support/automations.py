@@ -93,7 +93,7 @@ async def log_of(store: Store, automation_id: str) -> list[FiringRow]:
 
 
 def accounted(row: AutomationRow, log: Sequence[FiringRow], made: datetime, until: datetime) -> None:
-    """Each due time after `made` up to `until` has one firing, or is one of those that were told as missed."""
+    """Each due time after `made` up to `until` has one firing, or is one of those that were reported as missed."""
     assert row.rule
     due = list(read_rule(row.rule, row.zone).between(made, until))
     seen: list[datetime] = []
@@ -109,7 +109,7 @@ def accounted(row: AutomationRow, log: Sequence[FiringRow], made: datetime, unti
 
 
 async def simulate(stores: Sequence[Store], settings: Settings, seed: int, days: int) -> int:
-    """One automation for each zone, over `days` of a clock that goes on, jumps, and at which servers restart.
+    """One automation for each zone, over `days` of a clock that runs and jumps while servers restart.
 
     All `stores` look at the same time, as processes do. Returns the number of simulated days.
     """

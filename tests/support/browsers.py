@@ -1,4 +1,4 @@
-"""Real browsers for tests: a pool of its own, in a folder of its own, all of it gone afterwards."""
+"""Real browsers for tests: each pool has its own folder and removes everything at its end."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from tests.support.eventually import eventually
 
 
 def settings_for(folder: Path, **changes: Any) -> Settings:
-    """Headless, on `folder`, nothing read from the environment's own `.env`."""
+    """Settings for a headless browser in `folder`; `.env` is not read."""
     return Settings(_env_file=None, **{"data_dir": folder, "browser_headless": True, "port": 8000, **changes})
 
 
 @functools.cache
 def _playwright_tools() -> ToolFinder:
-    """For all pools of this process: they are the same for all, and to list them costs a start of the server."""
+    """Shared by all pools of this process: listing the tools costs a start of the tool server."""
     folder = Path(tempfile.mkdtemp(prefix="pilothouse-tools-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     return ToolFinder(playwright(), Processes(folder / "processes"), folder / "scratch")
@@ -42,7 +42,7 @@ def _playwright_tools() -> ToolFinder:
 async def open_pool(
     folder: Path, resolve: Resolve | None = None, *, server: ToolServer | None = None, **changes: Any
 ) -> AsyncIterator[BrowserPool]:
-    """`resolve` answers in place of the system's resolver, `server` is used in place of the one that is set."""
+    """`resolve` replaces the system's resolver, `server` the tool server of the settings."""
     settings = settings_for(folder, **changes)
     keep_private(settings.data_dir)
     tools = _playwright_tools() if settings.browser_mcp == "playwright" and not settings.extra_mcp else None
@@ -54,14 +54,14 @@ async def open_pool(
 
 
 def element(seen: Observation, name: str, role: str | None = None) -> Element:
-    """The element of this name (and role); fails with what there is."""
+    """The element with this name (and role); fails with the page's text."""
     found = [one for one in seen.interactive if one.name == name and role in (None, one.role)]
     assert found, f"no {role or 'element'} {name!r} in:\n{seen.text()}"
     return found[0]
 
 
 def notes_of(*seen: ToolOutcome | Observation) -> str:
-    """What was told beside the results, a line each."""
+    """The notes of these results, a line each."""
     return "\n".join(note for one in seen for note in one.notes)
 
 
@@ -83,14 +83,14 @@ def cpu_seconds() -> float:
 
 
 async def no_process_is_left(*needles: str) -> None:
-    """Wait until none runs: what is killed needs a moment to be gone."""
+    """Wait until none is left: a killed process ends after a moment."""
     await eventually(
         lambda: running_processes(*needles), lambda it: not it, message="no process is left", interval=0.1
     )
 
 
 def running_processes(*needles: str) -> list[str]:
-    """Command lines of living processes that contain all needles, this one left out."""
+    """Command lines of running processes that contain all needles, without this process."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:

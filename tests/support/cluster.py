@@ -64,7 +64,7 @@ class Team:
         return added
 
     def four(self) -> tuple[Server, Server, Server, Server]:
-        """Two web replicas and two workers; those that an earlier test has ended are started anew."""
+        """Two web replicas and two workers; those that an earlier test has ended are started again."""
         alive = {
             role: [one for one in self.servers if one.process.poll() is None and one.role == role]
             for role in ("web", "worker")
@@ -160,7 +160,7 @@ def wait_until_executing(workers: Sequence[Server], *, timeout: float = 30.0) ->
 
 
 class Listener:
-    """Reads a session's stream in a thread, as a client that is reconnected by hand."""
+    """Reads a session's stream in a thread, as a client that is reconnected manually."""
 
     def __init__(self, server: Server, session_id: str, last_id: str | None = None) -> None:
         self.events: list[Event] = []

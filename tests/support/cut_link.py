@@ -16,7 +16,7 @@ class CutLink:
         self.port = 0
         self.swallows: bytes | None = None
         self.swallowed = 0
-        """Connections that were opened in vain."""
+        """Pieces of answers that were not forwarded."""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)

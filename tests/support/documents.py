@@ -30,7 +30,7 @@ _FILLER = [
 
 
 def article(sections: int = 20) -> list[tuple[str, list[str]]]:
-    """Sections of a text of 10,000 words: title and paragraphs. Each section tells one number of its own."""
+    """Sections of a text of 10,000 words: title and paragraphs. Each section contains one number of its own."""
     words = ARTICLE_WORDS // sections // 5
     told = []
     for section in range(1, sections + 1):

@@ -1,4 +1,4 @@
-"""A program in place of Chromium: it speaks DevTools by pipe, and keeps what it was told in its profile."""
+"""A program in place of Chromium: it speaks DevTools over a pipe, and writes the commands to its profile."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ def rows_of(db: sqlite3.Connection, table: str, session_id: str) -> list[sqlite3
 
 
 def check_stored(file: Path, session_id: str) -> None:
-    """A completed run has one answer, any other none; one run goes on at a time; a question has a run that waits."""
+    """A completed run has one answer, any other none; one run is executed at a time; a question has a run that waits."""
     with moment(file) as db:
         runs, messages = rows_of(db, "runs", session_id), rows_of(db, "messages", session_id)
         questions = rows_of(db, "interrupts", session_id)
@@ -81,7 +81,7 @@ def endings(events: Iterable[Event]) -> list[tuple[str, str]]:
 
 
 def check_told(reader: Reader, finished: dict[str, str]) -> None:
-    """Ids grow, and what is told of a run's end is what is stored."""
+    """Ids grow, and the published end of a run is the stored one."""
     ids = _ids(reader)
     assert ids == sorted(set(ids)), ids
     ends = endings(reader.events)
@@ -89,7 +89,7 @@ def check_told(reader: Reader, finished: dict[str, str]) -> None:
 
 
 def check_told_all(reader: Reader, finished: dict[str, str]) -> None:
-    """When nothing goes on any more: every run has ended, once, and no event was left out."""
+    """After all work has ended: every run has ended, once, and no event was left out."""
     assert sorted(endings(reader.events)) == sorted(finished.items())
     for epoch in {epoch for epoch, _ in _ids(reader)}:
         seqs = [seq for of, seq in _ids(reader) if of == epoch]

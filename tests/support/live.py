@@ -25,7 +25,7 @@ Told = dict[str, Any]
 
 
 class Person:
-    """Acknowledges frames as a painting client does, unless told not to, and keeps what it was told."""
+    """Acknowledges frames as a painting client does, unless `acknowledges` is off, and keeps the messages it gets."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.socket = socket
@@ -117,7 +117,7 @@ def watching(server: Server, session_id: str) -> Iterator[Person]:
 
 @contextmanager
 def handed_off(server: Server, session_id: str, secret: str) -> Iterator[Person]:
-    """Somebody who is not logged in and opens the link of a hand-off."""
+    """A client without a login that opens the link of a hand-off."""
     opened = httpx.post(
         f"{server.api}/links/handoff/open", headers={"pilothouse-link": secret}, trust_env=False
     )

@@ -150,7 +150,7 @@ async def silent_link(target: int) -> AsyncIterator[SilentLink]:
 
 
 class Partition:
-    """Links to several ports, in a thread, that fall silent together: whoever uses them is cut off from all."""
+    """Links to several ports, in a thread, that fall silent together: a process that uses them is cut off from all."""
 
     def __init__(self, loop: asyncio.AbstractEventLoop, links: Sequence[SilentLink]) -> None:
         self._loop, self._links = loop, links

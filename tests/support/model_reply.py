@@ -113,12 +113,12 @@ def garbage(text: str = "one two three four", after: int = 3) -> Reply:
 
 
 def unknown(text: str = "one two three four", after: int = 3) -> Reply:
-    """An event of a type nobody knows; the answer goes on after it."""
+    """An event of an unknown type; the answer continues after it."""
     return Reply(text=text, fault="unknown", after=after)
 
 
 def break_off(text: str = "one two three four five six", after: int = 6) -> Reply:
-    """The provider tells, in the middle of the stream, that it cannot go on."""
+    """The provider reports an error in the middle of the stream."""
     return Reply(text=text, fault="error", after=after)
 
 

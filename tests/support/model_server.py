@@ -1,4 +1,4 @@
-"""A model provider on loopback that says what a script tells it, over the real providers' wires and rules.
+"""A model provider on loopback that answers from a script, in the formats and by the rules of real providers.
 
     async with ModelServer([call("browser_navigate", {"url": site}), say("Done.")]) as server:
         model = build_chat_model("anthropic:claude-haiku-5-5", server.settings())
@@ -158,7 +158,7 @@ class ModelServer:
         self.open_streams += 1
         await self._notify()
         try:
-            with contextlib.suppress(ConnectionError):  # whoever asked has gone
+            with contextlib.suppress(ConnectionError):  # the client has gone
                 async for data in _body(wire, reply, asked.body):
                     if data is None:
                         _reset(request)
@@ -181,7 +181,7 @@ async def _body(wire: Wire, reply: Reply, body: dict[str, Any]) -> AsyncIterator
     events = enumerate(model_formats.stream(wire, reply, body))
     while True:
         if reply.delay:
-            await asyncio.sleep(reply.delay)  # first, then made: a lazy text may tell when it was sent
+            await asyncio.sleep(reply.delay)  # before the text is made: a lazy one may contain the time
         count, event = next(events, (0, b""))
         if not event:
             return

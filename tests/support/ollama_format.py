@@ -19,7 +19,7 @@ UNKNOWN = (
 
 
 def stream(reply: Reply, body: dict[str, Any]) -> Iterator[bytes]:
-    """A model thinks unless it is told not to; calls come whole, usage with the last line."""
+    """A model thinks unless `think` is off; calls come complete, usage with the last line."""
 
     def line(message: dict[str, Any], **more: Any) -> bytes:
         head = {"model": body["model"], "created_at": "2026-11-22T02:00:00.123456789Z"}

@@ -153,7 +153,7 @@ class World:
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:
-        """What was told under this name."""
+        """The custom events of this name."""
         return [payload for told, payload in self.told if told == name]
 
     @property

@@ -101,7 +101,7 @@ class Person:
             self._said.append((response.json()["message"]["id"], body))
 
     async def _repeat(self) -> None:
-        """The last message once more, as by a client that did not hear the answer: it is one message."""
+        """The last message once more, as by a client that did not get the answer: it is one message."""
         if self._said:
             message_id, body = self._said[-1]
             response = await self._ask("POST", "/messages", 202, **body)

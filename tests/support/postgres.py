@@ -3,7 +3,7 @@
     with postgres_cluster() as postgres:
         url = postgres.create_database()
 
-It does not outlive the tests, whatever becomes of them: a guard process holds the other end of a pipe,
+It does not outlive the tests, even if they are killed: a guard process holds the other end of a pipe,
 and when that closes, as it does when the tests are killed too, it stops the cluster and removes the folder.
 """
 
@@ -61,7 +61,7 @@ class Postgres:
         return f"postgresql+psycopg://{USER}@127.0.0.1:{self.port}/{database}"
 
     def create_database(self, template: str | None = None) -> str:
-        """Make a database, empty or as a copy of another that nobody is connected to. Returns its name."""
+        """Make a database, empty or as a copy of another that has no connections. Returns its name."""
         name = f"test_{next(self._names)}"
         statement = sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(
             sql.Identifier(name), sql.Identifier(template or "template1")
@@ -70,7 +70,7 @@ class Postgres:
         return name
 
     def drop_database(self, name: str) -> None:
-        """Remove a database, whoever is still connected to it."""
+        """Remove a database, even if it has connections."""
         self._execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
 
     @contextmanager

@@ -11,13 +11,13 @@ from tests.support.chat import Event, parse_sse
 
 
 class Reader:
-    """Follows the session from run to run; `events` are all it was told, over all its connections."""
+    """Follows the session from run to run; `events` are all that it has received, over all its connections."""
 
     def __init__(self, session_id: str, headers: dict[str, str]) -> None:
         self.session_id = session_id
         self.events: list[Event] = []
         self.has_missed = False
-        """It was told that something is not kept any more, or the server it read from is gone."""
+        """It got a `resync`, or the server that it read from is gone."""
         self._headers = headers
         self._connection: asyncio.Task[None] | None = None
         self._leaves = asyncio.Event()
@@ -44,7 +44,7 @@ class Reader:
             await self._connection
 
     def lose(self) -> None:
-        """The server is gone, and with it what it had not told yet."""
+        """The server is gone, and with it the events that it had not sent yet."""
         self._connection, self.has_missed = None, True
 
     async def _receive(self) -> dict[str, Any]:

@@ -110,7 +110,7 @@ async def answer_shortly(run: ScriptedRun) -> None:
 
 
 class ScriptedApi:
-    """`scripts` maps words of a message to the run that answers it; `calls` tells what was asked of it."""
+    """`scripts` maps words of a message to the run that answers it; `calls` lists the requests."""
 
     def __init__(self) -> None:
         self.scripts: dict[str, Script] = {}
@@ -130,7 +130,7 @@ class ScriptedApi:
         self.lost_acks = 0
         """So many of the next acknowledgements are lost, each with its connection."""
         self.is_stream_silent = False
-        """Event streams are open and tell nothing, as behind a proxy that buffers them."""
+        """Event streams are open and send nothing, as behind a proxy that buffers them."""
         self._receipts: dict[str, dict[str, Any]] = {}
         self._runs: dict[str, ScriptedRun] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
@@ -395,7 +395,7 @@ class ScriptedApi:
 
 
 def to_frame(event: dict[str, Any]) -> dict[str, Any] | None:
-    """What `WS /ws/{id}` tells of an event."""
+    """What `WS /ws/{id}` sends for an event."""
     match event["type"]:
         case "run":
             return {"type": "status", "status": event["status"]}

@@ -96,7 +96,7 @@ class ScriptedBrowser(Browser):
 
     @property
     def moment(self) -> str:
-        """`<document>:<view>:<state>`, as the page script tells it."""
+        """`<document>:<view>:<state>`, as the page script returns it."""
         return f"{zlib.crc32(self.url.encode())}:{self.view}:{self.pages.get(self.url, '')}{self.values}"
 
     def _observation(self, keep: Sequence[str] = ()) -> Observation:

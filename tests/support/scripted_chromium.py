@@ -1,4 +1,4 @@
-"""Chromium's end of a DevTools pipe: it attaches sessions, keeps what it was told, and says what a test wants."""
+"""Chromium's end of a DevTools pipe: it attaches sessions, keeps the commands, and sends what a test wants."""
 
 from __future__ import annotations
 

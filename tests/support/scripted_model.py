@@ -1,10 +1,10 @@
-"""A chat model that says what it is told to, streamed in small pieces as providers do. A real `BaseChatModel`.
+"""A chat model that streams scripted replies in small pieces, as providers do. A real `BaseChatModel`.
 
     model = ScriptedModel(turns=[navigate("https://shop.example/"), click("Buy"), stop("Bought.")])
 
 A turn is a move, a function of the prompt's text that returns one, plain words, an exception to raise, or a list
 of tool calls that are made at once. Of a
-move `raw` is its JSON as written, `tool` the tool that is called, `beside` what is said beside the call.
+move `raw` is its JSON as written, `tool` the tool that is called, `beside` the text that comes with the call.
 """
 
 from __future__ import annotations

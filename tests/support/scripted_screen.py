@@ -11,7 +11,7 @@ from server.browser.takeover.user_input import Command, Stroke
 
 
 class ScriptedScreen:
-    """`takes` is whoever gets the frames now. `listings` are given one by one, the last one again and again;
+    """`takes` is the callback that gets the frames now. `listings` are given one by one, the last one again and again;
     None among them is a refusal. While `is_stuck` is set, strokes wait."""
 
     def __init__(self) -> None:

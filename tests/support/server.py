@@ -88,7 +88,7 @@ class ForkedProcess:
 
 @dataclass
 class Fork:
-    """`work(*args, tell)` in a process that has the modules loaded; what it tells is text."""
+    """`work(*args, tell)` in a process that has the modules loaded; `tell` sends text to this one."""
 
     work: Callable[..., None]
     args: tuple[object, ...] = ()
@@ -101,7 +101,7 @@ class Fork:
         there.close()
 
     def end(self) -> tuple[int, str]:
-        """Wait for it: its exit code, and what it has told, or said in place of that."""
+        """Wait for it: its exit code, and the text that it has sent."""
         with self._told:
             self._process.join(START_TIMEOUT)
             assert self._process.exitcode is not None, f"it does not end within {START_TIMEOUT:g} s"
@@ -174,7 +174,7 @@ class Server:
         self.process.wait()
 
     def wait_until_started(self) -> None:
-        """Until it takes messages, or tells what it misses for that."""
+        """Wait until it accepts messages; fails with the reason why it does not."""
         # Not verified: loading the certificates would cost more than all else.
         with httpx.Client(base_url=self.api, timeout=5, trust_env=False, verify=False) as client:
             eventually_sync(

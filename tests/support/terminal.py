@@ -57,7 +57,7 @@ class Terminal:
         os.write(self._master, keys.encode())
 
     async def insist(self, keys: str, words: str) -> None:
-        """Press once a second until it shows `words`: between two prompts nobody reads the keys."""
+        """Press once a second until it shows `words`: between two prompts keys are not read."""
         async with asyncio.timeout(PATIENCE):
             while words not in self.text:
                 self.press(keys)

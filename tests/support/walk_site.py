@@ -18,7 +18,7 @@ SENTENCE = "The tariff was raised in 2024 to 31 cents per ton"
 
 
 def open_walk(site: Site) -> None:
-    """Adds all pages; effects beside those of the shop are `contact` and `upload`."""
+    """Adds all pages; effects in addition to those of the shop are `contact` and `upload`."""
     open_shop(site)
     site.pages |= {
         "/article.html": _article,

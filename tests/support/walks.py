@@ -1,4 +1,4 @@
-"""A graph that walks three steps, and asks before the third when it is told to."""
+"""A graph of three steps that asks before the third if `asks` is set."""
 
 from __future__ import annotations
 
@@ -51,6 +51,6 @@ async def answer(saver: Checkpoints, thread: OpenThread, word: str) -> list[str]
 
 
 async def stored(saver: Checkpoints, thread_id: str) -> tuple[list[str], int]:
-    """The steps that somebody else finds there, and how many questions are open."""
+    """The steps that another saver reads, and how many questions are open."""
     state = await build_walk(saver).aget_state({"configurable": {"thread_id": thread_id}})
     return list(state.values.get("steps", [])), len(state.interrupts)

@@ -1,4 +1,4 @@
-"""browser-use's own agent is offered where the owner asked for it and it can work; otherwise they are told why not."""
+"""browser-use's own agent is offered if the settings ask for it and it can work; otherwise a notice says why not."""
 
 from typing import Any
 

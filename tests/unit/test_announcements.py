@@ -1,4 +1,4 @@
-"""What the list of sessions is told last is how the session stands."""
+"""The last status published for the list of sessions is the stored one."""
 
 from __future__ import annotations
 

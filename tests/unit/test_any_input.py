@@ -174,7 +174,7 @@ def stream_queries(draw: st.DrawFn, names: list[str]) -> bytes:
 
 @pytest.fixture(scope="module")
 def finished(client: TestClient) -> str:
-    """A session with a run that is over, whose events are kept."""
+    """A session with a run that has ended, whose events are kept."""
     client.post("/api/sessions", json={"id": SESSION})
     client.post(f"/api/sessions/{SESSION}/messages", json={"content": "this is a ping test"})
     assert "event: done" in client.get(f"/api/sessions/{SESSION}/stream").text

@@ -1,4 +1,4 @@
-"""The assistant's own layers around real create_agent: its limits, and what a person says meanwhile."""
+"""The assistant's own layers around real create_agent: its limits, and what the user says during a run."""
 
 import json
 from dataclasses import replace

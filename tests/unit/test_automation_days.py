@@ -1,4 +1,4 @@
-"""Simulated days: each due time begins exactly one firing, or is told as missed."""
+"""Simulated days: each due time begins exactly one firing, or is reported as missed."""
 
 from __future__ import annotations
 

@@ -327,7 +327,7 @@ async def test_what_nobody_answers_ends_with_a_receipt_and_is_told(
         )
         assert (body["type"], body["session_id"], body["amount"]) == ("needs_you", session_id, "€43.90")
         assert (await get(client, f"/{made['id']}"))["failures"] == 0
-        # It goes on by an ordinary message, and asks anew.
+        # An ordinary message continues it, and it asks again.
         await send(client, session_id, "shop for a kettle")
         again = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
         assert again["reference"] != pending["reference"]

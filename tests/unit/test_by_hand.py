@@ -1,4 +1,4 @@
-"""The browser by hand: an eid counts for what was seen, and a confirmation for what was asked about."""
+"""Manual commands: an eid is valid for the page that was shown, a confirmation for the page that was asked about."""
 
 from __future__ import annotations
 

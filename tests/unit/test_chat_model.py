@@ -1,4 +1,4 @@
-"""Models are found by name, tell what they lack, and stream the same over every provider's wire."""
+"""Models are found by name, report what they lack, and stream the same over every provider's format."""
 
 from __future__ import annotations
 

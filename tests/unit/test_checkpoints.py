@@ -18,7 +18,7 @@ from tests.support.walks import answer, stored, walk
 
 
 class Tables(MemoryTables):
-    """Counts what is saved, and is away as often as it is told to."""
+    """Counts what is saved, and is unavailable as often as `faults` says."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -99,7 +99,7 @@ async def test_the_next_run_waits_for_what_the_last_one_left_to_be_saved() -> No
 
 @dataclass
 class Trap:
-    """Something that tells when it is made."""
+    """Records the names of the objects that are made."""
 
     made: ClassVar[list[str]] = []
     name: str

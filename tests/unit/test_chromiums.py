@@ -46,7 +46,7 @@ class Place:
 
 
 def methods_told(profile: Path) -> list[str]:
-    """What the programs with this profile were told."""
+    """The commands that the programs with this profile have received."""
     return [json.loads(line)["method"] for line in (profile / "told").read_text().splitlines()]
 
 

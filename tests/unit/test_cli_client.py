@@ -1,4 +1,4 @@
-"""The client against a server on loopback: what is asked, how trouble is told, how a line is taken up again."""
+"""The client against a server on loopback: requests, error messages, reconnects."""
 
 from __future__ import annotations
 
@@ -519,7 +519,7 @@ class TestDialogue:
                 lambda: out_of(conversation), lambda it: "Ordered." in it, message="the answer is shown"
             )
             assert "It orders." in log_of(conversation)
-            api.is_stream_silent = False  # now it tells everything, and nothing of that twice
+            api.is_stream_silent = False  # now it sends everything, and nothing of that twice
             api.wake()
             await eventually(
                 lambda: log_of(conversation), lambda it: "done" in it, message="the end is shown"

@@ -40,7 +40,7 @@ ANSWER = {"id": "m2", "role": "assistant", "content": "It is **blue**."}
 
 
 class Story:
-    """A view with a clock of ours, and events numbered as they are told to it."""
+    """A view with a scripted clock; events are numbered in the order in which it gets them."""
 
     def __init__(self) -> None:
         self.clock = 100.0
@@ -460,7 +460,7 @@ def test_a_narrow_terminal_still_names_the_sessions() -> None:
 
 
 class TestDialogue:
-    """Frames of the WebSocket beside the event stream: each fact is shown once, by whichever tells it first."""
+    """Frames of the WebSocket in addition to the event stream: each fact is shown once, from the one that is first."""
 
     def test_the_stream_counts_where_it_has_come_so_far(self) -> None:
         story = Story()

@@ -34,7 +34,7 @@ BEAT = 15.0
 
 
 class Clocks:
-    """A wall clock that somebody sets, and the seconds that pass."""
+    """A wall clock that is set, and the seconds that pass."""
 
     def __init__(self) -> None:
         self.wall, self.passed = 1_600_000_000.0, 5_000.0
@@ -66,7 +66,7 @@ def test_the_operator_measures_its_deadlines_by_steady_time() -> None:
 
 
 class JumpyInbox(Post):
-    """`step` seconds pass before each look into it; before the second, somebody also sets the wall clock."""
+    """`step` seconds pass before each look into it; before the second, the wall clock is set, too."""
 
     def __init__(self, clocks: Clocks, jump: float, step: float) -> None:
         super().__init__()
@@ -164,7 +164,7 @@ def test_a_lease_that_is_not_renewed_ends_in_its_time(jump: float) -> None:
 
 
 def test_while_the_database_is_away_no_lease_ends() -> None:
-    """Nobody could renew it meanwhile."""
+    """It could not be renewed in the meantime."""
     clocks = Clocks()
     watch, lease = LeaseWatch(lambda: clocks.passed), clocks.lease()
     assert watch.ended({"run": lease}) == set()

@@ -108,7 +108,7 @@ async def test_a_file_that_stays_locked_is_told_and_nothing_is_half_written(
     with pytest.raises(Unavailable) as caught:
         await database.write(note)
     assert (caught.value.status, caught.value.code) == (503, "db_busy")
-    assert await database.read(count) == 0  # reading goes on meanwhile
+    assert await database.read(count) == 0  # reads are possible in the meantime
     other.execute("COMMIT")
     other.close()
     await database.write(note)
@@ -116,7 +116,7 @@ async def test_a_file_that_stays_locked_is_told_and_nothing_is_half_written(
 
 
 def overwrite_pages(path: Path) -> None:
-    """All but the first, which tells what the others hold."""
+    """All but the first, which contains the schema."""
     whole = path.read_bytes()
     path.write_bytes(whole[:4096] + b"x" * (len(whole) - 4096))
 

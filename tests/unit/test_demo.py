@@ -1,4 +1,4 @@
-"""The demo model drives both agents, tells the truth about what it did, and never passes for an LLM."""
+"""The demo model drives both agents, reports truly what it did, and never passes for an LLM."""
 
 from __future__ import annotations
 

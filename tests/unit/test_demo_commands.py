@@ -1,4 +1,4 @@
-"""Plain words become commands, in English and Russian; what is not understood is told, not guessed."""
+"""Plain words become commands, in English and Russian; for what is not understood there is a message and no guess."""
 
 from __future__ import annotations
 

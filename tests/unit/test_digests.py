@@ -1,4 +1,4 @@
-"""Digests: ends of runs are told in one message, questions never wait for it."""
+"""Digests: ends of runs are sent in one message, questions never wait for it."""
 
 from __future__ import annotations
 

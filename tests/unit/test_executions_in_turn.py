@@ -1,4 +1,4 @@
-"""The executions of a session come one after the other, also when the next is asked for before one is quite over."""
+"""The executions of a session follow one another, also if the next one is requested before the last has fully ended."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tests.support.eventually import eventually
 
 
 class SlowStore(Store):
-    """Reads a session when it may, and tells when it may that an execution has begun."""
+    """Reads a session, and returns from `begin_execution`, only when the test allows it."""
 
     def __init__(self, world: Runtime) -> None:
         super().__init__(world.database, process_name())
@@ -55,7 +55,7 @@ class SlowStore(Store):
 
 @dataclass
 class LateAgent(PreparedAgent):
-    """The user does something when it has read all that it reads."""
+    """The user does something after the agent has read its last input."""
 
     late: Callable[[], Awaitable[object]]
 
@@ -71,7 +71,7 @@ async def nothing() -> object:
 
 class LateAgents(AgentFactory):
     late: Callable[[], Awaitable[object]] = staticmethod(nothing)
-    """What the user does then."""
+    """What the user does at that moment."""
 
     async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
         return LateAgent(**vars(await super().prepare(started, context)), late=self.late)
@@ -93,7 +93,7 @@ class Stage:
         return accepted.run
 
     async def begins(self) -> RunRow:
-        """A run that has begun, and whose execution has yet to hear of it."""
+        """A run that has begun in the database, before its execution knows."""
         self.store.may_begin.clear()
         run = await self.begin("slow story")
         await eventually(
@@ -102,7 +102,7 @@ class Stage:
         return run
 
     async def asked(self) -> InterruptRow:
-        """The open question of a run whose execution has yet to tell the list of sessions about it."""
+        """The open question of a run, before its execution publishes the session's new status."""
         run = await self.begin("shop for a kettle")
         question = await eventually(
             lambda: self.store.pending(run.session_id), message="the run asks its question"
@@ -112,7 +112,7 @@ class Stage:
         return question
 
     async def rests(self, session_id: str) -> None:
-        """Until no execution of this session is left."""
+        """Wait until no execution of this session is left."""
         await eventually(lambda: session_id not in self.runner.executions, message="the execution ends")
 
     async def plan(self, session_id: str) -> list[str]:

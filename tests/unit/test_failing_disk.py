@@ -1,4 +1,4 @@
-"""A disk that fails to write: what was not kept is not confirmed, what was is there, and people are told."""
+"""A disk that fails to write: what was not stored is not confirmed, what was stored is there, and users see why."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def failing_disk(settings: Settings) -> Iterator[None]:
 async def test_what_cannot_be_kept_is_refused_and_said_why(
     client: httpx.AsyncClient, settings: Settings, caplog: pytest.LogCaptureFixture
 ) -> None:
-    # Writes are done in turn: behind as many as it has, the sweep of the start is over. It changes nothing, so it
+    # Writes are done in turn: behind as many as it has, the sweep of the start has ended. It changes nothing, so it
     # would succeed on a failing disk, and the next failure be reported as a new one.
     for _ in range(5):
         session_id = await new_session(client)

@@ -1,7 +1,7 @@
 """Text that others wrote is cut into lines at `\\n` alone.
 
 `str.splitlines()` also cuts at eight other characters, U+2028 and U+0085 among them. A page can write those into a title
-or a header and so begin a line of its own in a text of ours.
+or a header and so begin a line of its own in our text.
 """
 
 from __future__ import annotations

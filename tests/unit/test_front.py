@@ -25,7 +25,7 @@ Build = Callable[[Settings, Logins, Spa], FastAPI]
 
 
 class SlowBuild:
-    """Builds the real app when it is told to, as imports on a slow disk would."""
+    """Builds the real app when the test allows it, as with imports on a slow disk."""
 
     def __init__(self) -> None:
         self.may_end = threading.Event()

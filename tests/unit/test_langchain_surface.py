@@ -1,4 +1,4 @@
-"""What the assistant takes of LangChain, LangGraph and the MCP adapters: a new version that changes it is told here."""
+"""What the assistant takes of LangChain, LangGraph and the MCP adapters: a new version that changes it fails here."""
 
 from __future__ import annotations
 

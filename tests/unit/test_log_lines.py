@@ -1,4 +1,4 @@
-"""What others write cannot pass for a line of ours."""
+"""Text of others cannot pass for one of our log lines."""
 
 import io
 import logging

@@ -168,7 +168,7 @@ def test_a_login_ends_after_its_thirty_days(tmp_path: Path) -> None:
 
 @pytest.fixture
 def both(tmp_path: Path, clock: Clock) -> tuple[Logins, Logins]:
-    """Those of two processes that tell each other."""
+    """The logins of two processes that notify each other."""
     one, two = (Logins("right", tmp_path, monotonic=clock) for _ in range(2))
     hears: list[Callable[[bytes], None]] = []
     hears += [one.share(lambda news: hears[1](news)), two.share(lambda news: hears[0](news))]

@@ -1,4 +1,4 @@
-"""Every way a model call can fail has a code, a sentence for people, and tells nothing it should not."""
+"""Every way a model call can fail has a code, a sentence for people, and reveals no secret."""
 
 from __future__ import annotations
 

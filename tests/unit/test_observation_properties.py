@@ -1,4 +1,4 @@
-"""Promises about observations of any page, tried on pages that nobody would write."""
+"""Properties of the observation of any page, tested on generated pages."""
 
 from collections import Counter
 
@@ -109,7 +109,7 @@ def test_a_focus_and_the_text_near_never_fail(snapshot: str, at: int) -> None:
     assert len(text_near(snapshot, f"e{at}", chars=80)) <= 80
 
 
-# With a mark that no role and no word of ours has: "listit" would be found in "listitem".
+# With a mark that none of our roles and words has: "listit" would be found in "listitem".
 secrets = st.text(st.characters(codec="utf-8", exclude_categories=["C", "Z"]), min_size=6, max_size=20).map(
     lambda text: f"{text}§7"
 )

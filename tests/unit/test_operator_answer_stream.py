@@ -1,4 +1,4 @@
-"""The answer is told letter by letter while the move is still being written."""
+"""The answer is streamed letter by letter while the move is still being written."""
 
 import json
 

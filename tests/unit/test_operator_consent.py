@@ -205,7 +205,7 @@ async def test_a_yes_that_comes_too_late_is_none(late: dict[str, Any]) -> None:
 
 
 class LaterInbox(Post):
-    """Whoever looks into it does so some seconds later."""
+    """Each look into it takes place some seconds later."""
 
     now, later = 1e9, 660.0
 

@@ -243,7 +243,7 @@ async def test_screenshot_and_observation_come_together_after_what_may_change_th
 
 
 class MovingBrowser(ScriptedBrowser):
-    """Its page goes on by itself: by one each time that the names of `moves` say so."""
+    """Its page changes by itself: by one at each call that `moves` names."""
 
     moves: tuple[str, ...] = ()
     at = 0
@@ -329,7 +329,7 @@ async def test_a_picture_of_another_document_belongs_to_no_look() -> None:
 async def test_a_picture_is_dropped_when_the_page_moved_before_the_act(
     moves: tuple[str, ...], box: tuple[float, ...]
 ) -> None:
-    """Its size tells which picture is used: with a picture of half the size the same box covers twice the share."""
+    """Its size shows which picture is used: with a picture of half the size the same box covers twice the share."""
 
     class SmallPictures(MovingBrowser):
         async def screenshot(self) -> PagePicture | None:

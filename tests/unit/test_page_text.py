@@ -32,7 +32,7 @@ def reply(text: str, *, lists_tabs: bool = False) -> Reply:
 
 
 def pages(*known: tuple[str, str]) -> tuple[PageMonitor, CurrentPage]:
-    """A watch over tabs (address, title), and what is at hand of them."""
+    """A page monitor over tabs (address, title), and the current one of them."""
     watch = PageMonitor(cast(Cdp, None), print)
     for at, (url, title) in enumerate(known):
         page = WatchedPage(f"t{at}", url, title)
@@ -87,7 +87,7 @@ def test_text_of_a_page_with_a_heading_in_it_hides_no_snapshot() -> None:
     ]
 
 
-# The tab at hand
+# The current tab
 
 
 def test_a_single_tab_is_the_one_at_hand_whatever_it_is_called() -> None:

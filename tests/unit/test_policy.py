@@ -36,7 +36,7 @@ GATES = {
     "heldout": (0.99, 0.02), "heldout2": (0.92, 0.13), "heldout3": (0.94, 0.08),
     "heldout4": (0.925, 0.09), "heldout5": (0.93, 0.08), "heldout6": (0.84, 0.23),
 }  # fmt: skip
-"""The least that is caught and the most that is asked about in vain. docs/risk.md tells what the sets are."""
+"""The least share that is caught, and the greatest share of needless questions. docs/risk.md describes the sets."""
 
 
 @pytest.mark.sweep

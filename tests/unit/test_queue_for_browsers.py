@@ -76,7 +76,7 @@ class Stage:
         )
 
     async def told(self, session_id: str) -> list[tuple[str, int | None]]:
-        """Of the run, when it is over: each status with the place in the queue, repeats left out."""
+        """Of the run, after its end: each status with the place in the queue, repeats left out."""
         told: list[tuple[str, int | None]] = []
         async for entries in self.world.bus.follow(session_id):
             changes = [entry.stamped.event for entry in entries]
@@ -87,7 +87,7 @@ class Stage:
 
 @pytest.fixture
 async def stage(world: Runtime) -> AsyncIterator[Stage]:
-    """Somebody else has the browser."""
+    """Another session has the browser."""
     browsers = OneBrowser(world.settings)
     recorder = RunRecorder(world.settings, world.store, world.bus)
     parts = (world.store, world.bus, world.agents, browsers, world.screenshots, recorder)

@@ -196,7 +196,7 @@ def test_redis_and_browser_hosts_belong_to_ourselves():
         assert reach.refuse_name(host, port), host
         assert reach.refuse_name(host, port + 1) is None
     assert not {80, 443} & set(reach.own_ports())
-    for port in (5432, 6379, 9200):  # whatever other name or address of theirs a page uses
+    for port in (5432, 6379, 9200):  # by any other name or address of them that a page uses
         assert refused(reach, "10.0.0.5", port, host="10.0.0.5") == "the port belongs to Pilothouse itself"
         assert refused(reach, "93.184.215.14", port) is None
     for port in (80, 443):

@@ -1,4 +1,4 @@
-"""Each reading has a process of its own, forked by one that stays: what happens when any of them ends."""
+"""Each reading is a process forked by a worker that stays: what happens when one of them ends."""
 
 from __future__ import annotations
 

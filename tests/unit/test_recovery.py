@@ -29,7 +29,7 @@ PING = "this is a ping test: do not think"
 
 
 class FaintStore(Store):
-    """Its database is away for one method as long as it is told to be."""
+    """Its database is unavailable for one method, as long as the test says so."""
 
     away = ""
 
@@ -228,7 +228,7 @@ async def test_a_call_in_progress_is_stored_in_words_that_an_interruption_can_te
 
 
 async def test_what_a_run_has_used_is_kept_with_each_step_and_when_it_is_handed_back(world: Runtime) -> None:
-    """Whoever continues it counts on from there, so that no budget begins again."""
+    """The process that continues it counts on from there: no budget begins again."""
     begun = await world.store.begin_execution(
         (await world.store.accept(await new_session(world.store), PING)).run.id
     )

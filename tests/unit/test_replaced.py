@@ -1,4 +1,4 @@
-"""An upgrade in place: the old server goes on as far as it can, and says why where it cannot."""
+"""An upgrade in place: the old server continues as far as it can, and says why where it cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A run ends, and is told to, whatever its model and its browser do; the next message is answered."""
+"""A run ends when it has to, no matter what its model and browser do; the next message is answered."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class OddModel(ScriptedChatModel):
 
 
 class DeafBrowser(MockBrowser):
-    """Never comes to where it is sent, and does not hear when nobody waits for it any more."""
+    """Never finishes a navigation, and ignores that its call was cancelled."""
 
     async def navigate(self, url: str) -> ToolOutcome:
         self.log.append(f"on the way to {url}")
@@ -74,7 +74,7 @@ class DeafBrowsers(MockBrowsers):
 
 
 class DeafAgent:
-    """Nobody but its own task knows what it waits for, and it does not hear the first cancel."""
+    """Only its own task refers to what it waits for, and it ignores the first cancel."""
 
     async def astream_events(self, *, version: str) -> AsyncIterator[Mapping[str, Any]]:
         with suppress(asyncio.CancelledError):
@@ -88,7 +88,7 @@ class DeafAgent:
 
 
 class OddAgents(AgentFactory):
-    """The real ones, but deaf if told to be, and quick to find a title."""
+    """The real ones, but they can ignore cancels, and make a title at once."""
 
     are_deaf = False
     titles_asked = 0
@@ -160,7 +160,7 @@ async def test_a_cancel_does_not_wait_for_a_tool_that_never_ends(stage: Stage) -
 async def test_an_agent_that_does_not_end_is_held_until_it_does(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """What nobody holds, the garbage collector ends in its middle."""
+    """The garbage collector ends a task in its middle that has no reference."""
     stage.agents.are_deaf = True
     assert await stage.ended(await stage.say(PING)) == ("failed", "time_limit")
     gc.collect()

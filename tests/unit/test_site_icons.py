@@ -1,4 +1,4 @@
-"""A session has the icon of the site that it works on: drawn anew, served from here, read once for each site."""
+"""A session has the icon of the site that it works on: drawn again, served from here, read once for each site."""
 
 from __future__ import annotations
 

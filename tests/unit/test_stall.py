@@ -1,4 +1,4 @@
-"""A loop that stands still is told while it does."""
+"""An event loop that is blocked is logged while it is."""
 
 import asyncio
 import logging

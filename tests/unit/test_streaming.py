@@ -1,4 +1,4 @@
-"""The cheap event stream still tells everything that a run is shown by."""
+"""The cheap event stream still has every event that the display of a run needs."""
 
 from __future__ import annotations
 

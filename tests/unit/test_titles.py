@@ -1,4 +1,4 @@
-"""A session is named by a model: which one, what is asked of it, and what that costs."""
+"""A session is named by a model: which one, with what request, and at what cost."""
 
 from __future__ import annotations
 
