@@ -1,6 +1,6 @@
 """Refuse words in docstrings and comments that hide what the code does.
 
-    .venv/bin/python -m scripts.words [FOLDER ...]        # default: server cli wording scripts bench migrations
+    .venv/bin/python -m scripts.words [FOLDER ...]        # default: all Python, and the comments of web/src
 
 The glossary in docs/architecture.md has the words to use. Exits with 1 and names each place when one is found.
 """
@@ -13,8 +13,12 @@ import re
 import sys
 import tokenize
 from collections.abc import Iterator
+from pathlib import Path
 
 from scripts.shell import ROOT
+
+FOLDERS = ("server", "cli", "wording", "scripts", "bench", "migrations", "tests", "web/src")
+GENERATED = "schema.d.ts"
 
 PLAIN = {
     r"tells?|told|telling": "publish, log, return, report, show, list",
@@ -37,17 +41,32 @@ PLAIN = {
 
 def main(*folders: str) -> int:
     found = 0
-    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*.py")):
-        for line, word, instead in find_refused(path.read_text()):
-            print(f"{path.relative_to(ROOT)}:{line}: {word!r}; write: {instead}")
+    for path in sorted(path for folder in folders for path in (ROOT / folder).rglob("*")):
+        for line, word, instead in _refused_in(path):
+            place = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+            print(f"{place}:{line}: {word!r}; write: {instead}")
             found += 1
     return 1 if found else 0
 
 
+def _refused_in(path: Path) -> Iterator[tuple[int, str, str]]:
+    if path.suffix == ".py":
+        yield from find_refused(path.read_text())
+    elif path.suffix in (".ts", ".tsx") and path.name != GENERATED:
+        yield from find_refused_script(path.read_text())
+
+
 def find_refused(source: str) -> Iterator[tuple[int, str, str]]:
-    """Line, refused word, and what to write instead."""
+    """Line, refused word, and what to write instead, in Python."""
     for line, text in (*_docstrings(source), *_comments(source)):
         yield from ((line, word, instead) for word, instead in _refused(text))
+
+
+def find_refused_script(source: str) -> Iterator[tuple[int, str, str]]:
+    """The same in TypeScript."""
+    for comment in re.finditer(r"(?s:/\*.*?\*/)|(?<!\S)//.*", source):
+        line = source.count("\n", 0, comment.start()) + 1
+        yield from ((line, word, instead) for word, instead in _refused(comment[0]))
 
 
 def _refused(text: str) -> Iterator[tuple[str, str]]:
@@ -72,4 +91,4 @@ def _comments(source: str) -> Iterator[tuple[int, str]]:
 
 
 if __name__ == "__main__":
-    sys.exit(main(*(sys.argv[1:] or ("server", "cli", "wording", "scripts", "bench", "migrations"))))
+    sys.exit(main(*(sys.argv[1:] or FOLDERS)))

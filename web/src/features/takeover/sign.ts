@@ -11,8 +11,8 @@ function signOf({ link, holder, browser, hasFrame }: LiveState): Sign {
   return hasFrame ? 'none' : 'starting'
 }
 
-/** Who drives, or whether anything is to be seen. After a run nothing more comes, whether the line holds or not; in a
- *  take-over (`isDriven`) a lost line is told also then. */
+/** Who controls the browser, or whether there is a picture. After a run no more frames come, so a lost connection is
+ *  shown in a take-over (`isDriven`) only. */
 export function useStageSign(view: LiveView, isDriven = false): Sign {
   const seen = useLiveState(view, signOf)
   const isActing = useLive(acts)
