@@ -40,9 +40,9 @@ LISTENERS = """(() => {
   };
 })()"""
 
-# Counted without the accessibility tree, so that what the snapshot leaves out is missed too. A large element that listens
-# does so for the controls in it. What is clicked in place of a field that style sheets draw counts for it: its label or the
-# box around it. A select that is hidden next to its stand-in is not counted, nor is a combobox twice.
+# Counted without the accessibility tree, so that what the snapshot leaves out is missed too. A large element, a list or a
+# form that listens does so for the controls in it. Of a field that style sheets draw its label counts, or the box around
+# it; of a drawing with many shapes that listen the drawing. A select that is hidden next to its stand-in does not count.
 CONTROLS = """() => {
   const found = [];
   const widget = 'a[href],button,input,select,textarea,summary,[contenteditable=""],[contenteditable=true],' +
@@ -52,7 +52,7 @@ CONTROLS = """() => {
     const box = el.getBoundingClientRect();
     return box.width * box.height < innerWidth * innerHeight / 4;
   };
-  const isTarget = el => el.matches(widget) || (listening.has(el) && isSmall(el) && !repeats(el));
+  const isTarget = el => el.matches(widget) || (listening.has(el) && isSmall(el) && !el.matches('label,form,ul,ol') && !repeats(el));
   // A cell around the link that it is for.
   const repeats = el => [...el.querySelectorAll(widget)].some(inner => inner.innerText.trim() === el.innerText.trim());
   const isHidden = el => {
@@ -62,19 +62,25 @@ CONTROLS = """() => {
       (outer && (isPointed(outer) || el.matches('[role=textbox]:not(input)'))) ||
       (el.matches('[role=combobox]') && el.querySelector('input') && !isPointed(el));
   };
-  // What takes the click of a check box.
   const targetOf = (el, root) => {
+    const svg = el.ownerSVGElement;
+    if (svg && [...svg.querySelectorAll('*')].filter(one => listening.has(one)).length > 10) return svg;
     if (!el.matches('input[type=checkbox],input[type=radio]')) return el;
     const box = el.getBoundingClientRect(), hit = root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
-    const label = [...el.labels].find(one => one.contains(hit));
-    if (label && hit !== el) return label;
-    return hit && hit !== el && el.parentElement.contains(hit) && el.parentElement.offsetWidth < 60 ? el.parentElement : el;
+    const isDrawn = box.width > 2 && box.height > 2 && el.checkVisibility({opacityProperty: true});
+    const label = hit === el ? null : [...el.labels].find(one => !isDrawn || one.contains(hit));
+    if (label) return label.querySelector('a[href],button') ? hit : label;
+    const isAround = hit && hit !== el && el.parentElement.contains(hit) && el.parentElement.offsetWidth < 60;
+    return isAround ? el.parentElement : el;
   };
+  const known = new Set();
   const visit = root => {
     for (const one of root.querySelectorAll('*')) {
       if (one.shadowRoot) visit(one.shadowRoot);
       if (!isTarget(one) || isHidden(one)) continue;
       const el = targetOf(one, root);
+      if (known.has(el)) continue;
+      known.add(el);
       if (el.type === 'hidden' || el.matches('body,html')) continue;
       const box = el.getBoundingClientRect();
       if (box.width < 1 || box.height < 1 || !el.checkVisibility({visibilityProperty: true})) continue;

@@ -264,7 +264,10 @@ def test_a_check_box_that_a_label_is_drawn_over_is_clicked_at_the_label() -> Non
         {"box": (4, 34, 13, 13), "by": (0, 30, 20, 20), "role": "radio", "checked": True},
         {"box": (0, 0, 0, 0), "by": (0, 62, 90, 20), "role": "switch", "target": "css=#x", "name": "Express", "checked": True},
     )  # fmt: skip
-    parts = ({"box": (0, 30, 20, 20), "tag": "ins", "target": "css=ins"},)
+    parts = (
+        {"box": (0, 30, 20, 20), "tag": "ins", "target": "css=ins"},
+        {"box": (5, 2, 60, 20), "tag": "span", "name": "Custom", "target": "css=span"},
+    )
     seen = observe_snapshot(snapshot, extra=Extra.model_validate({"covers": covers, "clickables": parts}))
     assert [(one.role, one.name, one.ref, one.checked) for one in seen.interactive] == [
         ("checkbox", "Custom", "e3", False), ("radio", "Skiing", "e5", True), ("switch", "Express", "css=#x", True),

@@ -45,6 +45,22 @@ def test_a_paragraph_that_names_a_field_is_told_as_often_as_it_is_there() -> Non
     assert lines_of(short) == ['[e1] textbox "Your name"']
 
 
+def test_the_label_of_a_choice_is_not_taken_for_that_of_the_next_one() -> None:
+    rows = "\n".join(
+        f'  - radio "{name}" [ref=e{at}] [box=0,{30 * at},13,13]\n  - generic [ref=l{at}] [box=20,{30 * at},200,20]: {name}'
+        for at, name in enumerate(("Disabled", "Disabled checked"))
+    )
+    texts = [
+        VisibleText(box=(20, 30 * at, 200, 20), text=name, block=at)
+        for at, name in enumerate(("Disabled", "Disabled checked"))
+    ]
+    seen = observe_snapshot(
+        f"- generic [ref=g] [box=0,0,300,90]:\n{rows}", extra=Extra(texts=tuple(texts), all_texts=True)
+    )
+    assert [one.name for one in seen.interactive] == ["Disabled", "Disabled checked"]
+    assert seen.text_blocks == ()
+
+
 def test_a_cell_that_says_what_a_field_is_called_keeps_its_place_in_the_table() -> None:
     seen = observe_snapshot("""- generic [ref=e1] [box=0,0,900,300]:
   - text: Total

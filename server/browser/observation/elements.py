@@ -310,6 +310,8 @@ def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list
     listed = {_rounded(one.box) for one in extra.clickables}
     listening = {_rounded(one.box) for one in extra.clickables if one.listens}
     wholes = [one.box for one in extra.clickables if one.tag == "svg"] + [one.by for one in extra.covers]
+    covers = {_rounded(one.by) for one in extra.covers}
+    choices = [draft for draft in drafts if draft.role in CHOICES and _rounded(draft.box) in covers]
     hosts: dict[int, list[Box]] = {}
     for one in drafts:
         if one.role in HOSTS and one.name and one.box and one.box[3] <= HOST_HEIGHT:
@@ -323,12 +325,20 @@ def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list
             near = (one for band in (-2, -1, 0) for one in hosts.get(_band(box[1]) + band, ()))
             around = wholes if _rounded(box) in listed else [*wholes, *near]
             is_kept = not any(_holds(whole, box) for whole in around)
+        elif any(_is_part(draft, choice) for choice in choices):
+            is_kept = False
         elif draft.node is not None and _rounded(box) not in listening:
             after = (drafts[later] for later in range(at + 1, len(drafts)))
             is_kept = not _is_said_inside(draft, snapshot.nodes[draft.index].end, after)
         if is_kept:
             kept.append(draft)
     return kept
+
+
+def _is_part(draft: Draft, choice: Draft) -> bool:
+    """Whether it is drawn in a choice and says no more than that."""
+    is_in = draft.box is not None and choice.box is not None and _holds(choice.box, draft.box)
+    return is_in and draft.name.casefold() in choice.name.casefold()
 
 
 def _is_said_inside(draft: Draft, end: int, after: Iterable[Draft]) -> bool:

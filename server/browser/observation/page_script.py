@@ -171,9 +171,9 @@ PAGE_SCRIPT = r"""(listening) => {
     y < 3 * innerHeight && y + h > -innerHeight;
   // Without what icon fonts draw: characters for private use.
   const clean = text => (text || '').slice(0, LONG).replace(/[\s\u{e000}-\u{f8ff}\u{f0000}-\u{10fffd}]+/gu, ' ').trim().slice(0, 80);
-  const words = (text, noise = SIDES) => clean((typeof text === 'string' ? text : '').slice(0, LONG)
+  const words = (text, noise = SIDES) => clean([...new Set((typeof text === 'string' ? text : '').slice(0, LONG)
     .replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}]+/u)
-    .filter(word => word.length > 2 && !NOISE.has(word) && !noise.has(word)).slice(0, 3).join(' '));
+    .filter(word => word.length > 2 && !NOISE.has(word) && !noise.has(word)))].slice(0, 3).join(' '));
   const label = el => el.getAttribute && clean(el.getAttribute('aria-label') || el.getAttribute('title') ||
     el.getAttribute('data-tooltip') || el.getAttribute('data-original-title') || el.getAttribute('alt'));
   const guess = el => {
@@ -181,7 +181,7 @@ PAGE_SCRIPT = r"""(listening) => {
     for (const part of inside) if (label(part)) return label(part);
     const svg = el.querySelector('svg title');
     if (svg && clean(svg.textContent)) return clean(svg.textContent);
-    return iconOf(inside) || purposeOf(el) || firstWords(inside);
+    return iconOf([...inside.slice(1), el]) || purposeOf(el) || firstWords(inside);
   };
   const ICON = 'i,svg,use,[data-icon],[class*=icon i],[class*=glyph i],[class^="fa-"],[class*=" fa-"],[class^="bi-"],[class*=" bi-"]';
   const iconOf = inside => firstWords(inside.filter(part => part.matches(ICON)), new Set());
@@ -277,9 +277,12 @@ PAGE_SCRIPT = r"""(listening) => {
     const isSmall = around && isBox(up) && around.width < 60 && around.height < 60 && up.querySelectorAll(WIDGET).length === 1;
     return isSmall && (!hit || up.contains(hit)) ? up : null;
   };
+  const covered = new Set();  // what is drawn around these fields
   const findCovers = (root, dx, dy, framed) => {
     for (const el of [...all(root, 'input[type=checkbox],input[type=radio]')].slice(0, MOST)) {
       const by = coverOf(root, el), box = by && boxOf(by, dx, dy);
+      const around = el.parentElement;
+      if (by && rectOf(around).width < 60 && rectOf(around).height < 60) for (const one of around.children) covered.add(one);
       if (!by || !near(box)) continue;
       const [role, labelled] = [attribute(el, 'role') === 'switch' ? 'switch' : el.type, attribute(el, 'aria-label')];
       const name = clean(labelled) || (by === el.parentElement ? '' : clean(by.innerText) || label(by) || guess(by));
@@ -325,11 +328,12 @@ PAGE_SCRIPT = r"""(listening) => {
     const {width, height} = Element.prototype.getBoundingClientRect.call(el);
     return width * height > innerWidth * innerHeight / 4;
   };
+  const repeats = (el, css) => [...el.querySelectorAll(css)].slice(0, 20).some(inner => says(inner, el));
   const isOwn = el => {
     if (isLarge(el) || el.matches('html,body,form,label,table,tbody')) return false;
     const up = above(el), around = up && [up, above(up)].find(one => one && listeners.has(one) && !isLarge(one));
     if (around && says(around, el)) return false;  // nested, and the same
-    return ![...el.querySelectorAll(WIDGET)].slice(0, 20).some(inner => says(inner, el));
+    return !repeats(el, WIDGET);
   };
   // What style sheets show while the pointer is over something: menus whose controls are hidden until then.
   const hovered = root => {
@@ -376,8 +380,9 @@ PAGE_SCRIPT = r"""(listening) => {
     const around = el.parentElement, outer = above(around);
     return !clean(around.innerText) && around.childElementCount === 1 && outer && getComputedStyle(outer).cursor !== 'pointer';
   };
-  // Shapes of a drawing without names of their own, such as the countries of a map: many are one control.
-  const drawings = new Map(), MOST_SHAPES = 40;
+  // Shapes of a drawing without names of their own, such as the countries of a map or the points of a chart: many are one
+  // control. With one guessed name, fewer are too many to be told apart.
+  const drawings = new Map(), MOST_SHAPES = 40, MOST_ALIKE = 5;
   const drawingOf = el => {
     let svg = el.ownerSVGElement;
     while (svg?.ownerSVGElement) svg = svg.ownerSVGElement;
@@ -386,26 +391,29 @@ PAGE_SCRIPT = r"""(listening) => {
   const idOf = svg => [svg, svg.parentElement, svg.parentElement?.parentElement].map(el => el && words(attribute(el, 'id'))).find(Boolean);
   const titleOf = el => clean([...el.children].find(one => one.localName === 'title')?.textContent);
   const keepShape = (svg, el, root, name, found) => {
-    const named = drawings.get(svg) || drawings.set(svg, new Map()).get(svg), alike = named.get(name) || {root, shapes: [], many: 0};
-    named.set(name, alike);
-    if (++alike.many <= MOST_SHAPES) alike.shapes.push({...found, name: name || guess(el), target: path(el, root)});
+    const kinds = drawings.get(svg) || drawings.set(svg, new Map()).get(svg), guessed = name || guess(el);
+    const key = name || ` ${guessed}`, kind = kinds.get(key) || {isNamed: name !== '', root, shapes: [], many: 0};
+    kinds.set(key, kind);
+    if (++kind.many <= MOST_SHAPES) kind.shapes.push({...found, name: guessed, target: path(el, root)});
   };
   const keepDrawings = () => {
+    const sum = kinds => kinds.reduce((many, kind) => many + kind.many, 0);
     for (const [svg, named] of drawings) {
-      const kinds = [...named], isAlike = ([name, {many}]) => !name || many > MOST_SHAPES;
-      const [alike, single] = [kinds.filter(isAlike), kinds.filter(kind => !isAlike(kind))];
-      const many = alike.reduce((sum, [, kind]) => sum + kind.many, 0), {width, height} = rectOf(svg);
-      const shapes = (many > MOST_SHAPES ? single : kinds).flatMap(([, kind]) => kind.shapes);
-      if (many > MOST_SHAPES && clickables.length < MOST) {
-        const name = [label(svg) || titleOf(svg) || headOf(svg) || idOf(svg) || 'drawing', `${many} shapes`, `${Math.round(width)} x ${Math.round(height)} px`].join(', ');
-        clickables.push({box: boxOf(svg, 0, 0), tag: 'svg', name, target: path(svg, alike[0][1].root), listens: true});
+      const kinds = [...named.values()], isFull = sum(kinds.filter(kind => !kind.isNamed)) > MOST_SHAPES;
+      const alike = kinds.filter(kind => kind.isNamed ? kind.many > MOST_SHAPES : isFull || kind.many > MOST_ALIKE);
+      if (alike.length && clickables.length < MOST) {
+        const {width, height} = rectOf(svg), name = label(svg) || titleOf(svg) || headOf(svg) || idOf(svg) || 'drawing';
+        const said = [name, `${sum(alike)} shapes`, `${Math.round(width)} x ${Math.round(height)} px`].join(', ');
+        clickables.push({box: boxOf(svg, 0, 0), tag: 'svg', name: said, target: path(svg, alike[0].root), listens: true});
       }
+      const shapes = kinds.filter(kind => !alike.includes(kind)).flatMap(kind => kind.shapes);
       clickables.push(...shapes.filter(one => one.target && one.target.length <= LONG).slice(0, MOST - clickables.length));
     }
   };
   const look = (el, root, over) => {
     const editable = el.isContentEditable && !(el.parentElement && el.parentElement.isContentEditable);
     const widget = el.matches(WIDGET);
+    if (covered.has(el) && !clean(el.innerText)) return;
     const text = widget ? clean(el.textContent) : '';
     const badge = /^[^\p{L}]+$/u.test(text) ? iconOf([...el.querySelectorAll('*')].slice(0, 8)) : '';  // an icon with a number
     if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || (text && !badge) || label(el)
@@ -413,7 +421,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const style = getComputedStyle(el);
     const inherited = above(el) && getComputedStyle(above(el)).cursor === 'pointer';
     const icon = !el.children.length && !clean(el.textContent) && el.offsetWidth < 60 && !el.matches('img,svg *');
-    const hand = style.cursor === 'pointer' && (!inherited || (icon && !isPart(el)));
+    const hand = style.cursor === 'pointer' && (inherited ? icon && !isPart(el) : widget || !repeats(el, `${WIDGET},a`));
     const isHeard = listeners.has(el) && !(!widget && hasItems(el));
     const listens = !widget && (items.has(el) || ((isHeard || (el.matches(MARKED) && isShort(el))) && isOwn(el)));
     const isMenu = !widget && over.has(el) && opens(el);

@@ -124,7 +124,8 @@ class _LineWords:
         """Whether an element's line has this piece of text. It is then used up."""
         if piece.owner is not None:
             return self._take(piece.owner, piece)
-        return any(self._is_label(piece, draft) and self._take(draft, piece) for draft in self._near(piece))
+        near = sorted(self._near(piece), key=lambda draft: packed(draft.name) != packed(piece.text))
+        return any(self._is_label(piece, draft) and self._take(draft, piece) for draft in near)
 
     def _near(self, piece: TextPiece) -> list[Draft]:
         at = bisect_left(self._places, piece.place)
