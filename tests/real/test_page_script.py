@@ -232,7 +232,8 @@ ICONS = """<style>.fas::before { content: "\\f00d" }</style>
 <button class="btn nav-link"><i class="fas fa-trash-alt"></i></button><a href="#" class="nav-link"><i class="fas fa-bell"></i> <b>15</b></a>
 <button class="btn icon drop"><i class="fas fa-chevron-left"></i></button><button class="btn"><i class="fas fa-chevron-right"></i></button>
 <a href="#" class="nav-link" data-widget="control-sidebar"><i class="fas fa-lg"></i></a><button>&#xf00d;</button>
-<button>12</button><div class="head"><h3>Sales</h3></div><div id="wrap" style="width:1200px;height:400px;position:relative">
+<button title="Collapse"><i class="fas fa-minus"></i></button><button data-original-title="Forward"><i class="fas fa-share"></i></button>
+<button aria-label="Said"><i class="fas fa-share"></i></button><button>12</button><div class="head"><h3>Sales</h3></div><div id="wrap" style="width:1200px;height:400px;position:relative">
 <canvas width="900" height="200"></canvas><div id="over" style="position:absolute;inset:0 300px 200px 0"></div></div>"""
 
 
@@ -244,7 +245,8 @@ async def test_icons_are_named_by_what_they_are_called_and_a_drawing_by_its_head
         )
     )
     assert [found.name for found in extra.clickables] == [
-        "trash alt", "bell 15", "chevron left", "chevron right", "control sidebar", "", "Sales",
+        "trash alt", "bell 15", "chevron left", "chevron right", "control sidebar", "", "Collapse",
+        "Forward", "Sales",
     ]  # fmt: skip
 
 

@@ -416,7 +416,7 @@ PAGE_SCRIPT = r"""(listening) => {
     if (covered.has(el) && !clean(el.innerText)) return;
     const text = widget ? clean(el.textContent) : '';
     const badge = /^[^\p{L}]+$/u.test(text) ? iconOf([...el.querySelectorAll('*')].slice(0, 8)) : '';  // an icon with a number
-    if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || (text && !badge) || label(el)
+    if (!editable && (widget ? el.matches('input,select,textarea,label,iframe') || (text && !badge) || clean(attribute(el, 'aria-label'))
                              : el.isContentEditable || el.closest('a[href],button,label,select'))) return;
     const style = getComputedStyle(el);
     const inherited = above(el) && getComputedStyle(above(el)).cursor === 'pointer';
