@@ -136,6 +136,8 @@ class AgentRunner:
             if execution:
                 del self._executions[started.session.id]
                 execution.ended.set()
+        if ended:
+            self._background.start(self._agents.forget_run(ended.run))
         self.start_next(ended)
 
     async def _supervise(self, execution: Execution, started: StartedRun) -> FinishedRun | None:
@@ -151,7 +153,7 @@ class AgentRunner:
                     {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
                 )
         except asyncio.CancelledError:
-            execution.stop(self._leaving(execution))
+            execution.stop(self._leaving())
         finally:
             stopped.cancel()
         if not work.done():
@@ -171,6 +173,8 @@ class AgentRunner:
             return question
         agent = await self._agents.prepare(started, self._context(execution))
         try:
+            for event in execution.adapter.take_over(agent.said):
+                execution.publish(event)
             async with aclosing(agent.astream_events(version="v2")) as raw_events:
                 async for raw in raw_events:
                     events = execution.adapter.feed(raw)
@@ -281,13 +285,12 @@ class AgentRunner:
         if wishes.get("cancel"):
             execution.stop("cancelled")
         if self._is_closing:
-            execution.stop(self._leaving(execution))
+            execution.stop(self._leaving())
         return execution
 
-    def _leaving(self, execution: Execution) -> str:
-        """Why an execution is stopped when this process ends."""
-        goes_on = self._is_shared or (self._continues and execution.run.agent == "operator")
-        return "handed_back" if goes_on else "interrupted"
+    def _leaving(self) -> str:
+        """Why executions are stopped when this process ends."""
+        return "handed_back" if self._continues else "interrupted"
 
     async def _apply_takeover(self, execution: Execution) -> None:
         """Apply the state of a browser takeover to a new execution.
@@ -476,7 +479,7 @@ class AgentRunner:
         if self._continues:
             await self._wait_between_steps()
         for execution in list(self._executions.values()):
-            execution.stop(self._leaving(execution))
+            execution.stop(self._leaving())
         await self.queue.drain(CANCEL_GRACE + PATIENCE)
         self._background.cancel()
 

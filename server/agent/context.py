@@ -50,6 +50,17 @@ class GrantBook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class LeftCall:
+    """A tool call that a former execution of the run had begun and whose result is not in its checkpoint."""
+
+    call_id: str
+    message_id: str | None
+    """Of the model's message with the call: a later call may have the same id."""
+    summary: str | None = None
+    """The result as it was stored for the user; None: how the call has ended is unknown."""
+
+
+@dataclass(frozen=True, slots=True)
 class RunContext:
     run_id: str
     session_id: str
@@ -70,3 +81,5 @@ class RunContext:
     """Seconds for which its questions may be answered; None: as the server is set."""
     files: Path | None = None
     """The folder of the session's own files, the only ones that can be read or uploaded to a page."""
+    left: LeftCall | None = None
+    """Not repeated when another process continues the run."""

@@ -109,6 +109,14 @@ class EventAdapter:
                 return self._custom(read_custom_event(raw["name"], raw["data"]))
         return []
 
+    def take_over(self, said: str) -> list[Event]:
+        """Begin with the text that a former execution has streamed; returns what readers do not know of it."""
+        said = storable(said)
+        if not said.startswith(self.answer) or said == self.answer:
+            return []
+        text, self.answer = said[len(self.answer) :], said
+        return [Token(message_id=self.message_id, text=text)]
+
     def flush(self, summary: str, reason: str | None = None) -> list[Event]:
         """Close what is open: every tool_start has its tool_end, also on failure and cancel."""
         self._log_thoughts()

@@ -96,6 +96,11 @@ class Checkpoints(BaseCheckpointSaver[str]):
         elif thread := self._thread_of(config):
             thread.write(written)
 
+    async def remove_run(self, thread_id: str, epoch: int) -> None:
+        """Remove the thread's checkpoint, unless a newer run has saved one."""
+        await self._closed(thread_id)
+        await self._tables.remove(thread_id, epoch)
+
     async def adelete_thread(self, thread_id: str) -> None:
         await self._closed(thread_id)
         if thread := self._open.pop(thread_id, None):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
 from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
 from langgraph.errors import GraphRecursionError
@@ -20,7 +20,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
 from server.agent import foresight
+from server.agent.assistant import continuing as continued
 from server.agent.assistant.input import first_input, recursion_limit
+from server.agent.assistant.reading import READING_TOOLS
 from server.agent.context import RunContext
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
@@ -30,6 +32,7 @@ from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
 from server.agent.streaming import graph_events
 from server.agent.titles import ask_title, namer_of, read_title
+from server.browser.browser import BROWSER, ToolSpec
 from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
@@ -56,7 +59,7 @@ class RunTaken(RunFailed):
 
 
 class Interrupted(RunFailed):
-    """Its former execution has ended where this agent cannot go on."""
+    """Its former execution has left no checkpoint, although it has begun to act: a version before did not save any."""
 
     code = "interrupted"
 
@@ -71,6 +74,8 @@ class PreparedAgent:
     recursion_limit: int
     context: RunContext
     checkpoints: Checkpoints
+    said: str = ""
+    """What former executions of the run have said, as far as their last checkpoint shows."""
 
     def astream_events(self, *, version: Literal["v2"]) -> AsyncGenerator[StreamEvent]:
         """The graph's events of this run. Raises the model's errors."""
@@ -121,7 +126,7 @@ class AgentFactory:
         load_module: Callable[[str], Any] = import_module,
         continues: bool = False,
     ) -> None:
-        self._durability: Durability = "sync" if continues else "async"
+        self._continues = continues
         """Another process may have to go on: then what is next is saved before it begins."""
         self._load_module = load_module
         self._is_replaced = is_replaced
@@ -146,17 +151,15 @@ class AgentFactory:
                     run, context, Command(resume=answer.model_dump(mode="json")), "sync"
                 )
             return await self._prepared_operator(
-                run, context, _first_operator_input(started), self._durability
+                run, context, _first_operator_input(started), "sync" if self._continues else "async"
             )
-        if started.continues and not started.is_newly_answered:
-            raise Interrupted(interruption(run.doing))
         if any(one.id == run.message_id and schema_of(one) for one in started.messages):
             raise AssistantUnavailable(TABLES_BY)  # the agent was changed before a retry
+        if started.continues and not started.is_newly_answered:
+            return await self._continued_assistant(started, context)
         if answer is None:
-            said = [one.message for one in started.start_words if not one.in_words]  # others are messages
-            return await self._prepared_assistant(
-                run, context, first_input(started.messages, said), starts_over=True
-            )
+            first = _first_assistant_input(started)
+            return await self._prepared_assistant(run, context, first, starts_over=True)
         prepared = await self._prepared_assistant(run, context, None, starts_over=False)
         prepared.input = Command(resume=await prepared.addressed(answer))
         return prepared
@@ -173,8 +176,7 @@ class AgentFactory:
         prepared = await self._prepared_operator(run, context, None, "sync")
         config = prepared.thread.config
         saved = await prepared.graph.aget_state(config)
-        first_epoch = run.epoch - run.attempt + 1
-        if not saved.next or _epoch_of(saved) < first_epoch:
+        if _epoch_of(saved) < _first_epoch(run):
             prepared.input = _first_operator_input(started)  # nothing of this run is saved
         elif saved.interrupts:
             asked = {one.value.get("reference") for one in saved.interrupts}
@@ -184,6 +186,38 @@ class AgentFactory:
             prepared.input = _first_operator_input(started)
         elif update := continuing.restart(saved.values, saved.next):
             await prepared.graph.aupdate_state(config, update, as_node=continuing.RESTARTS_AFTER)
+        return prepared
+
+    async def _continued_assistant(self, started: StartedRun, context: RunContext) -> PreparedAgent:
+        run, answer, first = started.run, _resumed_answer(started), _first_assistant_input(started)
+        prepared = await self._prepared_assistant(run, context, None, starts_over=False)
+        saved = await prepared.graph.aget_state(prepared.thread.config)
+        if _epoch_of(saved) < _first_epoch(run) or START in saved.next:  # nothing of this run is saved
+            if run.doing or any(one.role == "tool" and one.run_id == run.id for one in started.messages):
+                raise Interrupted(interruption(run.doing))
+            return await self._prepared_assistant(run, context, first, starts_over=True)
+        messages: list[AnyMessage] = saved.values["messages"]
+        of_run = continued.of_run(messages, first["messages"])
+        asked = {one.value.get("reference") for one in saved.interrupts}
+        if answer is not None and answer.reference in asked and not answer.confirmed:
+            prepared.input = Command(resume=await prepared.addressed(answer))  # no act follows from it
+        elif continued.TOOLS in saved.next:
+            if not asked or (answer is not None and answer.reference in asked):
+                harmless = {spec.name for spec in await self._browsers.tools() if _is_harmless(spec)}
+                left = continued.left_call(
+                    messages, started.messages, harmless=harmless | READING_TOOLS.keys()
+                )
+                prepared.context = replace(context, left=left)
+        elif saved.next:
+            heard = [one.content for one in started.messages if _is_heard(one, run)]
+            prepared.input = Command(update={"messages": continued.news(of_run, heard)})
+        else:
+            update = continued.without_answer(messages)
+            await prepared.graph.aupdate_state(
+                prepared.thread.config, update, as_node=continued.ASKS_MODEL_AFTER
+            )
+            of_run = of_run[:-1]
+        prepared.said = continued.text_of(of_run)
         return prepared
 
     async def _prepared_operator(
@@ -199,8 +233,9 @@ class AgentFactory:
         self, run: RunRow, context: RunContext, input: Any, *, starts_over: bool
     ) -> PreparedAgent:
         graph = await self._assistant(run.model)
-        thread_id = f"assistant:{run.session_id}"
-        thread = await self._checkpoints.open(thread_id, run.epoch, "exit", starts_over=starts_over)
+        thread_id = _assistant_thread(run.session_id)
+        durability: Durability = "sync" if self._continues else "exit"
+        thread = await self._checkpoints.open(thread_id, run.epoch, durability, starts_over=starts_over)
         limit = recursion_limit(context.max_tool_steps)
         return PreparedAgent(graph, input, thread, limit, context, self._checkpoints)
 
@@ -304,8 +339,13 @@ class AgentFactory:
         await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
         return await self.read_state(session_id) or StateChanged()
 
+    async def forget_run(self, run: RunRow) -> None:
+        """Remove what is saved of a run that has ended, where no later run needs it."""
+        if run.agent == "assistant" and self._continues:
+            await self._checkpoints.remove_run(_assistant_thread(run.session_id), run.epoch)
+
     async def forget_session(self, session_id: str) -> None:
-        for thread_id in (session_id, f"assistant:{session_id}"):
+        for thread_id in (session_id, _assistant_thread(session_id)):
             await self._checkpoints.adelete_thread(thread_id)
 
     def rebuild(self) -> None:
@@ -313,10 +353,29 @@ class AgentFactory:
         self._graphs = {}
 
 
+def _assistant_thread(session_id: str) -> str:
+    return f"assistant:{session_id}"
+
+
 def _epoch_of(saved: StateSnapshot) -> int:
     """The epoch of the execution that saved it last; 0 if that is not known."""
     epoch: Any = (saved.metadata or {}).get("epoch")
     return int(epoch or 0)
+
+
+def _first_epoch(run: RunRow) -> int:
+    """Of the run's first execution."""
+    return run.epoch - run.attempt + 1
+
+
+def _is_harmless(spec: ToolSpec) -> bool:
+    """Whether a call may be made again: it reads the page and changes nothing."""
+    return spec.server == BROWSER and not spec.acts
+
+
+def _is_heard(message: Message, run: RunRow) -> bool:
+    """Whether it is a message to the run that its agent has read."""
+    return message.run_id == run.id and bool((message.meta_json or {}).get("heard"))
 
 
 def _resumed_answer(started: StartedRun) -> Answer | None:
@@ -332,6 +391,16 @@ def _first_operator_input(started: StartedRun) -> JsonObject:
         "user_message": "\n\n".join([asked.content, *words]), "message_id": asked.id,
         "result_schema": (asked.meta_json or {}).get(ASKED),
     }  # fmt: skip
+
+
+def _first_assistant_input(started: StartedRun) -> JsonObject:
+    """What the session's earlier runs have left, and the run's message."""
+    run, said = (
+        started.run,
+        [one.message for one in started.start_words if not one.in_words],
+    )  # others are messages
+    before = [one for one in started.messages if one.id == run.message_id or one.run_id != run.id]
+    return first_input(before, said)
 
 
 def _asked(started: StartedRun) -> Message:

@@ -44,11 +44,11 @@ class Recovery:
                 self._limit(question)
 
     async def _continue_orphans(self) -> None:
-        """Continue the operator from its last checkpoint, in the page where it was."""
+        """Continue runs from their last checkpoint, in the page where they were."""
         if self._has_browser is None:
             return
         for run in await self._store.orphaned_runs():
-            if run.agent != "operator" or not run.attempt or not await self._has_browser(run.session_id):
+            if not run.attempt or not await self._has_browser(run.session_id):
                 continue
             if taken := await self._store.requeue_run(run):
                 logger.info("run %s is continued, its browser is still there", run.id)

@@ -27,7 +27,7 @@ from tests.support.cluster import (
 )
 from tests.support.eventually import eventually_sync
 from tests.support.live import watching
-from tests.support.model_reply import Asked, Reply
+from tests.support.model_reply import Asked, Reply, call, say
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
 from tests.support.server import Server, serving
@@ -82,6 +82,24 @@ class FormPlayer:
         save = re.findall(r'\[(e\d+)\] button "Show more"', text)
         held = {} if self.clicks > 1 else {"held": self.may_click}
         return move("click", eid=save[-1]).but(**held)
+
+
+class AssistantFormPlayer(FormPlayer):
+    """The same for the assistant, which calls the browser's own tools."""
+
+    def __call__(self, asked: Asked) -> Reply:
+        text = asked.last_text
+        if found := re.search(r"Shown (\w+)", text):
+            return say(f"Shown for {found[1]}.")
+        name = re.search(r"\[(e\d+)\] textbox \"Name\"( value=\"Ada\")?", text)
+        if not name:
+            return call("browser_navigate", {"url": self.start})
+        if not name[2]:
+            return call("browser_type", {"element": "Name", "target": name[1], "text": "Ada"})
+        self.clicks += 1
+        save = re.findall(r'\[(e\d+)\] button "Show more"', text)
+        held = {} if self.clicks > 1 else {"held": self.may_click}
+        return call("browser_click", {"element": "Show more", "target": save[-1]}).but(**held)
 
 
 @pytest.fixture
@@ -220,14 +238,20 @@ def test_a_killed_host_costs_the_page_and_not_the_run(
     assert any("the page changed before the action: nothing was done" in text for text in player.seen)
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize(
+    ("number", "agent", "player"),
+    [
+        (signal.SIGKILL, "operator", FormPlayer()), (signal.SIGTERM, "operator", FormPlayer()),
+        (signal.SIGKILL, "assistant", AssistantFormPlayer()),
+    ],
+)  # fmt: skip
 def test_a_server_that_is_alone_goes_on_in_the_page_after_its_restart(
-    tmp_path: Path, site: FormSite, player: FormPlayer, host: Host, number: signal.Signals
+    tmp_path: Path, site: FormSite, player: FormPlayer, host: Host, number: signal.Signals, agent: str
 ) -> None:
     with alone(tmp_path, player, host) as start:
         server = start()
         player.start = site.url("/form-to-fill")
-        session_id = ask(server, "Show more for Ada", agent="operator")
+        session_id = ask(server, "Show more for Ada", agent=agent)
         eventually_sync(lambda: player.clicks, message="the name is typed", timeout=60)
         server.process.send_signal(number)
         server.process.wait(40)

@@ -24,7 +24,7 @@ from tests.support.cluster import (
     wait_until_executing,
 )
 from tests.support.eventually import eventually_sync
-from tests.support.model_reply import Asked, Reply
+from tests.support.model_reply import Asked, Reply, ToolCall, call, calls, say
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
 from tests.support.sites import Site, Visit, document
@@ -87,6 +87,23 @@ class Player:
         return move("click", eid=found[-1]).but(**held)
 
 
+class AssistantPlayer(Player):
+    """The same for the assistant, which calls the browser's own tools, and looks at the page when it is told to."""
+
+    def __call__(self, asked: Asked) -> Reply:
+        text = asked.last_text
+        if "may or may not have happened" in text:
+            return call("browser_snapshot")
+        if "may or may not have happened" in asked.text:
+            return say(UNKNOWN)
+        found = re.findall(rf'\[(e\d+)\] button "{self.button}"', text) if self.button else []
+        if not found:
+            return call("browser_navigate", {"url": self.start})
+        self.clicks += 1
+        click = ToolCall("browser_click", {"element": self.button, "target": found[-1]})
+        return calls(click, ToolCall("browser_navigate", {"url": self.start}))
+
+
 @pytest.fixture
 def site() -> Iterator[OrderSite]:
     with OrderSite() as site:
@@ -141,6 +158,31 @@ def test_an_approval_for_an_act_that_had_begun_is_void(
     assert session["run"]["status"] == "completed"
     assert answer_of(session) == UNKNOWN
     assert [effect.name for effect in site.effects] == ["order"]
+
+
+@pytest.mark.parametrize("player", [AssistantPlayer()])
+def test_a_call_of_the_assistant_that_had_begun_is_not_repeated_and_its_approval_is_void(
+    shop_team: Team, site: OrderSite, player: Player
+) -> None:
+    web, *workers = shop_team.add("web", "worker", "worker")
+    player.start, player.button = site.url("/checkout"), "Place order"
+    session_id = ask(web, "Order it", agent="assistant")
+    pending = wait_for(web, session_id, "waiting_user")["pending"]
+    yes = post(web, f"/sessions/{session_id}/decision", reference=pending["reference"], confirmed=True)
+    assert yes.status_code == 202
+    eventually_sync(lambda: site.orders, message="the order arrives at the site")
+    wait_until_executing(workers).signal(signal.SIGKILL)
+    session = wait_for(web, session_id, "completed", "waiting_user", timeout=TAKEN_OVER + 60)
+    assert session["run"]["status"] == "completed"
+    assert answer_of(session) == UNKNOWN
+    assert [effect.name for effect in site.effects] == ["order"]
+    assert session["run"]["attempt"] == 3
+    shown = [message for message in session["messages"] if message["role"] == "tool"]
+    assert [message["meta_json"]["name"] for message in shown] == [
+        "browser_navigate", "browser_click", "browser_snapshot"
+    ]  # fmt: skip
+    assert "may or may not have happened" in shown[1]["content"]
+    assert site.paths.count("/checkout") == 1
 
 
 def test_an_act_that_was_done_is_known_to_the_next_worker_although_its_page_is_lost(

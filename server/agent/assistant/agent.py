@@ -16,6 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import get_runtime
 
 from server.agent.assistant.gate import GateMiddleware
+from server.agent.assistant.left_calls import LeftCalls
 from server.agent.assistant.limits import RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
@@ -71,6 +72,7 @@ def build_assistant(
     session: Any = RunSession()
     layers: list[Middleware] = [
         Turns(),
+        LeftCalls(),
         RefusalNote(),
         RunLimits(RunBudget(token_budget, cost_budget, cost_of)),
         WholeCalls(),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from server.events import Message
@@ -41,3 +41,14 @@ def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
             earlier = {"additional_kwargs": {EARLIER: True}, "name": meta["name"]}
             result.append(ToolMessage(text, tool_call_id=meta["call_id"], **earlier))
     return result
+
+
+def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
+    """The calls of the model's last answer that have no result yet, in its order."""
+    answered: set[str] = set()
+    for message in reversed(messages):
+        if isinstance(message, AIMessage):
+            return [call for call in message.tool_calls if call["id"] not in answered]
+        if isinstance(message, ToolMessage):
+            answered.add(message.tool_call_id)
+    return []

@@ -6,9 +6,11 @@ import re
 from collections.abc import Sequence
 
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, HumanMessage, ToolCall, ToolMessage
+from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, ToolMessage
 from langgraph.types import Command
 
+from server.agent.assistant.input import find_open_calls
+from server.agent.assistant.left_calls import was_left
 from server.agent.context import RunContext
 from server.agent.gate.approval import site_of
 from server.agent.gate.taint import TAKEOVER
@@ -16,6 +18,8 @@ from server.agent.middleware import CallModel, CallTool, Middleware, Request, Re
 from server.browser.fence import SHOWS_PAGE
 
 OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
+NOT_BEGUN = "Not done: another process took over during the call before it. Look at the page first."
+
 KEPT_RESULTS = 3
 """Newest tool results after the current page that stay whole."""
 OLD_RESULT_CHARS = 300
@@ -38,9 +42,10 @@ class Turns(Middleware):
         open_calls, messages = find_open_calls(request.messages), reduce_old_results(request.messages)
         pairs = zip(request.messages, messages, strict=True)
         changed: list[BaseMessage] = [new for old, new in pairs if new is not old]
-        if open_calls and not updates:
+        is_left = was_left(request.messages)
+        if open_calls and not (updates or is_left):
             return Response(result=changed)
-        overtaken = [tool_error(call, OVERTAKEN) for call in open_calls]
+        overtaken = [tool_error(call, NOT_BEGUN if is_left else OVERTAKEN) for call in open_calls]
         news = [*overtaken, *updates]
         response = await handler(request.override(messages=[*messages, *news]))
         return Response(result=[*changed, *news, *response.result])
@@ -62,17 +67,6 @@ async def _take_updates(context: RunContext) -> list[AnyMessage]:
         text = f"(The person had the browser.{what} Look at the page again.)"
         messages.append(HumanMessage(text, additional_kwargs={TAKEOVER: True}))
     return messages
-
-
-def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
-    """The calls of the model's last answer that have no result yet, in its order."""
-    answered: set[str] = set()
-    for message in reversed(messages):
-        if isinstance(message, AIMessage):
-            return [call for call in message.tool_calls if call["id"] not in answered]
-        if isinstance(message, ToolMessage):
-            answered.add(message.tool_call_id)
-    return []
 
 
 def reduce_old_results(messages: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -28,9 +28,9 @@ NEW_BROWSER = "another process goes on with this run: the browser may have been 
 def restart(values: object, next_nodes: Collection[str]) -> Update | None:
     """The change of the state with which the graph looks and plans again; None if it only has to go on.
 
-    `next_nodes` are the nodes that were to run next.
+    `next_nodes` are the nodes that were to run next; none if it had ended, and its answer was not stored.
     """
-    if BEFORE_PLANNING.issuperset(next_nodes):
+    if next_nodes and BEFORE_PLANNING.issuperset(next_nodes):
         return None
     state = cast(State, values)
     update: Update = {
