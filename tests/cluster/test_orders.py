@@ -88,7 +88,7 @@ class Player:
 
 
 class AssistantPlayer(Player):
-    """The same for the assistant, which calls the browser's own tools, and looks at the page when it is told to."""
+    """The same for the assistant, which calls the browser's own tools, and looks at the page when a result asks for that."""
 
     def __call__(self, asked: Asked) -> Reply:
         text = asked.last_text
