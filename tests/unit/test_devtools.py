@@ -172,6 +172,34 @@ async def test_a_large_answer_is_parsed_off_the_loop(pipe: tuple[ScriptedChromiu
     assert max(parsed, default=0) <= LARGE
 
 
+async def test_an_event_that_nobody_listens_to_is_not_parsed(pipe: tuple[ScriptedChromium, DevTools]):
+    """A page fills them: while a person has the browser, each line of its console is one."""
+    chromium, devtools = pipe
+    cdp = await Cdp.connect(devtools)
+    heard: list[object] = []
+    cdp.on("Page.loaded", lambda params, _: heard.append(params))
+    cdp.on("Runtime.consoleAPICalled", lambda *_: None)()
+    asking = asyncio.create_task(cdp.send("Page.read"))
+    command = await chromium.heard("Page.read")
+    parsed: list[bytes] = []
+
+    def watch(frame: FrameType, event: str, _: object) -> None:
+        if event == "call" and frame.f_code is read_message.__code__:
+            parsed.append(frame.f_locals["text"])
+
+    sys.setprofile(watch)
+    try:
+        line = {"args": [{"type": "number"}] * 1000}
+        for method, params in (("Runtime.consoleAPICalled", line), ("Page.loaded", {"a": 1})):
+            chromium.say({"method": method, "params": params, "sessionId": command["sessionId"]})
+        chromium.answer(command, {})
+        await asking
+    finally:
+        sys.setprofile(None)
+    assert heard == [{"a": 1}]
+    assert not any(b"consoleAPICalled" in text for text in parsed)
+
+
 def test_the_thread_that_parses_a_large_answer_gives_way_at_every_object():
     """Only in Python code does it release the interpreter's lock; otherwise the loop would wait for all of it."""
     calls = 0
