@@ -69,7 +69,7 @@ CONTROLS = """() => {
     const box = el.getBoundingClientRect(), hit = root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
     const isDrawn = box.width > 2 && box.height > 2 && el.checkVisibility({opacityProperty: true});
     const label = hit === el ? null : [...el.labels].find(one => !isDrawn || one.contains(hit));
-    if (label) return label.querySelector('a[href],button') ? hit : label;
+    if (label) return hit !== label && label.contains(hit) && label.querySelector('a[href],button') ? hit : label;
     const isAround = hit && hit !== el && el.parentElement.contains(hit) && el.parentElement.offsetWidth < 60;
     return isAround ? el.parentElement : el;
   };

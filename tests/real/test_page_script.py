@@ -202,8 +202,9 @@ async def test_what_listens_to_clicks_is_clickable_unless_it_repeats_what_is_in_
     await page.set_content("""<!doctype html><body style="margin:0"><div id=row>Letter <i class="ic-trash"
   style="display:inline-block;width:9px;height:9px"></i></div><table><tr><td id=cell><a href="#">7</a></td></tr></table>
 <a class="ui-prev" title="Prev">‹</a> <a name="top">Top</a> <canvas id="plan" width="50" height="50"></canvas>
+<ul id=tabs><li><a href="#">One</a></li><li><a href="#">Two</a> of these</li></ul>
 <div id=all style="height:600px">everything</div>""")
-    heard = "[...document.querySelectorAll('#row, .ic-trash, #cell, canvas, #all')]"
+    heard = "[...document.querySelectorAll('#row, .ic-trash, #cell, canvas, #tabs, #all')]"
     extra = Extra.model_validate(await page.evaluate(f"() => ({PAGE_SCRIPT})({heard})"))
     assert [(found.tag, found.name, found.listens) for found in extra.clickables] == [
         ("div", "Letter", True), ("i", "trash", True), ("a", "‹", True), ("canvas", "plan", True),
@@ -233,6 +234,7 @@ ICONS = """<style>.fas::before { content: "\\f00d" }</style>
 <button class="btn icon drop"><i class="fas fa-chevron-left"></i></button><button class="btn"><i class="fas fa-chevron-right"></i></button>
 <a href="#" class="nav-link" data-widget="control-sidebar"><i class="fas fa-lg"></i></a><button>&#xf00d;</button>
 <button title="Collapse"><i class="fas fa-minus"></i></button><button data-original-title="Forward"><i class="fas fa-share"></i></button>
+<button><svg class="feather feather-x" width=9 height=9></svg></button>
 <button aria-label="Said"><i class="fas fa-share"></i></button><button>12</button><div class="head"><h3>Sales</h3></div><div id="wrap" style="width:1200px;height:400px;position:relative">
 <canvas width="900" height="200"></canvas><div id="over" style="position:absolute;inset:0 300px 200px 0"></div></div>"""
 
@@ -246,7 +248,7 @@ async def test_icons_are_named_by_what_they_are_called_and_a_drawing_by_its_head
     )
     assert [found.name for found in extra.clickables] == [
         "trash alt", "bell 15", "chevron left", "chevron right", "control sidebar", "", "Collapse",
-        "Forward", "Sales",
+        "Forward", "close", "Sales",
     ]  # fmt: skip
 
 
@@ -290,10 +292,11 @@ async def test_an_icon_belongs_to_the_control_that_it_is_in_unless_it_listens(pa
 
 CHOICES = """<!doctype html><style>input{margin:0} .far{margin-top:900px} .up,.box{position:relative} .up input,.box input{opacity:0;position:absolute}
 .up label,.up span{display:inline-block;width:30px;height:22px;position:relative} ins{position:absolute;inset:0}
-.box{width:20px;height:20px} .none{display:none}</style>
+.up .wide{width:auto} .box{width:20px;height:20px} .none{display:none}</style>
 <p class=up><input type=checkbox><label></label></p><p class=box><input type=checkbox checked><ins></ins></p>
 <p><input type=radio class=none id=r><label for=r>Express</label></p>
-<p class=up><label><input type=checkbox disabled> <span></span> I read <a href="/terms">the terms of this shop</a></label></p>
+<p class=up><label class=wide><input type=checkbox disabled> <span></span> I read <a href="/terms">the terms of this shop</a></label></p>
+<p class=up><label class=wide><input type=checkbox style="z-index:-1"> I read all of the <a href="/terms">terms</a></label></p>
 <p><input type=checkbox id=c><label for=c>Plain</label></p><p class="up far"><input type=checkbox><label></label></p>"""
 
 
@@ -309,7 +312,7 @@ async def test_what_is_drawn_over_a_check_box_takes_its_click(page: Page) -> Non
     tags = [await page.locator(one.target).evaluate("el => el.localName") for one in extra.covers]
     assert list(zip(tags, [(one.role, one.name) for one in extra.covers], strict=True)) == [
         ("label", ("checkbox", "")), ("p", ("checkbox", "")), ("label", ("radio", "Express")),
-        ("span", ("checkbox", "")), ("label", ("checkbox", "")),
+        ("span", ("checkbox", "")), ("label", ("checkbox", "I read all of the terms")), ("label", ("checkbox", "")),
     ]  # fmt: skip
     assert [(one.checked, one.disabled) for one in extra.covers[1:4]] == [
         (True, False), (False, False), (False, True),

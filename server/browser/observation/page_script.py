@@ -137,7 +137,7 @@ PAGE_SCRIPT = r"""(listening) => {
     '[contenteditable=true],[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],' +
     '[role=textbox],[role=combobox],[role=menuitem],[role=option],[role=slider],[role=treeitem]';
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
-    'link item wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
+    'link item feather lucide wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
   const SIDES = new Set(['left', 'right']);  // noise, but of an arrow all that it says
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
   const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], covers = [], frames = [], frameBoxes = [], reachable = [];
@@ -187,11 +187,12 @@ PAGE_SCRIPT = r"""(listening) => {
   const iconOf = inside => firstWords(inside.filter(part => part.matches(ICON)), new Set());
   // What scripts look for: data-action="archive", data-widget="sidebar".
   const purposeOf = el => ['data-action', 'data-command', 'data-widget'].map(name => words(attribute(el, name))).find(Boolean);
+  const CROSS = /(^|\s)(feather|fe|bi|ti|fa|ri|icon|lucide|tabler-icon)-x(-\w+)?(\s|$)/;  // too short for a word
   const firstWords = (parts, noise) => {
     for (const part of parts) {
       const use = part.tagName === 'use' && (part.getAttribute('href') || part.getAttribute('xlink:href'));
       const named = [use && use.split('#').pop(), ...['data-icon', 'class', 'id', 'name'].map(name => attribute(part, name))];
-      const found = named.map(text => words(text, noise)).find(Boolean);
+      const found = named.map(text => words(text, noise)).find(Boolean) || (CROSS.test(attribute(part, 'class')) ? 'close' : '');
       if (found) return found;
     }
     return '';
@@ -263,6 +264,12 @@ PAGE_SCRIPT = r"""(listening) => {
   const hitIn = (root, x, y) => (isDocument(root) ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
   const rectOf = el => Element.prototype.getBoundingClientRect.call(el);
   const isBox = el => { const r = rectOf(el); return r.width > 2 && r.height > 2; };
+  // Whether a click in the middle of a label is for no other control in it.
+  const isFree = el => {
+    const r = rectOf(el), x = r.x + r.width / 2, y = r.y + r.height / 2;
+    return ![...el.querySelectorAll('a[href],button,select,textarea')].slice(0, 20).some(inner =>
+      [...Element.prototype.getClientRects.call(inner)].some(one => x >= one.left && x <= one.right && y >= one.top && y <= one.bottom));
+  };
   // What takes the click of a check box that is drawn by style sheets: its label, else the small box that it is in.
   const coverOf = (root, el) => {
     const r = rectOf(el), x = r.x + r.width / 2, y = r.y + r.height / 2;
@@ -271,7 +278,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const isDrawn = isBox(el) && el.checkVisibility({visibilityProperty: true, opacityProperty: true});
     if (hit === el || (isDrawn && !hit)) return null;
     const named = [...labelsOf.call(el) || []].find(one => isBox(one) && (!isDrawn || one.contains(hit)));
-    if (named && !named.querySelector('a[href],button,select,textarea')) return named;
+    if (named && isFree(named)) return named;
     if (named) return hit && hit !== named && named.contains(hit) && !hit.closest('a[href],button') ? hit : null;
     const up = el.parentElement, around = up && rectOf(up);
     const isSmall = around && isBox(up) && around.width < 60 && around.height < 60 && up.querySelectorAll(WIDGET).length === 1;
@@ -285,7 +292,7 @@ PAGE_SCRIPT = r"""(listening) => {
       if (by && rectOf(around).width < 60 && rectOf(around).height < 60) for (const one of around.children) covered.add(one);
       if (!by || !near(box)) continue;
       const [role, labelled] = [attribute(el, 'role') === 'switch' ? 'switch' : el.type, attribute(el, 'aria-label')];
-      const name = clean(labelled) || (by === el.parentElement ? '' : clean(by.innerText) || label(by) || guess(by));
+      const name = clean(labelled) || (by === around && by.localName !== 'label' ? '' : clean(by.innerText) || label(by) || guess(by));
       covers.push({box: boxOf(el, dx, dy), by: box, target: framed ? '' : path(by, root), role, name, checked: el.checked, disabled: el.disabled});
     }
   };
@@ -331,6 +338,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const repeats = (el, css) => [...el.querySelectorAll(css)].slice(0, 20).some(inner => says(inner, el));
   const isOwn = el => {
     if (isLarge(el) || el.matches('html,body,form,label,table,tbody')) return false;
+    if (el.matches('ul,ol,menu') && el.querySelectorAll(WIDGET).length > 1) return false;  // it listens for those
     const up = above(el), around = up && [up, above(up)].find(one => one && listeners.has(one) && !isLarge(one));
     if (around && says(around, el)) return false;  // nested, and the same
     return !repeats(el, WIDGET);
