@@ -64,7 +64,7 @@ CONTROLS = """() => {
   };
   const targetOf = (el, root) => {
     const svg = el.ownerSVGElement;
-    if (svg && [...svg.querySelectorAll('*')].filter(one => listening.has(one)).length > 10) return svg;
+    if (svg && [...svg.querySelectorAll('*')].filter(one => listening.has(one)).length > 5) return svg;
     if (!el.matches('input[type=checkbox],input[type=radio]')) return el;
     const box = el.getBoundingClientRect(), hit = root.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
     const isDrawn = box.width > 2 && box.height > 2 && el.checkVisibility({opacityProperty: true});
