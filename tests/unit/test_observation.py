@@ -324,6 +324,19 @@ def test_a_container_is_not_told_beside_the_control_in_it_that_says_the_same() -
     ]  # fmt: skip
 
 
+def test_what_a_full_list_of_the_page_script_may_lack_stays_a_control() -> None:
+    snapshot = """- generic [ref=e1] [box=0,0,300,30]:
+  - link "Letter" [ref=e2] [box=0,0,300,30]
+  - generic [ref=e3] [cursor=pointer] [box=200,5,20,20]"""
+    found = [
+        Clickable(box=(0, 900 + at, 9, 9), tag="i", name=f"Far {at}", target=f"css=#i{at}")
+        for at in range(200)
+    ]
+    for many, refs in ((199, {"e2"}), (200, {"e2", "e3"})):
+        seen = observe_snapshot(snapshot, extra=Extra(clickables=tuple(found[:many])))
+        assert {one.ref for one in seen.interactive if one.visible} == refs
+
+
 def test_a_drawing_of_many_shapes_is_one_control() -> None:
     shapes = "\n".join(f"  - generic [ref=p{at}] [cursor=pointer] [box={9 * at},0,8,8]" for at in range(60))
     region = {"box": (0, 0, 600, 90), "tag": "svg", "name": "Map, 60 shapes, 600 x 90 px", "target": "css=svg", "listens": True}  # fmt: skip

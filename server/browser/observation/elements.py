@@ -26,6 +26,8 @@ MOST_NODES = 100
 MOST_BOXES = 400
 HOSTS = frozenset({"link", "button", "clickable", "listitem"})
 HOST_HEIGHT = 80
+MOST_LISTED = 200
+"""The page script lists no more: what it does not list may then be a control of its own."""
 LOOSE_ROLES = KEPT_ROLES | {"clickable"}
 _LETTER = re.compile(r"[^\W\d_]")
 SPREAD_CHARS = 160
@@ -313,7 +315,8 @@ def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list
     covers = {_rounded(one.by) for one in extra.covers}
     choices = [draft for draft in drafts if draft.role in CHOICES and _rounded(draft.box) in covers]
     hosts: dict[int, list[Box]] = {}
-    for one in drafts:
+    is_all = len(extra.clickables) < MOST_LISTED
+    for one in drafts if is_all else ():
         if one.role in HOSTS and one.name and one.box and one.box[3] <= HOST_HEIGHT:
             hosts.setdefault(_band(one.box[1]), []).append(one.box)
     kept = []
