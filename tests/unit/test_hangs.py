@@ -115,6 +115,7 @@ class Tabs(Cdp):
                 self.failing -= 1
                 raise CdpError("no tab")
             self.opened += 1
+            return {"targetId": f"empty-{self.opened}"}
         elif method == "Target.closeTarget":
             self.page.gone.set()
         return {}
