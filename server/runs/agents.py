@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -74,7 +74,7 @@ class PreparedAgent:
     recursion_limit: int
     context: RunContext
     checkpoints: Checkpoints
-    said: str = ""
+    said: str = field(default="", kw_only=True)
     """What former executions of the run have said, as far as their last checkpoint shows."""
 
     def astream_events(self, *, version: Literal["v2"]) -> AsyncGenerator[StreamEvent]:
