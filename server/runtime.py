@@ -44,6 +44,7 @@ from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
 from server.maintenance import PlausibleClock, background_tasks, shared_tasks
+from server.ops.background_tasks import BackgroundTasks
 from server.ops.installation import held, owned_installation
 from server.ops.json_types import JsonObject
 from server.ops.loop_watchdog import log_stalls
@@ -76,6 +77,8 @@ IN_USE = (
 )
 MOCK_MODEL = "mock:scripted"
 MODEL_CHARS = 200
+BACKGROUND_SECONDS = 5.0
+"""How long a process that ends waits for what requests have begun."""
 
 
 @dataclass
@@ -127,6 +130,8 @@ class Runtime:
     """With several processes: what belongs to that."""
     receipts: Receipts = field(default_factory=Receipts)
     """Results of WebSocket frames that carry a client-chosen id."""
+    background: BackgroundTasks = field(default_factory=BackgroundTasks)
+    """What a request has begun and does not wait for."""
 
     @property
     def current_settings(self) -> Settings:
@@ -289,6 +294,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             settings, store.database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files,
             channels, presence, Automations(store, scheduler), scheduler, use,
         )  # fmt: skip
+        stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
         stack.enter_context(log_stalls())
         tasks = await _take_over_runs(stack, runtime, recorder, shared_browsers)
         tasks += _follow_runs(runtime, recorder, delivery)

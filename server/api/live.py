@@ -75,7 +75,7 @@ async def serve_live(socket: WebSocket, session_id: str, world: Runtime, caller:
     viewer = view.join()
 
     async def handle(text: str) -> None:
-        await _obey(WANTED.validate_json(text), session_id, view, viewer, world)
+        await obey(WANTED.validate_json(text), session_id, view, viewer, world)
 
     async def reply(message: SocketMessage) -> None:
         viewer.send(message)
@@ -124,7 +124,7 @@ def target_after(pointed: SocketMessage, event: Event) -> SocketMessage:
     return NO_TARGET if event.is_terminal else pointed
 
 
-async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
+async def obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
     match wanted:
         case Ack():
             viewer.ack()
@@ -137,16 +137,12 @@ async def _obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer,
             await world.commands.hold(session_id)
         case Release():
             handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, world))
-            _handing_back.add(handing)  # the client may disconnect before it has finished
-            handing.add_done_callback(_handing_back.discard)
+            world.background.start(handing)  # the client may disconnect before it has finished
             await asyncio.shield(handing)
         case ListElements():
             view.act(viewer, None)
         case _:
             view.act(viewer, wanted)
-
-
-_handing_back: set[asyncio.Task[None]] = set()
 
 
 async def _hand_back(

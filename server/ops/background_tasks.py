@@ -34,6 +34,12 @@ class BackgroundTasks:
         if self._tasks:
             await asyncio.wait(self._tasks.copy(), timeout=seconds)
 
+    async def end(self, seconds: float) -> None:
+        """Wait up to `seconds` for the tasks, then cancel the rest and wait again: before what they use is closed."""
+        await self.wait(seconds)
+        self.cancel()
+        await self.wait(seconds)
+
     def _end(self, task: asyncio.Task[object]) -> None:
         self._tasks.discard(task)
         if task.cancelled() or (error := task.exception()) is None:

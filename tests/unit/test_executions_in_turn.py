@@ -11,6 +11,7 @@ import pytest
 
 from server.agent.context import RunContext
 from server.agent_runner import AgentRunner
+from server.api.live import Release, obey
 from server.browser.browser import BrowserUnavailable
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
@@ -21,7 +22,7 @@ from server.events import Answer, Question
 from server.runs.agents import AgentFactory, PreparedAgent
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
-from server.runtime import Runtime
+from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from server.store import StartedRun, Store, process_name
 from tests.support.databases import agents_of, share_database
@@ -322,3 +323,32 @@ async def test_a_run_that_begins_while_the_browser_is_given_back_works(world: Ru
     assert (await stage.store.run(run.id)).status == "completed"
     view.leave(viewer)
     await view.aclose()
+
+
+async def test_a_hand_back_whose_client_is_gone_ends_before_the_database_is_closed(
+    settings: Settings, caplog: pytest.LogCaptureFixture
+) -> None:
+    may_end = asyncio.Event()
+    screen = SlowScreen(may_end)
+    view = LiveView(screen)
+    async with open_runtime(settings) as world:
+        made = await world.store.create_session(
+            id=None, title=None, agent="operator", model="m", max_tool_steps=1
+        )
+        viewer = view.join()
+        await view.take(viewer)
+        releasing = asyncio.create_task(obey(Release(type="release"), made.id, view, viewer, world))
+        await screen.is_ending.wait()
+        releasing.cancel()
+        ending = asyncio.create_task(end_when(lambda: world.runner.is_draining, may_end))
+    await ending
+    await world.background.wait()
+    assert not view.is_held
+    assert [record.message for record in caplog.records if record.levelname != "INFO"] == []
+    view.leave(viewer)
+    await view.aclose()
+
+
+async def end_when(holds: Callable[[], bool], event: asyncio.Event) -> None:
+    await eventually(holds, message="the server ends")
+    event.set()
