@@ -22,8 +22,9 @@ async def denied_between_messages(client: httpx.AsyncClient) -> str:
     await send(client, session_id, "shop for a kettle")
     asked = await wait_for_status(client, session_id, "waiting_user")
     decision = {"reference": asked["pending"]["reference"], "confirmed": False, "message": NOTE}
-    await client.post(f"/api/sessions/{session_id}/decision", json=decision)
-    await wait_for_rest(client, session_id)
+    await decide(client, session_id, decision)
+    ended = await wait_for_rest(client, session_id)
+    assert ended["run"]["status"] == "completed", ended
     await send(client, session_id, "error please")
     await wait_for_status(client, session_id, "failed")
     await send(client, session_id, "ping test")
@@ -44,6 +45,11 @@ async def test_a_denied_question_and_a_failed_run_stand_where_they_happened(
     assert session["interrupts"][0]["message"] == NOTE
 
 
+async def decide(client: httpx.AsyncClient, session_id: str, decision: dict[str, Any]) -> None:
+    answer = await client.post(f"/api/sessions/{session_id}/decision", json=decision)
+    assert answer.status_code == 202, answer.text
+
+
 async def test_the_stream_tells_the_same_numbers(client: httpx.AsyncClient) -> None:
     session_id = await new_session(client)
     await send(client, session_id, "shop for a kettle")
@@ -60,7 +66,7 @@ async def test_the_stream_tells_the_same_numbers(client: httpx.AsyncClient) -> N
 async def asked_then_denied(client: httpx.AsyncClient, session_id: str) -> list[dict[str, Any]]:
     asked = await wait_for_status(client, session_id, "waiting_user")
     decision = {"reference": asked["pending"]["reference"], "confirmed": False, "message": NOTE}
-    await client.post(f"/api/sessions/{session_id}/decision", json=decision)
+    await decide(client, session_id, decision)
     return await read_stream(client, session_id)
 
 
