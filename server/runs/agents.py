@@ -22,7 +22,6 @@ from langgraph.types import Command, StateSnapshot
 from server.agent import foresight
 from server.agent.assistant import continuing as continued
 from server.agent.assistant.input import first_input, recursion_limit
-from server.agent.assistant.reading import READING_TOOLS
 from server.agent.context import RunContext
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
@@ -205,7 +204,7 @@ class AgentFactory:
             if not asked or (answer is not None and answer.reference in asked):
                 harmless = {spec.name for spec in await self._browsers.tools() if _is_harmless(spec)}
                 left = continued.left_call(
-                    messages, started.messages, harmless=harmless | READING_TOOLS.keys()
+                    messages, started.messages, harmless=harmless | continued.OWN_READERS
                 )
                 prepared.context = replace(context, left=left)
         elif saved.next:

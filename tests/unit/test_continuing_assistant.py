@@ -10,6 +10,8 @@ from typing import Any
 import pytest
 from langchain_core.messages import HumanMessage
 
+from server.agent.assistant.continuing import OWN_READERS
+from server.agent.assistant.reading import READING_TOOLS
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
 from server.browser.browser import ToolOutcome, ToolSpec
@@ -136,6 +138,10 @@ async def test_a_call_that_may_have_been_made_is_not_made_again_and_neither_is_w
         ("call_1", False, "interrupted")
     ]
     assert next_one.adapter.answer == "I do not know."
+
+
+def test_the_assistants_own_tools_that_read_are_known() -> None:
+    assert READING_TOOLS.keys() == OWN_READERS
 
 
 async def test_a_call_that_only_reads_is_made_again(settings: Settings, tables: MemoryTables) -> None:

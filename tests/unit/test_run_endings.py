@@ -76,6 +76,8 @@ class DeafBrowsers(MockBrowsers):
 class DeafAgent:
     """Only its own task refers to what it waits for, and it ignores the first cancel."""
 
+    said = ""
+
     async def astream_events(self, *, version: str) -> AsyncIterator[Mapping[str, Any]]:
         with suppress(asyncio.CancelledError):
             await asyncio.Event().wait()

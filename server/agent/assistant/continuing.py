@@ -18,6 +18,8 @@ from server.events import Message
 
 TOOLS, ASKS_MODEL_AFTER = "tools", "tools"
 """Nodes of `create_agent`: the one that makes tool calls; after it the model is asked."""
+OWN_READERS = frozenset({"read_page", "read_file"})
+"""The names of `READING_TOOLS`, whose module imports much."""
 
 
 def left_call(
