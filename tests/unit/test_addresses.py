@@ -52,6 +52,12 @@ def test_only_web_addresses_are_opened(url: str):
         normal_url(url)
 
 
+@pytest.mark.parametrize("url", ["", " ", "\n"])
+def test_an_empty_address_is_called_so(url: str):
+    with pytest.raises(AddressRefused, match="empty"):
+        normal_url(url)
+
+
 @pytest.mark.parametrize(
     ("url", "normal"),
     [

@@ -185,6 +185,18 @@ async def test_what_needs_no_element_is_done_as_it_is_told_and_else_in_the_usual
     assert hands.browser.log == done
 
 
+async def test_a_closer_look_needs_its_element(hands: Hands) -> None:
+    assert refusal(await hands.send("observe", mode="focused")) == (422, "no_target")
+    seen = await hands.look("Show more")
+    closer = await hands.send("observe", mode="focused", target=seen["eid"])
+    assert closer.status_code == 200
+    assert closer.json()["id"] != seen["observation"]
+
+
+async def test_a_server_alone_gives_its_browser_to_nobody(hands: Hands) -> None:
+    assert (await hands.send("leave")).status_code == 404
+
+
 async def test_a_picture_by_hand_is_kept(hands: Hands) -> None:
     shown = (await hands.send("screenshot")).json()
     assert shown["ok"]

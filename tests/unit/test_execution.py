@@ -96,6 +96,18 @@ async def test_neither_a_pause_nor_the_queue_for_a_browser_uses_up_its_time() ->
     assert running.doing == "running"
 
 
+async def test_a_run_that_is_paused_twice_was_paused_since_the_first_time() -> None:
+    moments = [0.0]
+    running = execution(lambda: moments[0])
+    moments[0] = 10
+    running.pause()
+    moments[0] = 30
+    running.pause()
+    moments[0] = 35
+    assert running.resume() == 25
+    assert running.resume() is None
+
+
 async def test_an_execution_that_was_replaced_says_nothing_more_and_stops() -> None:
     running = execution()
     running._bus.open("s", "r", 2)

@@ -175,17 +175,17 @@ async def test_a_run_whose_tool_never_ends_fails_at_its_time_limit(stage: Stage)
 
 
 async def test_only_a_session_that_nobody_has_named_is_named_after_its_first_answer(stage: Stage) -> None:
-    run, other = await stage.say(PING), await stage.store.create_session(
+    other = await stage.store.create_session(
         id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
-    )  # fmt: skip
+    )
+    assert await stage.ended(await stage.say(PING, other.id)) == ("completed", None)
+    run = await stage.say(PING)  # its name is asked for after that of the other would have been
     assert await stage.ended(run) == ("completed", None)
     await eventually(
         lambda: stage.store.session(run.session_id),
         lambda it: it.title == "Found title",
         message="the session is named",
     )
-    assert await stage.ended(await stage.say(PING, other.id)) == ("completed", None)
-    await stage.runner.drain(60)
     assert (await stage.store.session(other.id)).title == "Mine"
     assert stage.agents.titles_asked == 1
 
@@ -249,3 +249,16 @@ def test_the_step_that_may_have_happened_is_told_in_words_of_a_person() -> None:
         "Закончилось без ответа: Прервано перезапуском сервера. "
         "Неизвестно, выполнено ли последнее действие: Нажатие «Place order»"
     )
+
+
+async def test_a_run_that_has_ended_is_not_executed_again(
+    stage: Stage, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = await stage.say(PING)
+    assert await stage.ended(run) == ("completed", None)
+    said = await stage.store.messages(run.session_id)
+    stage.runner.submit(run.id)
+    assert not await stage.runner.begins(run.id)
+    await stage.runner.drain(60)
+    assert await stage.store.messages(run.session_id) == said
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]

@@ -37,7 +37,6 @@ class Gate:
         *,
         grants: Sequence[HeldGrant] = (),
         also: Judgement | None = None,
-        moment: datetime | None = None,
     ) -> Judgement:
         """The strictest judgement on any part of the action; `also` is one from outside of the policy.
 
@@ -46,7 +45,7 @@ class Gate:
         """
         found = [self._assess(subject, aimed.action.commits) for subject in subjects_of(aimed)]
         found += [also] if also else []
-        moment = moment or now()
+        moment = now()
         ruled = [_granted(judgement, aimed, grants, moment) for judgement in found]
         strictest = max(ruled, key=lambda one: (_MILDEST_FIRST.index(one.verdict), bool(one.uses)))
         if strictest.verdict is not Verdict.ALLOW:
