@@ -61,6 +61,13 @@ def test_the_label_of_a_choice_is_not_taken_for_that_of_the_next_one() -> None:
     assert seen.text_blocks == ()
 
 
+def test_a_heading_is_no_label_of_a_field_that_says_more() -> None:
+    snapshot = """- heading "Search" [level=3] [ref=e1] [box=0,0,300,26]
+- textbox "Search for..." [ref=e2] [box=0,30,278,34]"""
+    seen = observe_snapshot(snapshot, extra=told(("Search", (0, 0, 76, 26))))
+    assert seen.text_blocks == ("# Search",)
+
+
 def test_a_cell_that_says_what_a_field_is_called_keeps_its_place_in_the_table() -> None:
     seen = observe_snapshot("""- generic [ref=e1] [box=0,0,900,300]:
   - text: Total

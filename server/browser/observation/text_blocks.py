@@ -116,7 +116,7 @@ class _LineWords:
 
     def __init__(self, drafts: Sequence[Draft], outline: Outline, snapshot: Snapshot) -> None:
         self._left: dict[int, Counter[str]] = {}
-        self._outline, self._nodes = outline, snapshot.nodes
+        self._outline, self._snapshot, self._nodes = outline, snapshot, snapshot.nodes
         self._fields = [draft for draft in drafts if draft.role in LABELLED]
         self._places = [draft.place for draft in self._fields]
 
@@ -124,8 +124,9 @@ class _LineWords:
         """Whether an element's line has this piece of text. It is then used up."""
         if piece.owner is not None:
             return self._take(piece.owner, piece)
-        near = sorted(self._near(piece), key=lambda draft: packed(draft.name) != packed(piece.text))
-        return any(self._is_label(piece, draft) and self._take(draft, piece) for draft in near)
+        same = [draft for draft in self._near(piece) if packed(draft.name) == packed(piece.text)]
+        others = [] if _is_heading(self._snapshot, piece) else self._near(piece)
+        return any(self._is_label(piece, draft) and self._take(draft, piece) for draft in (*same, *others))
 
     def _near(self, piece: TextPiece) -> list[Draft]:
         at = bisect_left(self._places, piece.place)
