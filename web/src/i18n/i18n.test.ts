@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { en } from './en'
-import { loadLanguage, translatorOf, type Wordbook, type Words } from './index'
+import type { Words } from './dictionary'
+import { loadLanguage, translatorOf, type Wordbook } from './index'
 import { ru } from './ru'
 
 const holes = (text: string) => [...text.matchAll(/\{(\w+)\}/g)].map((match) => match[1]).sort()

@@ -1,13 +1,10 @@
 import { useMemo } from 'react'
 import { type Lang, usePrefs } from '@/lib/prefs'
+import type { Dictionary, Like, Words } from './dictionary'
 import { en, type Plural } from './en'
 import { loadServerWords } from './serverWords'
 
-export type Words = Record<string, string | Plural>
-/** Every key of the other, counted where it counts: a missing one does not compile. */
-export type Like<W extends Words> = { [K in keyof W]: W[K] extends string ? string : Plural }
 export type Key = keyof typeof en
-export type Dictionary = Like<typeof en>
 export type Vars = Record<string, string | number>
 export type Translate = (key: Key, vars?: Vars) => string
 

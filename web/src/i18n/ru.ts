@@ -1,4 +1,4 @@
-import type { Dictionary } from './index'
+import type { Dictionary } from './dictionary'
 
 export const ru: Dictionary = {
   agent: 'Агент',

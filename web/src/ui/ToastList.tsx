@@ -2,7 +2,7 @@ import { Toast as Base } from '@base-ui/react/toast'
 import { X } from 'lucide-react'
 import { useEffect } from 'react'
 import { useT } from '@/i18n'
-import { type Note, useNotes } from './Toasts'
+import { type Note, useNotes } from './notes'
 
 const toasts = Base.createToastManager()
 

@@ -1,24 +1,8 @@
 import { lazy, type ReactNode, Suspense } from 'react'
-import { create } from 'zustand'
+import { type Note, useNotes } from './notes'
 
-export interface Offer {
-  label: string
-  act: () => void
-}
-
-export interface Note {
-  title: string
-  action?: Offer
-  timeout: number
-}
-
+/** Loaded with the first note. */
 const ToastList = lazy(() => import('./ToastList'))
-
-/** Notes that wait to be shown. What shows them is loaded with the first. */
-export const useNotes = create<{ waiting: Note[]; isWanted: boolean }>(() => ({
-  waiting: [],
-  isWanted: false,
-}))
 
 /** Something passing: an undo, a small failure. What matters stays in the page instead. */
 export function toast(title: string, { action, timeout = 5000 }: Partial<Omit<Note, 'title'>> = {}): void {
