@@ -116,11 +116,15 @@ class QuietWatch:
         """Wait until the page is quiet, at most PATIENCE seconds; not while a dialog holds it up."""
         with suppress(TimeoutError):
             async with asyncio.timeout(PATIENCE):
-                for _ in range(MOST_ROUNDS):
-                    await self._answered()
-                    begun = self._begun
-                    if not await self._still(typed=typed) or (begun == self._begun and not self._open):
-                        return
+                await self._rounds(typed=typed)
+
+    async def _rounds(self, *, typed: bool) -> None:
+        """Wait for requests, then for the page, until the page has begun no further request."""
+        for _ in range(MOST_ROUNDS):
+            await self._answered()
+            begun = self._begun
+            if not await self._still(typed=typed) or (begun == self._begun and not self._open):
+                return
 
     async def _answered(self) -> None:
         while self._open and not self._dialog.is_set():
