@@ -25,6 +25,7 @@ _SAYS_RUSSIAN = re.compile(
     r"^что (?:там |в (?:ней|н[её]м) )?(?:она |он |написано |сказано |говорится |говорит )+(?=об? )",
     re.IGNORECASE,
 )
+_POLITE = re.compile(r"\w+те\b", re.IGNORECASE)
 _ASKS_RUSSIAN = re.compile(
     r"^(?:кто|что|где|когда|куда|откуда|как\w*|почему|зачем|сколько|чей|чья|ч[её]м|о ч[её]м)\b|^\S+ ли\b",
     re.IGNORECASE,
@@ -41,7 +42,7 @@ _FILLS = re.compile(
     re.IGNORECASE,
 )
 _READS = re.compile(r"(?:read|прочитай(?:те)?) (?:it|the page|страницу|её)", re.IGNORECASE)
-_CLICKS = re.compile(r"(?:click|press|нажми(?:те)?)(?: on| the| на)? (?P<what>.+)", re.IGNORECASE)
+_CLICKS = re.compile(r"(?P<verb>click|press|нажми(?:те)?)(?: on| the| на)? (?P<what>.+)", re.IGNORECASE)
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
 _PAGE_ENDING = re.compile(r"\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
@@ -77,6 +78,9 @@ def title_of(content: str) -> str:
             else f" {'на' if _CYRILLIC.search(line) else 'on'} {site}"
         )
         said = f"{did}{ending}" if ending else f"{did} {site}"
+        if did.endswith("?"):
+            ending = f"{ending or f' {site}'}?"
+            said = did.rstrip("?") + ending
     else:
         said, ending = masked.replace("\x00", _site(addresses[0])), ""
     said = _ADDRESS.sub(lambda found: _site(found[0]), said)
@@ -86,17 +90,16 @@ def title_of(content: str) -> str:
 
 
 def _task(words: str) -> str:
-    """What is to be done, with a verb also where only a question or a thing was named."""
+    """What is to be done, with a verb also where only a question or a thing was named: in the imperative, as people ask."""
     asked = _TELL.sub("", words)
     if asked == words:
         return words
     if _CYRILLIC.search(asked):
-        if said := _SAYS_RUSSIAN.sub("", asked):
-            is_said = said != asked
-            return (
-                f"Прочитать {said}" if is_said else f"Узнать{',' * bool(_ASKS_RUSSIAN.match(asked))} {asked}"
-            )
-        return asked
+        polite = "те" if _POLITE.match(words) else ""
+        said = _SAYS_RUSSIAN.sub("", asked)
+        if said and said != asked:
+            return f"Прочитай{polite} {said}"
+        return f"Узнай{polite}{',' * bool(_ASKS_RUSSIAN.match(asked))} {asked}" if said else asked
     return f"Read about {_SAYS.sub('', asked)}" if _SAYS.match(asked) else f"Find {asked}"
 
 
@@ -118,7 +121,11 @@ def _outcome(words: str) -> tuple[str, bool]:
     if len(steps) < 2 or len(kept) != 1:
         return words, False
     clicked = _CLICKS.fullmatch(kept[0])
-    return (clicked["what"].strip('“”«»"'), True) if clicked else (kept[0], False)
+    if not clicked:
+        return kept[0], False
+    label = clicked["what"].strip('“”«»"')
+    # Buttons have the imperative as their name in English, and the infinitive in Russian.
+    return (f"{clicked['verb']} «{label}»" if _CYRILLIC.search(label) else label), True
 
 
 def _site(address: str) -> str:

@@ -24,8 +24,8 @@ WHERE = "http://127.0.0.1:8791/article.html"
             "and tell me the price",
             "Find the price: amber, blue on localhost",
         ),
-        (f"открой {WHERE} и скажи, когда отходит паром", "Узнать, когда отходит паром на localhost"),
-        (f"открой {WHERE} и расскажи, что там сказано о тарифе", "Прочитать о тарифе на localhost"),
+        (f"открой {WHERE} и скажи, когда отходит паром", "Узнай, когда отходит паром на localhost"),
+        (f"открой {WHERE} и расскажи, что там сказано о тарифе", "Прочитай о тарифе на localhost"),
         (f"Please open {WHERE}", "Open article on localhost"),
         ("open https://www.example.com/", "Open example.com"),
         ("go to http://localhost:3000/a?b=c, click Log in", "Click Log in on localhost"),
@@ -34,7 +34,7 @@ WHERE = "http://127.0.0.1:8791/article.html"
             "Place order: checkout on localhost",
         ),
         (f"open {WHERE}, log in and read the page", "Log in on localhost"),
-        ("открой https://a.example/contact, введи Ада в поле Имя, нажми «Отправить» и прочитай страницу", "Отправить: contact на a.example"),
+        ("открой https://a.example/contact, введи Ада в поле Имя, нажми «Отправить» и прочитай страницу", "Нажми «Отправить»: contact на a.example"),
         (f"open {WHERE}, wait 15 seconds and read the page", "Wait 15 seconds and read the page on localhost"),
         ("what is on https://shop.example/kettles?", "What is on shop.example?"),
         (f"открой {WHERE} и прочитай статью", "Прочитай статью на localhost"),
@@ -45,6 +45,35 @@ WHERE = "http://127.0.0.1:8791/article.html"
     ],
 )  # fmt: skip
 def test_the_title_says_what_is_done_and_on_which_site(words: str, title: str) -> None:
+    assert title_of(words) == title
+
+
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("open https://shop.example/kettles and find the cheapest kettle", "Find the cheapest kettle on shop.example"),
+        ("open https://shop.example and tell me the price of the blue kettle", "Find the price of the blue kettle on shop.example"),
+        ("go to https://news.example and summarise the top story", "Summarise the top story on news.example"),
+        ("open https://a.example/contact, type Ada into Name, click Send", "Send: contact on a.example"),
+        ("open https://a.example and how many links are there?", "How many links are there on a.example?"),
+        ("visit https://a.example/login and log in", "Log in on a.example"),
+        ("open https://a.example/form and fill in the form with my data", "Fill in the form with my data on a.example"),
+        ("open https://a.example and click the second link", "Click the second link on a.example"),
+        ("compare prices on https://a.example and https://b.example", "Compare prices on a.example and b.example"),
+        ("please open https://a.example and take a screenshot.", "Take a screenshot on a.example"),
+        ("открой https://shop.example/kettles и найди самый дешёвый чайник", "Найди самый дешёвый чайник на shop.example"),
+        ("открой https://shop.example и скажи цену синего чайника", "Узнай цену синего чайника на shop.example"),
+        ("открой https://a.example и скажи, сколько там ссылок", "Узнай, сколько там ссылок на a.example"),
+        ("открой https://a.example и расскажи о тарифах", "Узнай о тарифах на a.example"),
+        ("откройте https://a.example и скажите, есть ли там скидка", "Узнайте, есть ли там скидка на a.example"),
+        ("откройте https://a.example и расскажите, что там сказано о тарифах", "Прочитайте о тарифах на a.example"),
+        ("открой https://a.example/contact, введи Ада в поле Имя, нажми Отправить", "Нажми «Отправить»: contact на a.example"),
+        ("открой https://a.example и сколько там ссылок?", "Сколько там ссылок на a.example?"),
+        ("зайди на https://a.example/login и войди", "Войди на a.example"),
+        ("сравни цены на https://a.example и https://b.example", "Сравни цены на a.example и b.example"),
+    ],
+)  # fmt: skip
+def test_a_title_is_a_request_or_a_question_in_the_form_in_which_people_ask(words: str, title: str) -> None:
     assert title_of(words) == title
 
 
