@@ -66,7 +66,7 @@ _MARKDOWN.core.ruler.push("unlink_the_app", _unlink_the_app)
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "untitled": "Untitled", "task": "Task", "answer": "Answer", "no_answer": "No answer yet.",
+        "untitled": "Untitled", "task": "Task", "answer": "Answer", "no_answer": "No answer yet.", "above": "The answer, at the beginning of this report.",
         "date": "Date", "duration": "Duration", "steps": "Steps", "sites": "Sites", "result": "Result",
         "table": "Table", "source": "Source", "facts": "What was found", "receipt": "Receipt: what was sent",
         "done": "What was done", "time": "Time (UTC)", "step": "Step", "site": "Site", "state": "State",
@@ -76,7 +76,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "pause": "Pause", "next": "Next", "made": "Made with Pilothouse", "at_step": "step {n}", "report": "Pilothouse report", "unmet": "Not done",
     },
     "ru": {
-        "untitled": "Без названия", "task": "Задание", "answer": "Ответ", "no_answer": "Ответа пока нет.",
+        "untitled": "Без названия", "task": "Задание", "answer": "Ответ", "no_answer": "Ответа пока нет.", "above": "Ответ приведён в начале отчёта.",
         "date": "Дата", "duration": "Длительность", "steps": "Шаги", "sites": "Сайты", "result": "Результат",
         "table": "Таблица", "source": "Источник", "facts": "Что найдено", "receipt": "Квитанция: что отправлено",
         "done": "Что сделано", "time": "Время (UTC)", "step": "Шаг", "site": "Сайт", "state": "Итог",

@@ -138,6 +138,16 @@ def test_the_page_begins_with_the_task_and_the_answer() -> None:
     assert "<td>1</td>" in answer
 
 
+def test_the_answer_is_printed_once_and_the_transcript_leads_to_it() -> None:
+    messages = [said(1, "user", "Which?"), said(2, "assistant", "An earlier one"), said(3, "user", "Now?"), said(4, "assistant", "The blue one")]  # fmt: skip
+    page = page_of(messages)
+    assert page.count("The blue one") == 1
+    assert page.count("An earlier one") == 1
+    transcript = page.partition('class="steps"')[2]
+    assert '<a href="#answer">The answer, at the beginning of this report.</a>' in transcript
+    assert '<section id="answer">' in page
+
+
 def test_the_cover_has_the_task_that_was_answered_and_says_what_is_not_done() -> None:
     first = [said(1, "user", "Find a kettle"), said(2, "assistant", "Here it is")]
     later = [said(3, "user", "Order it"), said(4, "assistant", "I may not")]
