@@ -10,9 +10,9 @@ mutation is then made in the memory of a forked process, which runs the tests th
 fastest first, until one fails. Nothing is written to the checkout. A mutation outside of a function (a constant, a
 default) is made while the file is imported, in a process of its own, with all of the file's tests: it takes longer.
 
-What the tests do not notice is printed as a survivor: a test is missing, or the change makes no difference. A
-mutation whose tests do not end within the limit is printed as unfinished: the change makes something wait for ever,
-or the machine is too busy.
+What the tests do not notice is printed as a survivor: a test is missing, or the change makes no difference. A test
+that takes longer than HANGS_AFTER has noticed it: the change makes something wait for ever. A mutation whose tests do
+not end within the limit is printed as unfinished: there are many of them, or the machine is too busy.
 Exits with 1 if there are survivors. Needs fork, so it runs on Linux and macOS only.
 """
 
@@ -32,6 +32,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from copy import deepcopy
 from dataclasses import dataclass
+from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -90,6 +91,8 @@ FORK = multiprocessing.get_context("fork")
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 MARK = "_mutate_reached"
+HANGS_AFTER = 60
+"""Seconds for one test."""
 
 Function = tuple[str, int]
 """Qualified name and first line, as a code object has them."""
@@ -235,6 +238,9 @@ class Trial:
     def pytest_runtestloop(self, session: pytest.Session) -> bool:
         from server.agent.policy import warm_up
 
+        import_module(
+            ".".join(Path(self.path).relative_to(ROOT).with_suffix("").parts)
+        )  # some are imported late
         warm_up()  # once, for all forked processes; not on top, as mutations on import need a fresh import
         gc.unfreeze()  # `mutate_in_memory` has to find every function
         receive, send = FORK.Pipe(duplex=False)
@@ -304,7 +310,17 @@ def outcome_of(run: Callable[..., None], seconds: float, *args: Any) -> str:
 
 def run_pytest(tests: str, folder: str, *plugins: object) -> int:
     paths = [str(path.relative_to(ROOT)) for name in tests.split() for path in sorted(ROOT.glob(name))]
-    options = ["-q", "-x", "-s", "-n0", "--tb=no", "-p", "no:cacheprovider", f"--basetemp={folder}/pytest"]
+    options = [
+        "-q",
+        "-x",
+        "-s",
+        "-n0",
+        "--tb=no",
+        f"--timeout={HANGS_AFTER}",
+        "-p",
+        "no:cacheprovider",
+        f"--basetemp={folder}/pytest",
+    ]
     return int(pytest.main([*options, *paths], plugins=plugins))
 
 
