@@ -21,7 +21,7 @@ from tests.support.lossy_link import LossyLink, lossy_link
 from tests.support.postgres import Postgres
 
 PING = "this is a ping test: do not think"
-ORDERED = 'Clicked button "Place order"'
+ORDERED = 'Clicked button "Place order".'
 DECIDED, BEGUN = b"UPDATE interrupts", b"INSERT INTO runs"
 """What the transaction sends that is to be lost."""
 
