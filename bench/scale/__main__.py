@@ -23,7 +23,7 @@ from pathlib import Path
 import httpx
 
 from bench.stream.measured import Batch, cpu_of, memory_of, tree_of
-from bench.stream.subjects import Ours, provider
+from bench.stream.subjects import Ours, open_reader, provider
 from bench.stream.worker import MODELS
 from server.__main__ import open_many_files
 from server.database.migrate import migrate
@@ -116,10 +116,11 @@ async def throughput(figures: Figures, counts: list[int], rounds: int) -> None:
 
 async def answer(web: Server, servers: list[Server], rounds: int) -> list[Batch]:
     limits = httpx.Limits(max_connections=None, max_keepalive_connections=None)
-    async with httpx.AsyncClient(
+    client = httpx.AsyncClient(
         base_url=web.url, headers=web.headers, timeout=600, limits=limits, trust_env=False
-    ) as client:
-        ours = Ours(client, web.process.pid, MODELS["chat"], (0.0, 0.0))
+    )
+    async with client, open_reader(web.url, web.headers) as reader:
+        ours = Ours(client, reader, web.process.pid, MODELS["chat"], (0.0, 0.0))
         await ours.batch("bulk 200", 2 * len(servers))  # every worker has imported what it needs
         batches = []
         for _ in range(rounds):

@@ -15,13 +15,13 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import httpx
 import orjson
 from langchain.agents import create_agent
 from langchain.chat_models import init_chat_model
 from langchain_core.messages import HumanMessage
 
 from bench.stream.measured import Batch, StreamTimes
+from bench.stream.subjects import open_reader
 from server.agent.models.chat_model import build_chat_model
 from server.agent.streaming import graph_events
 from server.settings import Settings
@@ -40,8 +40,7 @@ def settings_for(wire: str, url: str) -> Settings:
 
 def direct(wire: str, url: str) -> Reader:
     paths = {"chat": "chat/completions", "anthropic": "messages", "responses": "responses"}
-    client = httpx.AsyncClient(timeout=600, limits=httpx.Limits(max_connections=None), trust_env=False)
-    headers = {"x-api-key": KEY, "authorization": f"Bearer {KEY}"}
+    client = open_reader(url, {"x-api-key": KEY, "authorization": f"Bearer {KEY}"})
 
     async def read(prompt: str, times: StreamTimes) -> None:
         said = [{"role": "user", "content": prompt}]
@@ -51,9 +50,9 @@ def direct(wire: str, url: str) -> Reader:
             "max_tokens": 9,
             "input" if wire == "responses" else "messages": said,
         }
-        async with client.stream("POST", f"{url}/v1/{paths[wire]}", json=body, headers=headers) as response:
-            async for line in response.aiter_lines():
-                if line.startswith("data: {"):
+        async with client.post(f"/v1/{paths[wire]}", json=body) as response:
+            async for line in response.content:
+                if line.startswith(b"data: {"):
                     times.add(_text_of(orjson.loads(line[6:])))
 
     return read
