@@ -24,7 +24,6 @@ import secrets
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any, TypeVar, cast
 
 import orjson
@@ -35,11 +34,12 @@ from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
 from server.errors import Unavailable
-from server.events import Event, Resync, SessionChanged, Stamped, Thinking, Token, now
+from server.events import Event, Resync, SessionChanged, Stamped, now
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import JsonObject
 from server.stream.bus import Fenced, InProcessBus
-from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, read_event_id, size_of
+from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, read_event_id
+from server.stream.outbox import Outbox, StoredEvent
 from server.stream.redis_hub import Hub, end_tasks
 from server.stream.signals import Signal
 
@@ -51,10 +51,6 @@ RENEWAL = 1.0
 """Seconds between two renewals of the streams of this process's runs; a lost stream is found by them."""
 KEYFRAME = 1.5
 """Seconds between two keyframes of a run."""
-BATCH = 500
-"""Events of a session that are sent at once."""
-KEPT_UNSENT_BYTES = 8_000_000
-"""Of a session, while Redis is away; beyond that they are replaced by `resync`."""
 ANSWER_SECONDS = 2.0
 """Timeout of a command."""
 ATTEND_SECONDS = 3.0
@@ -65,8 +61,6 @@ LOADS = 16
 """Streams that are read at the same time."""
 PAUSE = 0.1
 """Seconds between attempts while Redis is away."""
-LOST_NUMBERS = 1_000
-"""After a loss the next number is larger by this than the last known one: others may have published since."""
 
 APPEND = """
 -- KEYS: stream, hash, keyframe.
@@ -116,179 +110,6 @@ GONE = b"gone"
 """Published when a session is purged."""
 
 
-class _StoredEvent(BaseModel):
-    """The stored form of an event."""
-
-    ts: datetime
-    event: Event
-
-
-@dataclass
-class _Item:
-    """Something to send: an event, a keyframe, or the opening of a run."""
-
-    number: int
-    epoch: int | None
-    run_id: str
-    event: Event | None = None
-    keyframe: bytes = b""
-    opens: bool = False
-    floor: int = 0
-    """Of an opening: the numbers begin above it."""
-    ts: datetime = field(default_factory=now)
-
-    @property
-    def size(self) -> int:
-        return size_of(self.event) if self.event else len(self.keyframe)
-
-    @property
-    def must_stay(self) -> bool:
-        """Whether `resync` cannot take its place."""
-        return self.opens or (self.event is not None and self.event.is_terminal)
-
-    def arguments(self) -> tuple[int, str, bytes]:
-        if self.event is None:
-            return self.number, "keyframe", self.keyframe
-        body = _StoredEvent.model_construct(ts=self.ts, event=self.event)
-        return self.number, "end" if self.event.is_terminal else "event", body.model_dump_json().encode()
-
-
-class _Outbox:
-    """What this process publishes in one session, in order. A batch stays the same until Redis confirms it."""
-
-    def __init__(self, session_id: str, writer: str) -> None:
-        self.session_id = session_id
-        self.writer = writer
-        """Its name for the script; never used twice, because its numbers begin again."""
-        self.epoch: int | None = None
-        """Of the run that this process has opened last."""
-        self.run_id = ""
-        self.is_fenced = False
-        self.has_ended = False
-        self.has_grown = False
-        """Events were published since the last keyframe."""
-        self.seq = 0
-        """The newest number in this epoch that Redis has confirmed."""
-        self.batch: list[_Item] = []
-        self._unsent: list[_Item] = []
-        self._size = 0
-        self._numbers = itertools.count(1)
-
-    @property
-    def is_owner(self) -> bool:
-        """Whether a run that this process has opened is in progress: it keeps the stream alive."""
-        return self.epoch is not None and not self.is_fenced and not self.has_ended
-
-    @property
-    def is_dirty(self) -> bool:
-        return bool(self.batch or self._unsent)
-
-    @property
-    def is_opening(self) -> bool:
-        return any(item.opens for item in (*self.batch, *self._unsent))
-
-    def open(self, run_id: str, epoch: int) -> None:
-        self.epoch, self.run_id, self.seq = epoch, run_id, 0
-        self.is_fenced = self.has_ended = False
-        self._add(_Item(0, epoch, run_id, opens=True))
-
-    def publish(self, event: Event, epoch: int | None) -> None:
-        if not self._joins(event, epoch):
-            self._add(_Item(0, epoch, self.run_id, event=event))
-        self.has_grown = True
-        self.has_ended = self.has_ended or (event.is_terminal and epoch is not None)
-
-    def keep(self, keyframe: bytes) -> None:
-        self._add(_Item(0, self.epoch, self.run_id, keyframe=keyframe))
-        self.has_grown = False
-
-    def _add(self, item: _Item) -> None:
-        item.number = next(self._numbers)
-        self._unsent.append(item)
-        self._size += item.size
-        if self._size > KEPT_UNSENT_BYTES:
-            self._unsent = list(self._without_excess())
-            self._renumber()
-
-    def _without_excess(self) -> Iterator[_Item]:
-        """What is unsent, with one `resync` for each run in the place of its events, except the terminal one."""
-        replaced: set[tuple[int | None, str]] = set()
-        for item in self._unsent:
-            if item.must_stay:
-                yield item
-            elif (item.epoch, item.run_id) not in replaced:
-                replaced.add((item.epoch, item.run_id))
-                yield _Item(0, item.epoch, item.run_id, event=Resync())
-
-    def _joins(self, event: Event, epoch: int | None) -> bool:
-        """Add the text to the last unsent event, if that is of the same message."""
-        last = self._unsent[-1] if self._unsent else None
-        if last is None or last.epoch != epoch or not isinstance(event, Token | Thinking):
-            return False
-        if not isinstance(last.event, type(event)) or last.event.message_id != event.message_id:
-            return False
-        last.event = event.model_copy(update={"text": last.event.text + event.text})
-        self._size += 2 * len(event.text)
-        return True
-
-    def _renumber(self) -> None:
-        for item in (*self.batch, *self._unsent):
-            item.number = next(self._numbers)
-        self._size = sum(item.size for item in self._unsent)
-
-    @property
-    def oldest(self) -> datetime | None:
-        """When the first item that Redis has not confirmed was published."""
-        first = next(iter(self.batch or self._unsent), None)
-        return first.ts if first else None
-
-    def freeze(self) -> None:
-        """Choose the next batch: of one run, an opening only as its first item."""
-        if self.batch or not self._unsent:
-            return
-        first = self._unsent[0]
-        kind = (first.epoch, first.run_id)
-        length = next(
-            (
-                at
-                for at, one in enumerate(self._unsent)
-                if at and (one.opens or (one.epoch, one.run_id) != kind)
-            ),
-            len(self._unsent),
-        )
-        length = min(length, BATCH)
-        self.batch, self._unsent = self._unsent[:length], self._unsent[length:]
-        self._size = sum(item.size for item in self._unsent)
-
-    def confirm(self, seq: int) -> None:
-        """Redis has stored the batch; `seq` is the newest number in its epoch."""
-        if self.batch and self.batch[0].epoch == self.epoch:
-            self.seq = seq
-        self.batch = []
-
-    def fence(self) -> None:
-        """Redis has refused the batch: another process has a newer epoch."""
-        epoch = self.batch[0].epoch
-        self.is_fenced = self.is_fenced or epoch == self.epoch
-        self.batch = []
-        self._unsent = [item for item in self._unsent if item.epoch != epoch]
-
-    def reopen(self, keyframe: bytes | None) -> None:
-        """Redis has lost the stream: begin it again, before what is unsent.
-
-        The keyframe is of this moment: it takes the place of the unsent events, except the terminal one.
-        """
-        unsent = [*self.batch, *self._unsent]
-        epoch, run_id = (unsent[0].epoch, unsent[0].run_id) if self.batch else (self.epoch, self.run_id)
-        again = [_Item(0, epoch, run_id, opens=True, floor=self.seq + LOST_NUMBERS)]
-        if keyframe:
-            again.append(_Item(0, epoch, run_id, keyframe=keyframe))
-            unsent = [item for item in unsent if item.epoch != epoch or item.must_stay]
-        self._unsent = [*again, _Item(0, epoch, run_id, event=Resync()), *unsent]
-        self.batch = []
-        self._renumber()
-
-
 @dataclass
 class _WatchedSession:
     """A session with readers in this process."""
@@ -328,7 +149,7 @@ class RedisBus:
         self._copy = InProcessBus(heartbeat=heartbeat, kept_entries=kept_entries, kept_topics=100_000)
         """The logs of the sessions that are read here."""
         self._process = secrets.token_hex(8)
-        self._outboxes: dict[str, _Outbox] = {}
+        self._outboxes: dict[str, Outbox] = {}
         self._created = itertools.count()
         self._announced: dict[str, bytes] = {}
         self._to_publish = asyncio.Event()
@@ -401,10 +222,10 @@ class RedisBus:
             outbox.publish(event, epoch)
         self._to_publish.set()
 
-    def _outbox(self, session_id: str) -> _Outbox:
+    def _outbox(self, session_id: str) -> Outbox:
         outbox = self._outboxes.get(session_id)
         if outbox is None:
-            outbox = _Outbox(session_id, f"{self._process}.{next(self._created)}")
+            outbox = Outbox(session_id, f"{self._process}.{next(self._created)}")
             self._outboxes[session_id] = outbox
         return outbox
 
@@ -425,7 +246,7 @@ class RedisBus:
                 await asyncio.sleep(PAUSE)
                 self._to_publish.set()
 
-    async def _send(self, outboxes: list[_Outbox], announced: dict[str, bytes]) -> None:
+    async def _send(self, outboxes: list[Outbox], announced: dict[str, bytes]) -> None:
         """Send one batch of each outbox, all in one round trip. Raises RedisError, OSError."""
         pipe = self._redis.pipeline(transaction=False)
         for outbox in outboxes:
@@ -449,12 +270,12 @@ class RedisBus:
         if faults:
             raise faults[0]
 
-    def _drop_idle(self, outbox: _Outbox) -> None:
+    def _drop_idle(self, outbox: Outbox) -> None:
         is_idle = not outbox.is_dirty and not outbox.is_owner
         if is_idle and self._outboxes.get(outbox.session_id) is outbox:
             del self._outboxes[outbox.session_id]
 
-    def _arguments(self, outbox: _Outbox) -> list[Any]:
+    def _arguments(self, outbox: Outbox) -> list[Any]:
         first, *others = outbox.batch
         sent = others if first.opens else outbox.batch
         return [
@@ -463,7 +284,7 @@ class RedisBus:
             *itertools.chain.from_iterable(item.arguments() for item in sent),
         ]  # fmt: skip
 
-    def _note_reply(self, outbox: _Outbox, word: bytes, number: int) -> None:
+    def _note_reply(self, outbox: Outbox, word: bytes, number: int) -> None:
         if word == b"OK":
             outbox.confirm(number)
         elif word == b"FENCED":
@@ -474,7 +295,7 @@ class RedisBus:
         else:
             self._reopen(outbox)
 
-    def _reopen(self, outbox: _Outbox) -> None:
+    def _reopen(self, outbox: Outbox) -> None:
         logger.warning("session %s: Redis has lost its events; they begin again", outbox.session_id)
         outbox.reopen(self._keyframe(outbox.session_id))
         self._to_publish.set()
@@ -816,7 +637,7 @@ def _line(session_id: str, event_id: bytes, run: bytes, body: bytes) -> _Line:
     if not body:
         return at
     # What this version cannot read keeps its number; clients load the session again.
-    known = _read(_StoredEvent, body) or _StoredEvent(ts=now(), event=Resync(reason="version"))
+    known = _read(StoredEvent, body) or StoredEvent(ts=now(), event=Resync(reason="version"))
     event = Stamped(session_id, at.run_id, at.epoch, at.seq, known.ts, known.event)
     return _Line(at.epoch, at.seq, at.run_id, event)
 

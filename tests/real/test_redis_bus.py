@@ -12,6 +12,7 @@ from redis.asyncio import Redis
 
 from server.events import Error, Resync, Stamped, Token
 from server.ops.json_types import JsonObject
+from server.stream.outbox import OutboxItem
 from server.stream.redis_bus import RedisBus
 from tests.support.eventually import eventually
 from tests.support.lossy_link import forgetful_link
@@ -354,9 +355,7 @@ async def test_the_heartbeat_extends_the_expiry(server: RedisServer) -> None:
 
 
 def test_an_event_is_stored_as_json_that_a_person_can_read() -> None:
-    from server.stream.redis_bus import _Item
-
-    number, kind, body = _Item(3, 1, "r1", event=Token(message_id="m", text="ä")).arguments()
+    number, kind, body = OutboxItem(3, 1, "r1", event=Token(message_id="m", text="ä")).arguments()
     assert (number, kind) == (3, "event")
     assert json.loads(body)["event"] == {"type": "token", "message_id": "m", "text": "ä"}
 
