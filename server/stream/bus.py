@@ -248,17 +248,17 @@ class InProcessBus:
     def _topic(self, session_id: str) -> EventLog:
         topic = self._topics.get(session_id)
         if topic is None:
+            self._drop_quiet_topics()  # before this one is there, which looks quiet
             topic = self._topics[session_id] = EventLog(session_id, kept=self._kept_entries)
-            self._drop_quiet_topics()
         self._topics.move_to_end(session_id)
         return topic
 
     def _drop_quiet_topics(self) -> None:
-        """Drop the oldest quiet topics until number and total size are within the limits."""
-        excess = len(self._topics) - self._kept_topics
-        if excess <= 0 and self._size <= self._kept_bytes:
+        """Drop the oldest quiet topics until their number and size are within the limits."""
+        if len(self._topics) <= self._kept_topics and self._size <= self._kept_bytes:
             return
         quiet = [topic for topic in self._topics.values() if topic.is_quiet]
+        excess = len(quiet) - self._kept_topics
         size = sum(topic.size for topic in quiet)
         for topic in quiet:
             if excess <= 0 and size <= self._kept_bytes:

@@ -285,6 +285,20 @@ def test_a_session_that_is_only_watched_leaves_no_log_behind() -> None:
     assert bus.topic_count <= 11
 
 
+async def test_one_more_session_is_served_while_all_that_are_kept_are_busy() -> None:
+    bus = InProcessBus(kept_topics=2)
+    for session in ("s1", "s2", "s3"):
+        bus.open(session, "r", 1)
+        bus.publish(session, 1, [token(1)])
+    reader = bus.follow("s4", forever=True)
+    waiting = asyncio.create_task(anext(reader))
+    await asyncio.sleep(0)  # the reader waits before the run begins
+    bus.open("s4", "r", 1)
+    bus.publish("s4", 1, [token(4)])
+    assert [entry.stamped.id for entry in await waiting] == ["1-1"]
+    await reader.aclose()
+
+
 def test_quiet_sessions_are_forgotten_first() -> None:
     bus = InProcessBus(kept_topics=3)
     for number in range(10):
