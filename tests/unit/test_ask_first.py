@@ -12,7 +12,11 @@ from fastapi import FastAPI
 
 from server.agent.demo.operator import foresee
 from server.agent.foresight import read_plan
+from server.events import now
+from server.main import create_app
 from server.runtime import Runtime
+from server.settings import Settings
+from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session, of_type, read, read_stream, send, wait_for_rest, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.receivers import receiving
@@ -166,6 +170,27 @@ async def test_a_session_can_ask_first_and_the_assistant_does_too(client: httpx.
     events = await read_stream(client, session_id)
     (asked,) = of_type(events, "interrupt") or [pending]
     assert asked["start"] == pending["start"]
+
+
+async def test_a_yes_that_comes_too_late_starts_nothing_and_is_asked_anew(settings: Settings) -> None:
+    app = create_app(settings.model_copy(update={"decision_timeout": 0.01}))
+    async with (
+        app.router.lifespan_context(app),
+        open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client,
+    ):
+        session_id = await new_session(client, ask_first=True)
+        await send(client, session_id, "shop for a kettle")
+        pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
+        expired = datetime.fromisoformat(pending["expires_at"]) + timedelta(milliseconds=5)
+        await eventually(now, lambda it: it >= expired, message="the question expires", interval=0.005)
+        assert await decide(client, session_id, pending, confirmed=True) == 409
+        session = await eventually(
+            lambda: read(client, session_id),
+            lambda it: it.get("pending") not in (None, pending),
+            message="the question is asked anew",
+        )
+        assert session["pending"]["risk"] == "start"
+        assert [message["role"] for message in session["messages"]] == ["user"]
 
 
 async def test_a_session_is_made_so_and_its_branch_asks_too(client: httpx.AsyncClient) -> None:
