@@ -191,7 +191,7 @@ def test_agent_and_model_are_chosen_by_keyboard_and_locked_while_it_works(open_s
 def test_models_tell_what_they_can_and_cost_and_why_one_cannot_be_had(screen: Screen) -> None:
     config = screen.api.get("/config").json()
     able = {"label": "Able", "context": 200_000, "price_in": 1, "price_out": 5, "vision": True, "ready": True}
-    away = {"label": "Away", "ready": False, "missing": "Needs OPENAI_API_KEY."}
+    away = {"label": "Away", "ready": False, "missing": "OPENAI_API_KEY"}
     model = config["models"][0]
     config["models"] = [model | away | {"id": "x:away"}, model, model | able | {"id": "x:able"}]
     screen.page.route("**/api/config", lambda route: route.fulfill(json=config))
@@ -203,6 +203,9 @@ def test_models_tell_what_they_can_and_cost_and_why_one_cannot_be_had(screen: Sc
     missing = screen.page.get_by_role("menuitemradio").last
     expect(missing).to_contain_text("Away")
     expect(missing).to_have_attribute("aria-disabled", "true")
-    expect(missing).to_contain_text("Needs OPENAI_API_KEY.")
+    expect(missing).to_contain_text("needs OPENAI_API_KEY")
     option.press("Enter")
     expect(screen.button("Model: Able")).to_be_focused()
+    screen.button("Model: Able").press("Enter")
+    screen.page.get_by_role("menuitem", name="Set keys of providers…").press("Enter")
+    expect(screen.page.get_by_role("heading", name="Provider keys")).to_be_visible()

@@ -1,13 +1,14 @@
-import { ChevronDown, Eye, FlaskConical } from 'lucide-react'
+import { ChevronDown, Eye, FlaskConical, KeyRound } from 'lucide-react'
 import type { ReactNode } from 'react'
+import { useLocation } from 'wouter'
 import type { Config, ModelInfo } from '@/api/types'
-import { useLang, useT } from '@/i18n'
-import { serverWords } from '@/i18n/serverWords'
+import { useLang, useWords } from '@/i18n'
 import { modelName } from '@/session/names'
 import { compact, money } from '@/lib/numbers'
 import { Badge } from '@/ui/Badge'
-import { Menu, MenuChoice, MenuOption } from '@/ui/Menu'
+import { Menu, MenuChoice, MenuItem, MenuLine, MenuOption } from '@/ui/Menu'
 import { Tooltip } from '@/ui/Tooltip'
+import { words } from './modelWords'
 
 interface Props {
   config: Config
@@ -18,7 +19,8 @@ interface Props {
 }
 
 export function ModelPicker({ config, value, onChange, locked }: Props) {
-  const t = useT()
+  const t = useWords(words)
+  const [, go] = useLocation()
   const chosen = config.models.find((model) => model.id === value)
   const text = chosen ? modelName(chosen, t) : value
   const trigger = <PickerButton label={t('model')} text={text} />
@@ -32,6 +34,14 @@ export function ModelPicker({ config, value, onChange, locked }: Props) {
           </MenuOption>
         ))}
       </MenuChoice>
+      {config.models.some((model) => !model.ready) && (
+        <>
+          <MenuLine />
+          <MenuItem icon={<KeyRound size={15} aria-hidden />} onSelect={() => go('/settings/models')}>
+            {t('model.keys')}
+          </MenuItem>
+        </>
+      )}
     </Menu>
   )
 }
@@ -40,7 +50,7 @@ const readyFirst = (models: ModelInfo[]) =>
   [...models].sort((one, other) => Number(other.ready) - Number(one.ready))
 
 function ModelLine({ model }: { model: ModelInfo }) {
-  const t = useT()
+  const t = useWords(words)
   const lang = useLang()
   const facts = [
     model.context ? t('model.context', { size: compact(model.context, lang) }) : null,
@@ -48,10 +58,11 @@ function ModelLine({ model }: { model: ModelInfo }) {
       ? t('model.price', { in: money(model.price_in, lang), out: money(model.price_out, lang) })
       : null,
   ].filter(Boolean)
+  const needs = model.missing ? t('model.needs', { key: model.missing }) : ''
   return (
     <>
       <span className="flex items-center gap-1.5">
-        <span className="min-w-0 truncate">{modelName(model, t)}</span>
+        <span className="min-w-0">{modelName(model, t)}</span>
         {model.demo && (
           <Badge tone="info">
             <FlaskConical size={11} aria-hidden />
@@ -60,9 +71,7 @@ function ModelLine({ model }: { model: ModelInfo }) {
         )}
         {model.vision && <Eye size={13} className="shrink-0 text-faint" aria-label={t('model.vision')} />}
       </span>
-      <span className="block text-2xs text-faint">
-        {model.ready ? facts.join(' · ') : serverWords(model.missing ?? '', lang)}
-      </span>
+      <span className="block text-2xs text-faint">{model.ready ? facts.join(' · ') : needs}</span>
     </>
   )
 }
