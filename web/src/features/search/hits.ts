@@ -8,7 +8,7 @@ import { useWords } from '@/i18n'
 import { rowOfMessage } from '@/stream/rows'
 import { storeOf } from '@/stream/store'
 import type { Hit } from './commands'
-import { findRows, matches, patternsOf, snippetOf, textOf } from './match'
+import { findRows, matches, patternsOf, shownOf, snippetOf } from './match'
 import { words } from './searchWords'
 
 const HERE_LIMIT = 5
@@ -30,7 +30,7 @@ export function useHitsHere(sessionId: string | null, query: string): Hit[] {
       id: `here:${row.id}`,
       group: t('menu.here'),
       icon: MessageSquareText,
-      label: snippetOf(textOf(row), patterns),
+      label: snippetOf(shownOf(row), patterns),
       act: () => go(addressOf(sessionId, row.id)),
     }))
   }, [sessionId, query, go, t])
@@ -66,7 +66,7 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
         id: `message:${session.id}`,
         group: t('menu.messages'),
         icon: MessageSquareText,
-        label: (row && snippetOf(textOf(row), patterns)) || title(session),
+        label: (row && snippetOf(shownOf(row), patterns)) || title(session),
         detail: title(session),
         act: () => go(addressOf(session.id, row?.id)),
       }

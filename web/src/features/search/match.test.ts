@@ -1,5 +1,10 @@
+// @vitest-environment happy-dom
 import { expect, test } from 'vitest'
-import { marked, matches, patternsOf, snippetOf } from './match'
+import { loadLanguage } from '@/i18n'
+import type { Message } from '@/api/types'
+import { usePrefs } from '@/lib/prefs'
+import { rowOfMessage } from '@/stream/rows'
+import { marked, matches, patternsOf, shownOf, snippetOf, textOf } from './match'
 
 test('every word of the query must be there, as the beginning of a word', () => {
   expect(matches('Shop for a blue kettle', patternsOf('ket blu'))).toBe(true)
@@ -22,4 +27,14 @@ test('a snippet shows what is around the first word, without marks', () => {
 test('what was looked for is marked where words begin', () => {
   expect(marked('A blue kettle', patternsOf('ket blu'))).toEqual(['A ', 'blu', 'e ', 'ket', 'tle'])
   expect(marked('A blue kettle', patternsOf(''))).toEqual(['A blue kettle'])
+})
+
+test('a step is found by what is stored of it, and shown in the language of the page', async () => {
+  await loadLanguage('ru')
+  usePrefs.getState().set({ lang: 'ru' })
+  const row = rowOfMessage({ role: 'tool', content: 'Clicked button "Send".' } as Message)
+  expect(matches(textOf(row), patternsOf('clicked'))).toBe(true)
+  expect(snippetOf(shownOf(row), patternsOf('clicked'))).toBe('Нажато: кнопка «Send».')
+  usePrefs.getState().set({ lang: 'en' })
+  expect(shownOf(row)).toContain('Clicked button')
 })

@@ -1,3 +1,4 @@
+import { serverWords } from '@/i18n/serverWords'
 import type { Row } from '@/stream/rows'
 
 /** The words of a query, each taken as the beginning of a word, as the server does. */
@@ -35,6 +36,10 @@ export function textOf(row: Row): string {
   if (row.kind === 'tool') return `${row.summary} ${row.url ?? ''}`
   return ''
 }
+
+/** The same as it is shown, in the language of the page. */
+export const shownOf = (row: Row): string =>
+  row.kind === 'tool' ? `${serverWords(row.summary)} ${row.url ?? ''}` : textOf(row)
 
 /** The newest rows that say all of it, newest first. */
 export function findRows(ids: string[], rows: Record<string, Row>, patterns: RegExp[], limit: number): Row[] {
