@@ -140,6 +140,22 @@ def test_on_a_phone_the_list_is_a_drawer_and_the_panel_a_sheet(open_screen: Open
     expect(screen.page.get_by_role("dialog").get_by_role("tab", name="Plan")).to_be_visible()
 
 
+LINES = """one => { const text = document.createRange(); text.selectNodeContents(one)
+    return text.getClientRects().length }"""
+
+
+def test_the_number_of_folded_steps_is_on_one_line_on_a_phone(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    stage = Stage(screen)
+    stage.begin()
+    for number in range(12):
+        stage.tool(f"step {number}", url="https://a-shop-with-a-long-name.example/")
+    count = screen.feed.get_by_text("10 steps", exact=True)
+    expect(count).to_be_visible()
+    assert count.evaluate(LINES) == 1
+    assert fits(screen.page)
+
+
 NOTICE = """told => { const notice = [...document.body.querySelectorAll('*')]
         .find(one => one.children.length === 0 && one.textContent === told)
     if (!notice) return null

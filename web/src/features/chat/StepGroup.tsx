@@ -37,7 +37,7 @@ export function StepGroup({ ids, open, onToggle }: Props) {
         onClick={onToggle}
         className="touch flex min-h-8 items-center gap-1.5 rounded-md text-start text-sm"
       >
-        <span className="font-medium">{t('steps', { n: sum.steps })}</span>
+        <span className="shrink-0 font-medium">{t('steps', { n: sum.steps })}</span>
         <span className="tabular truncate text-xs text-faint">{facts.join(' · ')}</span>
         <ChevronRight
           size={14}

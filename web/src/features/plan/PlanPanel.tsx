@@ -7,7 +7,7 @@ import { Button } from '@/ui/Button'
 import { TextEditor } from '@/ui/TextEditor'
 import { PlanItem } from './PlanItem'
 import { ProposedPlan } from './ProposedPlan'
-import { planSteps, STEP_CHARS } from './steps'
+import { goalOf, planSteps, STEP_CHARS } from './steps'
 import { type Plan, usePlan } from './usePlan'
 
 export function PlanPanel() {
@@ -25,7 +25,7 @@ export function PlanPanel() {
       {work.goal && (
         <div>
           <h3 className="text-2xs font-medium text-faint">{t('plan.goal')}</h3>
-          <p className="text-sm wrap-anywhere">{work.goal}</p>
+          <p className="text-sm wrap-anywhere">{goalOf(work)}</p>
         </div>
       )}
       <p role="status" className="sr-only">

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { NO_WORK } from '@/stream/live'
-import { planSteps } from './steps'
+import { goalOf, planSteps } from './steps'
 
 const work = {
   ...NO_WORK,
@@ -17,4 +17,9 @@ test('what comes after a step that failed is to do while a run works, and skippe
 test('without a failure nothing is skipped', () => {
   const steps = planSteps({ ...work, progress: { current: 1, done: [], blocked: [] } }, false)
   expect(steps.map(({ status }) => status)).toEqual(['done', 'todo', 'todo', 'todo'])
+})
+
+test('the goal is told without the names of attached files', () => {
+  expect(goalOf({ ...NO_WORK, goal: 'Upload it\n\nAttached files: a.txt' })).toBe('Upload it')
+  expect(goalOf({ ...NO_WORK, goal: 'Buy a kettle' })).toBe('Buy a kettle')
 })

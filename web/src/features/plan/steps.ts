@@ -1,4 +1,5 @@
 import type { WorkState } from '@/api/types'
+import { splitAttached } from '@/lib/attached'
 
 export const STEP_CHARS = 300
 
@@ -22,3 +23,6 @@ export function planSteps({ plan, progress }: WorkState, isActive: boolean): Pla
   }
   return plan.map((text, index) => ({ text, status: status(text, index) }))
 }
+
+/** What is to be reached, in the words of the person, without the names of attached files. */
+export const goalOf = ({ goal }: WorkState): string => splitAttached(goal ?? '').words

@@ -12,6 +12,7 @@ import { payloadOf, reasonWords } from './questionWords'
 import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
+import { payloadWords } from './payloadWords'
 import { PutOff } from './PutOff'
 import { useSight } from './sight'
 import { StartPlan } from './StartPlan'
@@ -76,13 +77,14 @@ function Deed({ question }: { question: Pending }) {
 
 function Why({ row: { question } }: { row: QuestionRow }) {
   const t = useT()
-  const facts: [string, string][] = [[t('question.why'), reasonWords(question, t)], ...payloadOf(question)]
+  const tell = useWords(payloadWords)
+  const facts = [[t('question.why'), reasonWords(question, t)] as const, ...payloadOf(question, tell)]
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
       {facts.map(([name, value]) => (
         <div key={name} className="contents">
           <dt className="text-muted">{name}</dt>
-          <dd className="wrap-anywhere">{value}</dd>
+          <dd className="wrap-anywhere whitespace-pre-line">{value}</dd>
         </div>
       ))}
     </dl>
