@@ -433,7 +433,7 @@ async def test_a_search_without_a_search_field_is_a_question_about_the_page() ->
         ("thank you", "You are welcome.", "You are welcome."),
         ("great, thanks a lot!", "You are welcome.", "You are welcome."),
         ("ok", "Good.", "Good."),
-        ("bye", "Good-bye!", "Good-bye!"),
+        ("bye", "Goodbye!", "Goodbye!"),
         ("привет", "Здравствуйте! Скажите, какую", "И снова здравствуйте!"),
         ("Привет, как дела?", "Здравствуйте! Скажите, какую", "И снова здравствуйте!"),
         ("спасибо большое!", "Пожалуйста!", "Пожалуйста!"),

@@ -166,7 +166,7 @@ def test_the_name_of_a_file_is_no_address(name: str) -> None:
     "request_text",
     [
         "open http://a.b/c, click Blue kettle, type Ada into Name, select Large in Size, scroll down and press Enter",
-        "открой a.ru, нажми Дальше, введи Ада в Имя, выбери Большой в Размер, вернись назад",
+        "открой a.ru, нажми Дальше, введи Ада в Имя, выбери Большой в Размер, прокрути вниз, вернись назад",
         "click the 2nd Log in button, press the last link, read the page, tell me about the tariff in 2024, count the links",
         "нажми вторую кнопку Войти, прочитай страницу, скажи про тариф в 2024, сколько ссылок, какие поля в форме",
     ],
@@ -176,3 +176,12 @@ def test_a_plan_reads_as_the_request_it_came_from(request_text: str) -> None:
     words = Words(request_text)
     assert len(commands) > 4
     assert read_request("; ".join(words.to_do(command) for command in commands)).commands == commands
+
+
+def test_the_direction_of_a_scroll_is_told_in_the_language_of_the_request() -> None:
+    words = Words("прокрути вниз")
+    assert [words.to_do(DemoCommand("scroll", to)) for to in ("down", "up")] == [
+        "Прокрути вниз",
+        "Прокрути вверх",
+    ]
+    assert words.did(DemoCommand("scroll", "down")) == "Прокручено вниз"

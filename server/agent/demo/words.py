@@ -27,7 +27,7 @@ _ENGLISH = {
     "list": "Looked up the {target}", "count": "Counted the {target}",
     "to open": "Open {target}", "to back": "Go back", "to click": "Click {target}", "to press": "Press {target}",
     "to type": "Type “{text}” into {target}", "to select": "Select “{text}”", "to select in": "Select “{text}” in {target}",
-    "to scroll": "Scroll {target}", "to hover": "Hover over {target}", "to wait": "Wait {target} s",
+    "to scroll": "Scroll {target}", "up": "up", "down": "down", "to hover": "Hover over {target}", "to wait": "Wait {target} s",
     "to screenshot": "Take a screenshot", "to log_in": "Log in", "to read": "Read the page",
     "to ask": "Find “{text}” on the page", "to list": "List the {target}", "to count": "Count the {target}",
     "focused": "the field", "named": "“{name}”", "by number": "the {nth} {role}", "by number and name": "the {nth} “{name}” {role}",
@@ -58,7 +58,7 @@ _ENGLISH = {
     "because": "Step {n} of {of} of the instruction",
     "hello": "Hello! Tell me which page to open and what to do there, for example: *open example.com and read the page*.",
     "hello again": "Hello again! What shall I do next?", "thanks": "You are welcome. Tell me if there is more to do.",
-    "praise": "Good. Tell me if there is more to do.", "bye": "Good-bye! This session stays here, you can go on with it any time.",
+    "praise": "Good. Tell me if there is more to do.", "bye": "Goodbye! This session stays here; you can continue it at any time.",
     "footer": (
         "*I am the built-in demo model: I follow fixed rules and am not an LLM. A real model can be chosen in "
         "[Settings, Models](/settings/models).*"
@@ -69,12 +69,12 @@ _ENGLISH = {
         "- open example.com and read the page\n- what does it say about prices in 2024?\n- how many links are there?\n"
         "- click “More information”, or: click the second link\n- type “hello” into Search, then press Enter\n"
         "- fill Name with “Ada”\n- select “Large” in Size\n- scroll down, go back, take a screenshot\n\n"
-        "Several steps may be joined by “then”. For everything else choose a real model in "
+        "Join several steps with “then”. For everything else, choose a real model in "
         "[Settings, Models](/settings/models)."
     ),
 }  # fmt: skip
 _RUSSIAN = {
-    "open": "Открыта страница {target}", "back": "Возврат назад", "click": "Нажатие на {target}", "press": "Нажата клавиша {target}",
+    "open": "Открыта страница {target}", "back": "Возврат на предыдущую страницу", "click": "Нажатие на {target}", "press": "Нажата клавиша {target}",
     "type": "Введено «{text}» в {target}", "select": "Выбрано «{text}»", "scroll": "Прокручено {target}",
     "hover": "Курсор наведён на {target}", "wait": "Ожидание {target} с", "screenshot": "Сделан снимок экрана",
     "log_in": "Вы вошли", "upload": "Загружен {text}", "upload to": "Загружен {text} в {target}",
@@ -85,7 +85,7 @@ _RUSSIAN = {
     "list": "Просмотрены {target}", "count": "Посчитаны {target}",
     "to open": "Открой {target}", "to back": "Вернись назад", "to click": "Нажми {target}", "to press": "Нажми {target}",
     "to type": "Введи «{text}» в {target}", "to select": "Выбери «{text}»", "to select in": "Выбери «{text}» в {target}",
-    "to scroll": "Прокрути {target}", "to hover": "Наведи на {target}", "to wait": "Подожди {target} с",
+    "to scroll": "Прокрути {target}", "up": "вверх", "down": "вниз", "to hover": "Наведи на {target}", "to wait": "Подожди {target} с",
     "to screenshot": "Сделай скриншот", "to log_in": "Войди", "to read": "Прочитай страницу",
     "to ask": "Найди «{text}» на странице", "to list": "Перечисли {target}", "to count": "Посчитай {target}",
     "focused": "поле", "named": "«{name}»", "by number": "{nth} {role}", "by number and name": "{nth} {role} «{name}»",
@@ -93,18 +93,18 @@ _RUSSIAN = {
     "button": "кнопку", "link": "ссылку", "tab": "вкладку", "checkbox": "галочку", "field": "поле",
     "links": "ссылки", "buttons": "кнопки", "fields": "поля", "headings": "заголовки", "rows": "строки", "items": "пункты", "title": "название",
     "page": "Открыта страница **{title}** ({url}).", "untitled": "Открыта страница {url}.", "says": "На ней написано:",
-    "nothing": "Текста, который можно прочитать, на ней нет.", "drawn": "Большая часть страницы нарисована, как на холсте или карте: прочитать рисунок как текст нельзя.",
+    "nothing": "Текста, который можно прочитать, на ней нет.", "drawn": "Большая часть страницы нарисована, как карта: прочитать рисунок как текст нельзя.",
     "no page": "Ни одна страница не открыта. Скажите какую, например: *открой example.com*.",
     "missing": "Не удалось найти на странице {what}.", "see": "Что на ней есть: {things}.", "unnamed": "{role} без названия",
     "form": "На ней форма, поля ({n}): {fields}.", "form of one": "На ней одно поле: {fields}.", "sends": "Форму отправляет {buttons}.",
     "failed": "Не получилось: {what}. {why}", "refused": "Не сделано, потому что вы отказали: {what}.",
-    "wish": "Вы написали: «{text}». Встроенная модель работает по простым правилам и не может понять, что для этого сделать. Скажите, какую страницу открыть и что на ней нажать.",
+    "wish": "Вы написали: «{text}». Встроенная модель работает по простым правилам и не понимает, что для этого нужно сделать. Скажите, какую страницу открыть и что на ней нажать.",
     "left": "Не сделано: {what}.",
     "found": "На странице «{page}» по запросу «{query}» найдено:", "found one": "На странице «{page}»:",
-    "not all": "На странице «{page}» нет места, где есть всё из «{query}». Ближайшее, без «{missing}»:",
-    "not found": "На странице «{page}» не нашлось «{query}».", "went on": "Это не вся страница. Спросите о слове, и я поищу его.",
+    "not all": "На странице «{page}» «{query}» целиком не встречается. Ближе всего, без «{missing}»:",
+    "not found": "На странице «{page}» по запросу «{query}» ничего не нашлось.", "went on": "Это не вся страница. Спросите о слове, и я поищу его.",
     "further": "Дальше идут разделы: {names}.",
-    "count of": "На странице «{page}» {part}: {n}.", "count of part": "На странице «{page}» больше, чем мне видно; видны {part}: {n}.",
+    "count of": "На странице «{page}» {part}: {n}.", "count of part": "Страница «{page}» видна не целиком; {part} в видимой части: {n}.",
     "list of": "На странице «{page}» {part}:", "list of none": "На странице «{page}» не видны {part}.", "title of": "Название страницы: «{page}».",
     "more": "и ещё {n}", "note": "«{query}», {page}: {text}", "absent": "не нашлось",
     "which": "Нужно найти {what}, и на странице таких {n}:\n\n{things}\n\nКакой из них? Ответьте номером или нажмите сами в браузере и скажите «готово».",
@@ -126,7 +126,7 @@ _RUSSIAN = {
         "- открой example.com и прочитай страницу\n- что там сказано о ценах в 2024 году?\n- сколько там ссылок?\n"
         "- нажми «Подробнее» или: нажми вторую ссылку\n- введи «привет» в Поиск, потом нажми Enter\n"
         "- заполни Имя значением «Ада»\n- выбери «Большой» в Размер\n- прокрути вниз, назад, сделай скриншот\n\n"
-        "Шаги можно соединять словами «потом», «и». Для всего остального выберите настоящую модель в разделе "
+        "Шаги можно соединять словами «потом» и «и». Для всего остального выберите настоящую модель в разделе "
         "[Настройки, Модели](/settings/models)."
     ),
 }  # fmt: skip
@@ -169,7 +169,7 @@ class Words:
 
     def target(self, command: DemoCommand) -> str:
         """What the command is about, as a part of a sentence."""
-        if command.kind in ("list", "count"):
+        if command.kind in ("list", "count", "scroll"):
             return self.say(command.target)
         if command.kind not in ("click", "hover", "type", "select", "upload"):
             return command.target
