@@ -39,7 +39,9 @@ async def test_closing_a_session_ends_what_is_being_started_at_once_and_for_good
         for again in (start, browser.open()):
             with pytest.raises(BrowserUnavailable, match="was closed"):
                 await again
-        await start_of(pool, tmp_path)  # its place is free
+        _, last = await start_of(pool, tmp_path)  # its place is free
+    with pytest.raises(BrowserUnavailable, match="was closed"):
+        await last
 
 
 async def test_who_stops_waiting_stops_the_start(tmp_path: Path) -> None:
