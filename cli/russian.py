@@ -31,7 +31,7 @@ RUSSIAN = {
     "There is no plan yet.": "Плана ещё нет.",
     "There is no table yet.": "Таблицы ещё нет.",
     "There is no table that could be saved.": "Таблицы, которую можно сохранить, нет.",
-    "Your next message asks for this table.": "Следующее сообщение попросит эту таблицу.",
+    "Your next message asks for this table.": "Следующее сообщение запросит эту таблицу.",
     "Name a file that ends in {endings}.": "Назовите файл с окончанием {endings}.",
     "{path} ({size} bytes)": "{path} ({size} байт)",
     "{path} cannot be written: {why}": "Не удалось записать {path}: {why}",
@@ -179,7 +179,7 @@ RUSSIAN = {
     "show the plan; edit changes it, accept and dismiss answer the agent's proposal of another one":
         "показать план; edit — изменить, accept и dismiss — принять или отклонить другой план агента",
     "show the newest table; with columns (name, price:number) your next message asks for one":
-        "показать последнюю таблицу; со столбцами (name, price:number) её попросит следующее сообщение",
+        "показать последнюю таблицу; со столбцами (name, price:number) её запросит следующее сообщение",
     "save the newest table as .csv, .xlsx or .json": "сохранить последнюю таблицу как .csv, .xlsx или .json",
     "goal, plan, facts and usage": "цель, план, факты и расход", "your newest sessions": "последние сессии",
     "open an address in the session's browser": "открыть адрес в браузере сессии",
@@ -217,7 +217,7 @@ RUSSIAN = {
     "Print events as lines of JSON.": "Выводить события строками JSON.",
     "With -m: wait until a question is answered elsewhere.": "Вместе с -m: ждать, пока на вопрос ответят в другом месте.",
     "The next message asks for a table: `name, price:number` are its columns.":
-        "Следующее сообщение попросит таблицу; её столбцы: `name, price:number`.",
+        "Следующее сообщение запросит таблицу; её столбцы: `name, price:number`.",
     "Of a new session: operator or assistant.": "Для новой сессии: operator или assistant.",
     "Of a new session, as provider:model.": "Для новой сессии, в виде provider:model.",
     "Of a new session: steps for one request.": "Для новой сессии: число действий на один запрос.",

@@ -76,7 +76,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "pause": "Pause", "next": "Next", "made": "Made with Pilothouse", "at_step": "step {n}", "report": "Pilothouse report", "unmet": "Not done",
     },
     "ru": {
-        "untitled": "Без названия", "task": "Задание", "answer": "Ответ", "no_answer": "Ответа пока нет.", "above": "Ответ приведён в начале отчёта.",
+        "untitled": "Без названия", "task": "Задача", "answer": "Ответ", "no_answer": "Ответа пока нет.", "above": "Ответ приведён в начале отчёта.",
         "date": "Дата", "duration": "Длительность", "steps": "Шаги", "sites": "Сайты", "result": "Результат",
         "table": "Таблица", "source": "Источник", "facts": "Что найдено", "receipt": "Квитанция: что отправлено",
         "done": "Что сделано", "time": "Время (UTC)", "step": "Шаг", "site": "Сайт", "state": "Итог",

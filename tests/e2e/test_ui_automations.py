@@ -70,7 +70,7 @@ def test_a_finished_run_is_repeated_and_runs_when_it_is_due(screen: Screen) -> N
     screen.sidebar.get_by_role("link", name="Automations").click()
     expect(page).to_have_title("Automations – Pilothouse")
     expect(item(screen)).to_contain_text("Weekdays, 07:30")
-    expect(page.get_by_role("region", name="What comes in the next 14 days")).to_contain_text("Morning ping")
+    expect(page.get_by_role("region", name="Coming in the next 14 days")).to_contain_text("Morning ping")
     (made,) = screen.api.get("/automations").json()["items"]
     assert made["session_id"] == session
     write(screen, "UPDATE automations SET next_at = ?", f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}")
@@ -90,7 +90,7 @@ def test_an_automation_is_run_paused_edited_and_deleted(screen: Screen) -> None:
     expect(item(screen)).to_contain_text("Done")
     choose(screen, "Morning ping", "Pause")
     expect(item(screen)).to_contain_text("Paused")
-    expect(page.get_by_role("region", name="What comes")).to_contain_text("Nothing is due.")
+    expect(page.get_by_role("region", name="Coming in")).to_contain_text("Nothing is due.")
     choose(screen, "Morning ping", "Resume")
     expect(item(screen)).to_contain_text(
         "Daily, 08:00 (Europe/Berlin) · Next:"
@@ -130,7 +130,7 @@ def test_the_command_of_the_composer_opens_the_form(screen: Screen) -> None:
 def test_a_web_hook_is_made_and_begins_it(screen: Screen) -> None:
     add(screen, rule=None)
     screen.page.goto("/automations")
-    choose(screen, "Morning ping", "Web hook")
+    choose(screen, "Morning ping", "Webhook")
     dialog = screen.page.get_by_role("dialog")
     dialog.get_by_role("button", name="Make an address").click()
     address = str(dialog.locator("code").text_content())
@@ -141,7 +141,7 @@ def test_a_web_hook_is_made_and_begins_it(screen: Screen) -> None:
     assert httpx.post(address, trust_env=False).status_code == 404
     dialog.get_by_role("button", name="Close").click()
     item(screen).get_by_role("button", name="Log").click()
-    expect(item(screen)).to_contain_text("by web hook")
+    expect(item(screen)).to_contain_text("by webhook")
 
 
 def test_an_export_is_imported_and_paused(screen: Screen, tmp_path: Path) -> None:

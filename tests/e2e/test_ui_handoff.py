@@ -33,14 +33,14 @@ def test_the_browser_is_handed_off_taken_and_given_back(open_screen: OpenScreen)
     phone.button("Take over").click()
     expect(phone.button("I’m done")).to_be_visible()
     expect(phone.button("Back to the conversation")).to_have_count(0)
-    expect(dialog.get_by_text("Somebody has the browser by a link.")).to_be_visible()
+    expect(dialog.get_by_text("Someone has the browser through the link.")).to_be_visible()
     phone.page.reload()
     phone.button("Take over").click()
     phone.expect_errors("401")
     phone.button("I’m done").click()
     phone.page.get_by_role("dialog").get_by_role("button", name="Give back").click()
     expect(phone.page.get_by_role("heading", name="This hand-off has ended.")).to_be_visible()
-    expect(dialog.get_by_text("Somebody has the browser by a link.")).to_have_count(0)
+    expect(dialog.get_by_text("Someone has the browser through the link.")).to_have_count(0)
     assert desktop.api.get(f"/sessions/{session}/handoff").json() == {"items": []}
 
 

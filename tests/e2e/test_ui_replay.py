@@ -50,7 +50,7 @@ def title(page: Page) -> Locator:
 
 
 def timeline(page: Page) -> Locator:
-    return page.get_by_role("slider", name="Time line")
+    return page.get_by_role("slider", name="Timeline")
 
 
 def stored_steps(count: int) -> list[dict[str, object]]:

@@ -37,7 +37,7 @@ def ask_for_columns(screen: Screen) -> None:
     name.fill("Name")
     name.press("Enter")
     name.fill("name")
-    expect(screen.page.get_by_text("There is a column name already.")).to_be_visible()
+    expect(screen.page.get_by_text("There is already a column name.")).to_be_visible()
     name.fill("Price")
     screen.page.get_by_role("combobox", name="Column type").select_option("number")
 
@@ -132,7 +132,7 @@ def edit(screen: Screen) -> None:
     assert violations(screen.page) == []
     value.fill("dear")
     value.press("Enter")
-    expect(dialog.get_by_role("alert")).to_have_text("This is no number.")
+    expect(dialog.get_by_role("alert")).to_have_text("This does not fit the type “number”.")
     value.fill("51,00")
     value.press("Enter")
     expect(dialog).to_have_count(0)
@@ -140,7 +140,7 @@ def edit(screen: Screen) -> None:
     expect(doubtful).to_have_count(0)
     screen.page.reload()
     screen.feed.get_by_role("button", name="51 (edited)").click()
-    expect(dialog.get_by_text("You changed it. Recorded was: 15")).to_be_visible()
+    expect(dialog.get_by_text("You changed it. The agent recorded: 15")).to_be_visible()
     dialog.get_by_role("button", name="Close").click()
 
 
@@ -154,7 +154,7 @@ def open_picture(screen: Screen) -> None:
     viewer = screen.page.locator(f'img[src^="{shown.partition("?")[0]}"]').first
     expect(viewer).to_be_visible()
     screen.page.go_back()
-    expect(screen.page.get_by_role("slider", name="Time line")).to_have_count(0)
+    expect(screen.page.get_by_role("slider", name="Timeline")).to_have_count(0)
     screen.page.keyboard.press("Escape")
     expect(screen.page.get_by_role("dialog")).to_have_count(0)
 

@@ -129,7 +129,7 @@ export const en = {
   'model.vision': 'sees pictures',
   'agent.operator.name': 'Operator',
   'agent.assistant.name': 'Assistant',
-  'agent.operator': 'Plans, observes the page, acts step by step and asks before it does harm.',
+  'agent.operator': 'Plans, observes the page, acts step by step and asks before risky steps.',
   'agent.assistant': 'A plain tool-calling assistant with the same browser.',
 
   'feed.latest': 'Latest',
@@ -212,7 +212,7 @@ export const en = {
   'deny.note': 'Deny with a note…',
   'deny.send': 'Send and deny',
   'manual.title': 'Your turn',
-  'manual.note': 'Answer or note for the agent (optional)',
+  'manual.note': 'Answer or note (optional)',
   'manual.done': 'I’m done',
   'manual.waiting': 'It is your turn',
 

@@ -34,6 +34,17 @@ test('the words of every chunk have the same holes in both languages', () => {
   }
 })
 
+test('in Russian the agent and the task have one name each', () => {
+  const books = import.meta.glob<{ words?: Wordbook<Words> }>('../{features,session}/**/*Words.ts', {
+    eager: true,
+  })
+  const texts = Object.values(books)
+    .flatMap(({ words }) => words ?? [])
+    .flatMap(({ ru }) => Object.keys(ru).flatMap((key) => forms(ru[key]!)))
+  expect(texts.length).toBeGreaterThan(100)
+  expect(texts.filter((text) => /ассистент|помощник|задани[еяюй]/i.test(text as string))).toEqual([])
+})
+
 test('Russian counts rightly', async () => {
   await loadLanguage('ru')
   const t = translatorOf('ru')

@@ -15,7 +15,7 @@ export const RESULTS: Record<string, string> = {
   'A drag is from element to element, or from point to point.':
     'Перетаскивать можно от элемента к элементу или от точки к точке.',
   'This model cannot see pictures.': 'Эта модель не видит изображений.',
-  'The task asks for no table.': 'В задании таблицы не просили.',
+  'The task asks for no table.': 'В задаче таблицу не запрашивали.',
   'The page answered with HTTP status {n}.': 'Страница ответила с кодом HTTP {n}.',
   'The page asked for a file; none was given.': 'Страница запросила файл, файл не передан.',
   'The page asked whether to leave it; it was left.': 'Страница спросила, уйти ли с неё; переход выполнен.',

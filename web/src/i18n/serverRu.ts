@@ -91,7 +91,7 @@ export const REFUSALS: Record<string, string> = {
     'Агент работает, сначала поставьте его на паузу или остановите.',
   'There is no such run.': 'Такого запуска нет.',
   'This run has no table: its message asked for none.':
-    'У этого запуска нет таблицы: в сообщении её не просили.',
+    'У этого запуска нет таблицы: в сообщении её не запрашивали.',
   'The working state changed in the meantime; look at it again.':
     'За это время состояние изменилось, посмотрите ещё раз.',
   'There is no such picture.': 'Такого снимка нет.',
@@ -101,7 +101,7 @@ export const REFUSALS: Record<string, string> = {
   'There is no such message.': 'Такого сообщения нет.',
   'This message is not queued, or not any more.': 'Этого сообщения уже нет в очереди.',
   'Only a message that begins a task can ask for a table.':
-    'Таблицу можно попросить только в сообщении, с которого начинается задача.',
+    'Таблицу можно запросить только в сообщении, с которого начинается задача.',
   'Only the last message can be changed.': 'Изменить можно только последнее сообщение.',
   'This session has a run in progress.': 'В этой сессии уже идёт запуск.',
   'There is no such question.': 'Такого вопроса нет.',
@@ -116,7 +116,7 @@ export const REFUSALS: Record<string, string> = {
   'The table has no such row.': 'В таблице нет такой строки.',
   'The table has no such column.': 'В таблице нет такого столбца.',
   'There is no such channel.': 'Такого канала нет.',
-  'This link is not valid, or not any more.': 'Эта ссылка не действует или больше не действует.',
+  'This link is not valid, or not any more.': 'Эта ссылка недействительна или уже не действует.',
   'the device does not take messages any more': 'устройство больше не принимает сообщений',
   'There can be {n} channels.': 'Каналов может быть не больше {n}.',
   'There is no such session.': 'Такой сессии нет.',
@@ -199,7 +199,7 @@ export const REFUSALS: Record<string, string> = {
   'The browser is closed.': 'Браузер закрыт.',
   'There is no such tab.': 'Такой вкладки нет.',
   'There is no such option.': 'Такого варианта нет.',
-  'There is no page before this one.': 'Перед этой страницей другой нет.',
+  'There is no page before this one.': 'Перед этой страницей других нет.',
   'The page asks something: answer that first.': 'Страница что-то спрашивает, сначала ответьте ей.',
   'List the elements first.': 'Сначала откройте список элементов.',
   'This element is not in the newest list.': 'Этого элемента нет в последнем списке.',

@@ -4,7 +4,7 @@ export const words = wordbook(
   {
     'grants.here': 'What this session does without asking you. Revoke a grant to be asked again.',
     'grants.about':
-      'A grant lets sessions do one kind of action on one site without asking you. Revoking it counts at once, also for a run at work. Secrets are always asked about.',
+      'A grant lets sessions do one kind of action on one site without asking you. Revoking it takes effect at once, also for a run in progress. The agent always asks about secrets.',
     'grants.none.here': 'Nothing is allowed without asking in this session.',
     'grants.none': 'Nothing is allowed without asking.',
     'grants.none.about': 'When you approve an action, you can allow others like it on that site.',
@@ -22,7 +22,7 @@ export const words = wordbook(
     'on.always': 'all sessions',
   },
   {
-    'grants.here': 'Что эта сессия делает без вопроса. Если отозвать разрешение, агент спросит снова.',
+    'grants.here': 'Что эта сессия делает, не спрашивая вас. Если отозвать разрешение, агент спросит снова.',
     'grants.about':
       'Разрешение позволяет сессиям делать без вопроса что-то одно на одном сайте. Отзыв действует сразу, и для идущего запуска тоже. О секретах агент спрашивает всегда.',
     'grants.none.here': 'В этой сессии ничего не разрешено без вопроса.',

@@ -12,14 +12,14 @@ export const words = wordbook(
     'handoff.once': 'It is shown this once, and opens once.',
     'handoff.qr': 'QR code of the link',
     'handoff.waiting': 'Nobody has opened the link yet.',
-    'handoff.opened': 'Somebody has the browser by a link.',
+    'handoff.opened': 'Someone has the browser through the link.',
     'handoff.left': 'Time left: {time}',
     'handoff.end': 'End it',
     'handoff.failed': 'The state could not be loaded.',
   },
   {
     'handoff.about':
-      'Кто первым откроет ссылку, увидит браузер этой сессии и сможет им управлять, без входа. Сообщений, других сессий и настроек он не увидит. Это кончится, когда браузер вернут, когда выйдет время или когда вы завершите это здесь.',
+      'Кто первым откроет ссылку, увидит браузер этой сессии и сможет им управлять, без входа. Сообщений, других сессий и настроек он не увидит. Доступ закончится, когда браузер вернут, когда выйдет время или когда вы закроете его здесь.',
     'handoff.minutes': 'Действует',
     'handoff.minutes.n': '{n} мин',
     'handoff.make': 'Создать ссылку',

@@ -9,7 +9,7 @@ export const words = wordbook(
     'step.skipped': 'Skipped',
   },
   {
-    'step.todo': 'Предстоит',
+    'step.todo': 'Впереди',
     'step.doing': 'Сейчас',
     'step.done': 'Сделано',
     'step.failed': 'Не получилось',

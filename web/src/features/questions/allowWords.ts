@@ -4,7 +4,7 @@ export const allowWords = wordbook(
   {
     'allow.for': 'Allow this kind of action on this site',
     'allow.limits': 'Limits',
-    'allow.never': 'This is asked about each time.',
+    'allow.never': 'You are asked about this each time.',
   },
   {
     'allow.for': 'Разрешить такое на этом сайте',

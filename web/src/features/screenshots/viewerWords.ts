@@ -17,7 +17,7 @@ export const words = wordbook(
     'shot.none': 'No steps have been taken yet.',
     'shot.unseen': 'There was no picture yet at this step.',
     'shot.picture': 'The page at this step',
-    'shot.timeline': 'Time line',
+    'shot.timeline': 'Timeline',
     'shot.strip': 'All steps',
     'shot.nowhere': 'No page',
     'shot.mark.approval': 'asked for approval',
@@ -51,6 +51,6 @@ export const words = wordbook(
     'shot.open.question': 'ответа ещё нет',
     'shot.answer.yes': 'разрешено',
     'shot.answer.no': 'отклонено',
-    'shot.answer.void': 'больше не спрашивает',
+    'shot.answer.void': 'вопрос снят',
   },
 )

@@ -17,7 +17,7 @@ export const words = wordbook(
     'models.not.ready': '{model} (no key)',
     'keys.title': 'Provider keys',
     'keys.about':
-      'Kept encrypted on this server, with a key outside of the database. A key is never shown again.',
+      'Kept encrypted on this server, with a key outside the database. A key is never shown again.',
     'keys.set': 'Set here',
     'keys.environment': 'From the environment',
     'keys.unset': 'Not set',
@@ -39,7 +39,7 @@ export const words = wordbook(
     'limits.tokens': 'Tokens',
     'limits.cost': 'Cost, US dollars',
     'limits.cost.note': 'Where the price of the model is known. Empty: no limit.',
-    'limits.decision': 'An approval is good for, minutes',
+    'limits.decision': 'Time to answer a question, minutes',
     'limits.vision': 'Pictures for the model',
     'limits.vision.auto': 'New pages and drawn content',
     'limits.vision.always': 'Always',
@@ -54,12 +54,12 @@ export const words = wordbook(
     'browser.blocked': 'Never these hosts',
     'browser.blocked.note': 'One per line. Overrides the list above.',
     'browser.max': 'Browsers at a time',
-    'browser.max.note': 'Further sessions wait in a queue. Each browser takes some hundred megabytes.',
+    'browser.max.note': 'Further sessions wait in a queue. Each browser takes a few hundred megabytes.',
     'browser.window': 'Window of the browser',
     'browser.window.auto': 'Shown where there is a screen',
     'browser.window.never': 'Never shown (headless)',
     'browser.window.always': 'Always shown',
-    'browser.window.note': 'Holds for browsers that are started from now on.',
+    'browser.window.note': 'Applies to browsers that are started from now on.',
     'browser.window.none': 'The server’s machine has no screen.',
 
     'appearance.notify': 'Notify me when the agent needs me',
@@ -118,7 +118,7 @@ export const words = wordbook(
     'models.not.ready': '{model} (нет ключа)',
     'keys.title': 'Ключи провайдеров',
     'keys.about':
-      'Хранятся на этом сервере зашифрованными, ключ шифра лежит вне базы. Обратно они не показываются.',
+      'Хранятся на этом сервере в зашифрованном виде, ключ шифрования лежит вне базы данных. Сохранённый ключ больше не показывается.',
     'keys.set': 'Задан здесь',
     'keys.environment': 'Из окружения',
     'keys.unset': 'Не задан',
@@ -140,14 +140,14 @@ export const words = wordbook(
     'limits.tokens': 'Токены',
     'limits.cost': 'Стоимость, доллары США',
     'limits.cost.note': 'Если цена модели известна. Пусто: без ограничения.',
-    'limits.decision': 'Согласие действует, минуты',
+    'limits.decision': 'Сколько ждать согласия, минуты',
     'limits.vision': 'Картинки для модели',
     'limits.vision.auto': 'Новые страницы и нарисованное',
     'limits.vision.always': 'Всегда',
     'limits.vision.never': 'Никогда',
 
-    'browser.profile': 'Логины и куки',
-    'browser.profile.session': 'Свои у сессии',
+    'browser.profile': 'Входы на сайты и куки',
+    'browser.profile.session': 'Свои у каждой сессии',
     'browser.profile.shared': 'Общие',
     'browser.profile.fresh': 'Всегда с нуля',
     'browser.allowed': 'Только эти сайты',
@@ -167,9 +167,9 @@ export const words = wordbook(
     'appearance.notify.denied': 'Уведомления запрещены в этом браузере.',
     'appearance.notify.missing': 'По этому адресу уведомления невозможны: нужен HTTPS или localhost.',
 
-    'data.retention': 'Удалять сессию, если её не открывали столько дней',
+    'data.retention': 'Через сколько дней удалять сессию, которую не открывают',
     'data.retention.note':
-      'Сообщения, снимки и профиль, насовсем. Закреплённые остаются. Пусто: хранить всё.',
+      'Вместе с сообщениями, снимками и профилем, насовсем. Закреплённые остаются. Пусто: хранить всё.',
     'data.export': 'Выгрузить всё',
     'data.export.about': 'Один zip со всеми сессиями в Markdown и JSON.',
     'data.export.do': 'Скачать',
@@ -181,7 +181,7 @@ export const words = wordbook(
     'data.purge.old.note': 'Закреплённые остаются.',
     'data.purge.all': 'Все сессии',
     'data.purge.all.note': 'И закреплённые тоже.',
-    'data.purge.days': 'Не открывали не меньше стольких дней',
+    'data.purge.days': 'Сколько дней их не открывали, не меньше',
     'data.purge.do': 'Удалить…',
     'data.purge.all.title': 'Удалить все сессии?',
     'data.purge.older.title': {
@@ -208,6 +208,6 @@ export const words = wordbook(
     'about.not.ready': 'Не готов: {reason}',
     'about.libraries': 'Сделано на',
     'about.libraries.text':
-      'React, Base UI, TanStack Query и Virtual, zustand, wouter, marked, highlight.js и иконки Lucide в браузере; FastAPI, LangGraph, SQLAlchemy и Playwright MCP на сервере. Каждая под своей свободной лицензией.',
+      'React, Base UI, TanStack Query и Virtual, zustand, wouter, marked, highlight.js и иконки Lucide в браузере; FastAPI, LangGraph, SQLAlchemy и Playwright MCP на сервере. Каждый проект под своей свободной лицензией.',
   },
 )
