@@ -45,7 +45,9 @@ class Screenshots:
         path = folder / name
         if path.exists():
             return
-        if sum(entry.stat().st_size for entry in os.scandir(folder)) + len(data) > QUOTA_BYTES:
+        with os.scandir(folder) as entries:  # closed also if a picture is removed meanwhile
+            kept = sum(entry.stat().st_size for entry in entries)
+        if kept + len(data) > QUOTA_BYTES:
             raise OSError(errno.EDQUOT, "the session's pictures reached their quota")
         unfinished = path.with_suffix(".part")
         try:
