@@ -75,7 +75,7 @@ async def serve_live(socket: WebSocket, session_id: str, world: Runtime, caller:
     viewer = view.join()
 
     async def handle(text: str) -> None:
-        await obey(WANTED.validate_json(text), session_id, view, viewer, world)
+        await handle_message(WANTED.validate_json(text), session_id, view, viewer, world)
 
     async def reply(message: SocketMessage) -> None:
         viewer.send(message)
@@ -124,7 +124,9 @@ def target_after(pointed: SocketMessage, event: Event) -> SocketMessage:
     return NO_TARGET if event.is_terminal else pointed
 
 
-async def obey(wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime) -> None:
+async def handle_message(
+    wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime
+) -> None:
     match wanted:
         case Ack():
             viewer.ack()

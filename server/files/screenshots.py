@@ -45,7 +45,7 @@ class Screenshots:
         path = folder / name
         if path.exists():
             return
-        with os.scandir(folder) as entries:  # closed also if a picture is removed meanwhile
+        with os.scandir(folder) as entries:  # closed also if a picture is removed while it is read
             kept = sum(entry.stat().st_size for entry in entries)
         if kept + len(data) > QUOTA_BYTES:
             raise OSError(errno.EDQUOT, "the session's pictures reached their quota")

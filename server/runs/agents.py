@@ -394,10 +394,8 @@ def _first_operator_input(started: StartedRun) -> JsonObject:
 
 def _first_assistant_input(started: StartedRun) -> JsonObject:
     """What the session's earlier runs have left, and the run's message."""
-    run, said = (
-        started.run,
-        [one.message for one in started.start_words if not one.in_words],
-    )  # others are messages
+    run = started.run
+    said = [one.message for one in started.start_words if not one.in_words]  # others are messages
     before = [one for one in started.messages if one.id == run.message_id or one.run_id != run.id]
     return first_input(before, said)
 

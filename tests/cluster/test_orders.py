@@ -6,6 +6,7 @@ import re
 import signal
 import threading
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -27,6 +28,7 @@ from tests.support.eventually import eventually_sync
 from tests.support.model_reply import Asked, Reply, ToolCall, call, calls, say
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
+from tests.support.server import Server
 from tests.support.sites import Site, Visit, document
 
 pytestmark = pytest.mark.timeout(300)
@@ -141,6 +143,19 @@ def test_an_act_that_had_begun_when_its_worker_was_killed_is_not_repeated(
     assert session["run"]["attempt"] == 2
 
 
+def approve_and_kill_the_worker(
+    web: Server, session_id: str, pending: dict[str, Any], workers: list[Server], site: OrderSite
+) -> dict[str, Any]:
+    """Kill the worker while the site takes the approved order; returns the session after another one has ended the run."""
+    yes = post(web, f"/sessions/{session_id}/decision", reference=pending["reference"], confirmed=True)
+    assert yes.status_code == 202
+    eventually_sync(lambda: site.orders, message="the order arrives at the site")
+    wait_until_executing(workers).signal(signal.SIGKILL)
+    session = wait_for(web, session_id, "completed", "waiting_user", timeout=TAKEN_OVER + 60)
+    assert session["run"]["status"] == "completed"
+    return session
+
+
 def test_an_approval_for_an_act_that_had_begun_is_void(
     shop_team: Team, site: OrderSite, player: Player
 ) -> None:
@@ -150,12 +165,7 @@ def test_an_approval_for_an_act_that_had_begun_is_void(
     session_id = ask(web, "Order it", agent="operator")
     pending = wait_for(other, session_id, "waiting_user")["pending"]
     assert site.orders == 0
-    yes = post(other, f"/sessions/{session_id}/decision", reference=pending["reference"], confirmed=True)
-    assert yes.status_code == 202
-    eventually_sync(lambda: site.orders, message="the order arrives at the site")
-    wait_until_executing(workers).signal(signal.SIGKILL)
-    session = wait_for(web, session_id, "completed", "waiting_user", timeout=TAKEN_OVER + 60)
-    assert session["run"]["status"] == "completed"
+    session = approve_and_kill_the_worker(other, session_id, pending, workers, site)
     assert answer_of(session) == UNKNOWN
     assert [effect.name for effect in site.effects] == ["order"]
 
@@ -168,12 +178,7 @@ def test_a_call_of_the_assistant_that_had_begun_is_not_repeated_and_its_approval
     player.start, player.button = site.url("/checkout"), "Place order"
     session_id = ask(web, "Order it", agent="assistant")
     pending = wait_for(web, session_id, "waiting_user")["pending"]
-    yes = post(web, f"/sessions/{session_id}/decision", reference=pending["reference"], confirmed=True)
-    assert yes.status_code == 202
-    eventually_sync(lambda: site.orders, message="the order arrives at the site")
-    wait_until_executing(workers).signal(signal.SIGKILL)
-    session = wait_for(web, session_id, "completed", "waiting_user", timeout=TAKEN_OVER + 60)
-    assert session["run"]["status"] == "completed"
+    session = approve_and_kill_the_worker(web, session_id, pending, workers, site)
     assert answer_of(session) == UNKNOWN
     assert [effect.name for effect in site.effects] == ["order"]
     assert session["run"]["attempt"] == 3

@@ -11,7 +11,7 @@ import pytest
 
 from server.agent.context import RunContext
 from server.agent_runner import AgentRunner
-from server.api.live import Release, obey
+from server.api.live import Release, handle_message
 from server.browser.browser import BrowserUnavailable
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
@@ -337,7 +337,7 @@ async def test_a_hand_back_whose_client_is_gone_ends_before_the_database_is_clos
         )
         viewer = view.join()
         await view.take(viewer)
-        releasing = asyncio.create_task(obey(Release(type="release"), made.id, view, viewer, world))
+        releasing = asyncio.create_task(handle_message(Release(type="release"), made.id, view, viewer, world))
         await screen.is_ending.wait()
         releasing.cancel()
         ending = asyncio.create_task(end_when(lambda: world.runner.is_draining, may_end))
