@@ -18,6 +18,7 @@ import { Examples } from '@/features/start/Examples'
 import { Notices } from '@/features/start/Notices'
 import { words } from '@/features/start/startWords'
 import { useWords } from '@/i18n'
+import { cx } from '@/lib/cx'
 import { remember } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
 import { takeSchedule } from '@/session/repeat'
@@ -88,7 +89,11 @@ export function StartPage() {
             )}
           />
         </DropZone>
-        <Examples kind={config?.mode === 'mock' ? 'mock' : isDemo ? 'demo' : 'model'} onPick={start} />
+        {/* Which examples fit is known with the config. Until then they keep their place, and nothing changes under
+            a pointer. */}
+        <div className={cx(!config && 'invisible')}>
+          <Examples kind={config?.mode === 'mock' ? 'mock' : isDemo ? 'demo' : 'model'} onPick={start} />
+        </div>
         <p className="flex gap-2 text-xs text-muted">
           <Info size={14} aria-hidden className="mt-0.5 shrink-0" />
           {t('start.limits')}
