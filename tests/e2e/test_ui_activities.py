@@ -52,6 +52,5 @@ def test_the_answer_stands_above_its_steps_and_the_list_has_the_icon_of_the_site
     assert steps, rows
     assert min(steps) > answer, rows
     icon = screen.sidebar.locator(f"a[href='/s/{session}'] img")
-    expect(icon).to_be_visible()
-    assert icon.evaluate("it => it.naturalWidth") == 32
-    assert str(icon.get_attribute("src")).startswith("/"), "from this server"
+    expect(icon).to_have_js_property("naturalWidth", 32)
+    expect(icon).to_have_attribute("src", re.compile("^/"))  # from this server

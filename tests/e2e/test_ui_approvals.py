@@ -72,6 +72,7 @@ def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
     bar = screen.page.get_by_text("Your approval is needed")
     expect(card.get_by_role("button", name="Approve")).to_be_enabled()
     expect(bar).to_have_count(0)  # the card itself is on the screen
+    screen.wait_at_end()
     screen.feed.hover()
     screen.page.mouse.wheel(0, -2000)
     expect(bar).to_be_visible()

@@ -74,12 +74,15 @@ def test_the_message_and_a_sign_of_life_are_there_before_the_server_answers(scre
 def test_a_message_that_did_not_arrive_keeps_its_text_and_can_be_sent_again(screen: Screen) -> None:
     screen.expect_errors("ERR_FAILED")
     session = screen.new_session()
+    screen.page.clock.install()
     screen.open(session)
     screen.page.route("**/messages", lambda route: route.abort())
+    screen.pause_clock()  # after five seconds it would be sent by itself
     screen.send("are you there")
     expect(screen.page.get_by_role("alert")).to_contain_text("Not sent yet.")
     screen.page.unroute("**/messages")
     screen.button("Retry").click()
+    screen.page.clock.resume()
     screen.wait_idle()
     said = [message["content"] for message in screen.stored(session)["messages"]]
     assert said.count("are you there") == 1

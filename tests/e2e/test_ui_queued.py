@@ -75,9 +75,12 @@ def test_a_queued_message_is_done_after_the_run_and_stands_there(screen: Screen)
     ]
     assert places == sorted(places), rows
     screen.page.reload()
-    expect(screen.feed.get_by_text("Harbour")).to_be_visible()
-    kept = [row for row in screen.rows() if "Wave" not in row]  # text that was cut off is not stored
-    assert kept == [row for row in rows if "Wave" not in row]
+    kept = [row for row in rows if "Wave" not in row]  # text that was cut off is not stored
+    screen.wait_until(
+        lambda: [row for row in screen.rows() if "Wave" not in row],
+        lambda it: it == kept,
+        f"shown again: {kept}",
+    )
 
 
 def test_a_word_to_a_run_is_shown_as_unread_until_the_agent_has_read_it(screen: Screen) -> None:

@@ -297,9 +297,8 @@ def test_on_a_phone_two_fingers_enlarge_the_page_and_taps_still_hit(open_screen:
     screen = open_screen(viewport={"width": 390, "height": 780}, has_touch=True, is_mobile=True)
     stage = driving(screen)
     Fingers(screen.page).pinch(screen.page.locator("canvas"))
-    box = screen.page.locator("canvas").bounding_box()
-    assert box
-    assert box["width"] > 700, "twice as large"
+    canvas = screen.page.locator("canvas")
+    screen.wait_until(lambda: canvas.bounding_box(), lambda it: it and it["width"] > 700, "twice as large")
     assert stage.said("mouse") == [], "the gesture is no input of the page"
     assert stage.said("wheel") == []
     screen.page.touchscreen.tap(*point(screen.page, 640, 360))

@@ -36,6 +36,8 @@ DEVICES: dict[str, dict[str, Any]] = {
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True},
 }
 NOTE = "Use the red kettle"
+LONG = ", wait 30 seconds" * 4
+"""A part of a task that lasts until it is cancelled, however slow the machine is."""
 
 
 @pytest.fixture(scope="module")
@@ -258,7 +260,7 @@ def test_the_browser_is_taken_by_hand_after_a_run_and_given_back(
 
 @pytest.mark.timeout(180)
 def test_a_message_for_afterwards_waits_in_plain_sight(desktop: Screen, phone: Screen, site: Site) -> None:
-    session = desktop.begin(f"open {site.url('/contact')}, wait 15 seconds and read the page")
+    session = desktop.begin(f"open {site.url('/contact')}{LONG} and read the page")
     phone.open(session)
     expect(phone.button("Stop")).to_be_visible()
     phone.page.get_by_role("radiogroup", name="When it is read").get_by_text("Afterwards").click()
@@ -287,12 +289,13 @@ def test_titles_tell_sessions_apart(desktop: Screen, site: Site) -> None:
 
 @pytest.mark.timeout(180)
 def test_the_stage_is_large_and_says_when_it_is_over(desktop: Screen, phone: Screen, site: Site) -> None:
-    session = desktop.begin(f"open {site.url('/contact')}, wait 8 seconds and read the page")
+    session = desktop.begin(f"open {site.url('/contact')}{LONG} and read the page")
     for screen, least in ((desktop, 600), (phone.open(session), 300)):
         frame_is_shown(screen.page)
         box = screen.page.locator("canvas").first.bounding_box()
         assert box
         assert box["width"] > least
+    desktop.cancel()
     for screen in (desktop, phone):
         finish(screen)
         expect(screen.page.get_by_text("Ended", exact=True).first).to_be_visible()
