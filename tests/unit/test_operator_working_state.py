@@ -172,6 +172,37 @@ async def test_an_answer_in_between_does_not_complete_the_plan_of_unfinished_wor
     assert it.values["progress"]["current"] == len(PLAN)
 
 
+async def test_the_plan_of_a_new_task_begins_at_its_first_item() -> None:
+    it = shop(
+        act("scroll", plan=PLAN, step=3, done=PLAN[0], blocked=PLAN[1]), "Paused. Go on?", max_tool_steps=1
+    )
+    await it.say("buy a kettle")
+    it.model.turns[:] = [
+        act("scroll", plan=[*PLAN[:2], "Tell the colour", "Give the answer"], done="scrolled"),
+        "Paused.",
+    ]
+    await it.say("what colour has the first kettle?")
+    assert it.values["progress"] == {"current": 0, "done": ["scrolled"], "blocked": []}
+
+
+async def test_a_plan_that_replaces_its_own_keeps_what_is_done() -> None:
+    it = shop(
+        act("scroll", plan=PLAN, step=2, done=PLAN[0]), act("scroll", plan=[PLAN[0], "Ask", "Give the answer"]),
+        "Paused. Go on?", max_tool_steps=2,
+    )  # fmt: skip
+    await it.say("buy a kettle")
+    assert it.values["progress"] == {"current": 1, "done": [PLAN[0]], "blocked": []}
+
+
+async def test_the_same_words_begin_an_unfinished_task_anew() -> None:
+    it = shop(act("scroll", plan=PLAN, step=3, done=PLAN[0]), "Paused. Go on?", max_tool_steps=1)
+    await it.say("buy a kettle")
+    it.model.turns[:] = [stop("ok")]
+    await it.say("buy a kettle")
+    assert PLAN[0] not in it.model.prompts[-1]
+    assert it.values["progress"] == {"current": 0, "done": [], "blocked": []}
+
+
 async def test_a_message_that_is_run_again_goes_on_from_what_is_known() -> None:
     it = shop(
         act("scroll", plan=PLAN, step=2, facts=["A costs 5"]), RunFailed("away", code="llm_unavailable")

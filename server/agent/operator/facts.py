@@ -185,6 +185,15 @@ def next_progress(
     }
 
 
+def progress_from_start(progress: object, plan: Sequence[str]) -> JsonObject:
+    """Progress at the start of `plan`. What else was done earlier stays known."""
+    known = progress if isinstance(progress, dict) else {}
+    earlier = {
+        name: [item for item in known.get(name, []) if item not in plan] for name in ("done", "blocked")
+    }
+    return {"current": 0, **earlier}
+
+
 def _append(items: Sequence[str], new: str | None, page: PageWords) -> list[str]:
     text = without_eids(new or "", ITEM_CHARS, page)
     return [*items, text][-20:] if text and text not in items else list(items)

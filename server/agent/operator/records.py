@@ -39,24 +39,32 @@ FAILED = "failed: "
 def take_message(state: State, text: str, message_id: str) -> Update:
     """Apply a new message: "continue" and "yes" keep the goal, new words after a finished task replace it.
 
-    While work is unfinished, new words become the task, and the goal stays until the model changes it. A
-    message that is run again continues from the current state; if it was edited, it is a new goal.
+    While work is unfinished, new words become the task, and the goal stays until the model changes it; the
+    goal's own words begin it from the start. A message that is run again continues from the current state; if it was
+    edited, it is a new goal.
     """
     goal, is_again = state.get("current_goal"), state.get("task_id") == message_id
     if goal and (is_continuation(text) or (is_again and text == state.get("task"))):
         return {}
     update: Update = {"task": text, "task_id": message_id}
-    if not goal or is_again or state.get("outcome") == "done":
-        update |= {"current_goal": text, "progress": {}, **NO_PLAN}
-    return update
+    if not goal or is_again or text == goal or state.get("outcome") == "done":
+        return update | {"current_goal": text, "progress": {}, "is_plan_of_earlier": False, **NO_PLAN}
+    return update | {"is_plan_of_earlier": bool(state.get("plan"))}
 
 
 def take_plan(state: Mapping[str, object], plan: Sequence[str]) -> Update:
     """Apply the user's plan: their own, or the model's proposal that they accepted."""
     tidy = facts.tidy_plan(plan)
     if tidy and tidy == state.get("proposed_plan"):
-        return {"plan": tidy, "plan_edited": False, "proposed_plan": []}
+        return {"plan": tidy, "plan_edited": False, "proposed_plan": []} | _from_start(state, tidy)
     return {"plan": tidy, "plan_edited": True}
+
+
+def _from_start(state: Mapping[str, object], plan: Sequence[str]) -> Update:
+    """Progress for a plan that replaces one of an earlier task: nothing of it is done yet, also what both have."""
+    if not state.get("is_plan_of_earlier"):
+        return {}
+    return {"progress": facts.progress_from_start(state.get("progress"), plan), "is_plan_of_earlier": False}
 
 
 def replayed(state: State, message: HumanMessage) -> list[BaseMessage]:
@@ -146,8 +154,15 @@ def take_move(state: State, move: Move, observation: Observation, now: datetime)
         update["current_goal"] = goal
     update |= _planned(state, move, page)
     plan = update.get("plan", state.get("plan", []))
+    if "plan" in update:
+        update |= _from_start(state, plan)
     progress = facts.next_progress(
-        state.get("progress", {}), plan, step=move.step, done=move.done, blocked=move.blocked, page=page
+        update.get("progress", state.get("progress", {})),
+        plan,
+        step=move.step,
+        done=move.done,
+        blocked=move.blocked,
+        page=page,
     )
     update["progress"] = progress
     update["works_plan"] = state.get("works_plan", False) or bool(

@@ -35,6 +35,8 @@ class State(TypedDict, total=False):
     """A plan of the model that awaits the user's approval; [] if there is none."""
     models_plan: list[str]
     """The model's newest plan, followed or not: a plan that the user has dismissed is not proposed again."""
+    is_plan_of_earlier: bool
+    """The plan was made for an earlier task, which was not finished: a new plan begins at its first item."""
     progress: JsonObject
     """`{current: index in the plan, done: [text], blocked: [text]}`"""
     facts: list[JsonObject]

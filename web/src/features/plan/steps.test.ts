@@ -19,6 +19,16 @@ test('without a failure nothing is skipped', () => {
   expect(steps.map(({ status }) => status)).toEqual(['done', 'todo', 'todo', 'todo'])
 })
 
+test('of two steps with the same text only the one that was reached is done or failed', () => {
+  const plan = ['Find', 'Read', 'Find', 'Read']
+  const at = (current: number, progress: object) =>
+    planSteps({ ...work, plan, progress: { current, done: [], blocked: [], ...progress } }, true).map(
+      ({ status }) => status,
+    )
+  expect(at(1, { done: ['Find'] })).toEqual(['done', 'doing', 'todo', 'todo'])
+  expect(at(3, { done: ['Find', 'Read'], blocked: ['Read'] })).toEqual(['done', 'done', 'done', 'failed'])
+})
+
 test('the goal is told without the names of attached files', () => {
   expect(goalOf({ ...NO_WORK, goal: 'Upload it\n\nAttached files: a.txt' })).toBe('Upload it')
   expect(goalOf({ ...NO_WORK, goal: 'Buy a kettle' })).toBe('Buy a kettle')

@@ -14,10 +14,13 @@ export interface PlanStep {
  *  failed is then not done any more. */
 export function planSteps({ plan, progress }: WorkState, isActive: boolean): PlanStep[] {
   const current = progress.current ?? -1
-  const isFailed = (text: string) => progress.blocked?.includes(text) ?? false
+  // Progress names steps by their text. Where two have the same, the index decides which is meant.
+  const isOnly = (text: string) => plan.indexOf(text) === plan.lastIndexOf(text)
+  const isFailed = (text: string, index: number) =>
+    progress.blocked?.includes(text) && (index === current || isOnly(text))
   const status = (text: string, index: number): StepStatus => {
-    if (isFailed(text)) return 'failed'
-    if (progress.done?.includes(text) || index < current) return 'done'
+    if (isFailed(text, index)) return 'failed'
+    if (index < current || (progress.done?.includes(text) && isOnly(text))) return 'done'
     if (!isActive && plan.slice(0, index).some(isFailed)) return 'skipped'
     return index === current && isActive ? 'doing' : 'todo'
   }
