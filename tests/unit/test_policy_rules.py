@@ -7,7 +7,7 @@ import pytest
 from server.agent.policy import Subject, assess
 from server.agent.policy.buttons import BUTTON_RULES
 from server.agent.policy.clicks import CHOICE_RULES, LINK_RULES, MENU_RULES, SWITCH_RULES, explain_click
-from server.agent.policy.verdict import ALLOWED
+from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Verdict, ask
 
 EXAMPLES = [
     ("button", "Close", "Valve 3", "name and heading command a device"),
@@ -77,6 +77,23 @@ def test_each_rule_decides_its_example(role: str, name: str, context: str, rule:
     judgement, deciding = explain_click(subject)
     assert deciding == rule
     assert judgement == assess(subject)
+
+
+@pytest.mark.parametrize(
+    ("context", "url", "kind", "reason"),
+    [
+        ("Upload", "", "account", UNCLEAR_CHANGE),
+        ("Your file", "http://shop.example/upload.html", "legal", UNCLEAR_CHANGE),
+        ("Preferences", "", "account", UNCLEAR_CHANGE),
+        ("", "https://shop.example/account/settings", "account", ask("account").reason),
+        ("Changes go live immediately", "", "publish", ask("publish").reason),
+    ],
+)
+def test_save_gives_a_kind_of_effect_as_the_reason_only_where_the_page_tells_it(
+    context: str, url: str, kind: str, reason: str
+) -> None:
+    subject = Subject("click", role="button", name="Save", context=context, url=url, submits=True)
+    assert assess(subject) == Judgement(Verdict.ASK, reason, kind)
 
 
 def test_every_rule_has_an_example() -> None:

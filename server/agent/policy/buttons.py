@@ -10,7 +10,7 @@ from server.agent.policy.fields import find_secret
 from server.agent.policy.labels import heading_commands, heading_names
 from server.agent.policy.names import Commitment, Meaning, read_name
 from server.agent.policy.page_context import STRONG, Heading, PageContext
-from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
+from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Subject, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +41,11 @@ class Press:
             risk += 1
         return risk + (1 if subject.submits else 0)
 
+    def is_guess(self, kind: str) -> bool:
+        """Whether neither the name (`Save`) nor what is around it shows that the effect is of this kind."""
+        is_vague = self.is_a(Commitment.AMBIGUOUS) and self.meaning.kind in VAGUE_KINDS
+        return is_vague and not self.context.tells(kind)
+
     def names(self, *concepts: str) -> bool:
         """Whether the control's name contains any of these concepts."""
         return any(hit.concept in concepts for hit in self.meaning.hits)
@@ -69,7 +74,8 @@ def decide(rules: Sequence[Rule], press: Press) -> tuple[Judgement, str]:
         if rule.applies(press):
             if rule.asks is None:
                 return ALLOWED, rule.name
-            return ask(rule.asks if isinstance(rule.asks, str) else rule.asks(press)), rule.name
+            kind = rule.asks if isinstance(rule.asks, str) else rule.asks(press)
+            return ask(kind, UNCLEAR_CHANGE if press.is_guess(kind) else ""), rule.name
     return ALLOWED, "no rule"
 
 
@@ -86,6 +92,8 @@ AMBIGUOUS_KINDS = {
     "make": "account", "join": "account", "reply": "send", "change": "account", "apply": "account", "agree": "",
 }  # fmt: skip
 """The kind of effect that each kind of ambiguous verb has."""
+VAGUE_KINDS = ("save", "make", "change", "apply")
+"""Kinds of ambiguous verbs that do not name their effect."""
 
 
 _BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")

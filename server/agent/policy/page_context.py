@@ -132,6 +132,13 @@ class PageContext:
     def strong(self) -> bool:
         return max(self.evidence.values(), default=0) >= STRONG
 
+    def tells(self, kind: str) -> bool:
+        """Whether the address, or strong evidence in the text, speaks of this kind of effect."""
+        return any(
+            _kind_of(concept) == kind and (weight >= STRONG or concept.startswith("url."))
+            for concept, weight in self.evidence.items()
+        )
+
     def has(self, *concepts: str) -> bool:
         """Whether there is evidence of any of these concepts."""
         return not self.evidence.keys().isdisjoint(concepts)

@@ -79,10 +79,14 @@ KINDS_ASKED = tuple(_REASONS)
 ALLOWED = Judgement(Verdict.ALLOW, "changes nothing outside this page")
 
 
-def ask(kind: str) -> Judgement:
+UNCLEAR_CHANGE = "saves or changes something, and its name does not say what"
+"""The reason where the kind of effect is only a guess."""
+
+
+def ask(kind: str, reason: str = "") -> Judgement:
     """A judgement to ask the user about an effect of this kind; an unknown kind becomes `unknown_submit`."""
     kind = kind if kind in _REASONS else "unknown_submit"
-    return Judgement(Verdict.ASK, _REASONS[kind], kind)
+    return Judgement(Verdict.ASK, reason or _REASONS[kind], kind)
 
 
 def deny(kind: str, reason: str) -> Judgement:

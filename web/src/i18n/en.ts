@@ -193,6 +193,7 @@ export const en = {
   'risk.credential': 'hands a password, code, card or identity number to the page',
   'risk.upload': 'hands a file to the page',
   'risk.unknown_submit': 'may submit something, and its name does not say what',
+  'question.unclear': 'saves or changes something, and its name does not say what',
   'risk.point': 'acts on a place of the picture, and nothing in the page says what is there',
   'question.point': '{verb} the marked place in “{name}”',
   'question.note': 'What should it do instead?',

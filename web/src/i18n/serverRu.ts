@@ -219,6 +219,8 @@ export const REFUSALS: Record<string, string> = {
   'cancels or ends something that is held': 'отменяет или прекращает то, что уже есть',
   'changes an account, access or a subscription': 'меняет учётную запись, доступ или подписку',
   'makes a binding statement': 'даёт обязывающее согласие',
+  'saves or changes something, and its name does not say what':
+    'сохраняет или меняет что-то, но по названию не понять что',
   'changes a running system': 'меняет работающую систему',
   'answers a request of other people': 'отвечает на запрос других людей',
   'hands a password, code, card or identity number to the page':

@@ -4,6 +4,7 @@ import { wordbook } from '@/i18n'
 export const payloadWords = wordbook(
   {
     'payload.accept': 'Accepts the dialog',
+    'payload.field': '“{name}”',
     'payload.fields': 'Text',
     'payload.file': 'File',
     'payload.key': 'Key',
@@ -17,6 +18,7 @@ export const payloadWords = wordbook(
   },
   {
     'payload.accept': 'Подтверждает диалог',
+    'payload.field': '«{name}»',
     'payload.fields': 'Текст',
     'payload.file': 'Файл',
     'payload.key': 'Клавиша',

@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest'
 import type { Pending } from '@/api/types'
 import { translatorOf } from '@/i18n'
+import { ru } from '@/i18n/ru'
 import { payloadWords } from './payloadWords'
-import { payloadOf } from './questionWords'
+import { payloadOf, reasonWords } from './questionWords'
 
 const told = (action: Pending['action'], lang: 'en' | 'ru') =>
   payloadOf({ action } as Pending, translatorOf(lang, payloadWords[lang]))
@@ -12,16 +13,28 @@ test('the parts of an action are named in words of the page, without JSON', () =
   const typing = {
     kind: 'type',
     fields: [
-      { eid: 'e1', text: 'Ada' },
-      { eid: 'e2', text: 'Riga' },
+      { eid: 'e1', name: 'Name', text: 'Ada' },
+      { eid: 'e2', name: 'City', text: 'Riga' },
     ],
     submit: true,
   }
   expect(told(typing, 'en')).toEqual([
-    ['Text', 'Ada\nRiga'],
+    ['“Name”', 'Ada'],
+    ['“City”', 'Riga'],
     ['Then presses Enter', 'yes'],
   ])
+  expect(told({ ...typing, submit: false, fields: typing.fields.slice(0, 1) }, 'ru')[0]).toEqual([
+    'Текст',
+    'Ada',
+  ])
   expect(told({ kind: 'upload', eid: 'e1', file: 'отчёт.txt' }, 'ru')).toEqual([['Файл', 'отчёт.txt']])
+})
+
+test('the reason of the rules is in the language of the page, any other as it came', () => {
+  const why = (reason: string) => reasonWords({ risk: 'legal', reason } as Pending, translatorOf('ru', ru))
+  expect(why('makes a binding statement')).toBe('даёт обязывающее согласие')
+  expect(why('saves or changes something, and its name does not say what')).toMatch(/^сохраняет или меняет/)
+  expect(why('I need your yes')).toBe('I need your yes')
 })
 
 test('a part that has no words keeps its name', () => {

@@ -4,6 +4,7 @@ import { en } from '@/i18n/en'
 import { payloadWords } from './payloadWords'
 
 type PayloadKey = keyof (typeof payloadWords)['en'] & string
+type Tell = (key: PayloadKey, values?: Record<string, string>) => string
 
 /** What the other lines or the picture show. */
 const HIDDEN = new Set(
@@ -11,25 +12,34 @@ const HIDDEN = new Set(
 )
 
 /** The rest of the action: what a person should see before saying yes. `tell` has `payloadWords`. */
-export function payloadOf(question: Pending, tell: (key: PayloadKey) => string): [string, string][] {
+export function payloadOf(question: Pending, tell: Tell): [string, string][] {
   return Object.entries(question.action ?? {})
     .filter(([name, value]) => !HIDDEN.has(name) && value !== null && value !== '')
-    .map(([name, value]) => {
+    .flatMap(([name, value]): [string, string][] => {
       const key = `payload.${name}`
-      return [key in payloadWords.en ? tell(key as PayloadKey) : name, valueWords(value, tell)]
+      const word = key in payloadWords.en ? tell(key as PayloadKey) : name
+      return fieldsOf(value, word, tell) ?? [[word, valueWords(value, tell)]]
     })
 }
 
-function valueWords(value: unknown, tell: (key: PayloadKey) => string): string {
+/** Each text with the name of its field. The card's title has the name of the only one. */
+function fieldsOf(value: unknown, word: string, tell: Tell): [string, string][] | null {
+  const fields: { name?: unknown; text?: unknown; value?: unknown }[] = Array.isArray(value) ? value : []
+  const told = fields.map((field) => [field?.name, field?.text ?? field?.value])
+  if (!told.length || told.some(([, text]) => typeof text !== 'string')) return null
+  return told.map(([name, text]) => [
+    name && told.length > 1 ? tell('payload.field', { name: String(name) }) : word,
+    String(text),
+  ])
+}
+
+function valueWords(value: unknown, tell: Tell): string {
   if (typeof value === 'string') return value
-  if (typeof value === 'boolean') return tell(`payload.${value}`)
-  const texts = Array.isArray(value) ? value.map((one) => (one as { text?: unknown } | null)?.text) : []
-  const isTold = texts.length > 0 && texts.every((text) => typeof text === 'string')
-  return isTold ? texts.join('\n') : JSON.stringify(value)
+  return typeof value === 'boolean' ? tell(`payload.${value}`) : JSON.stringify(value)
 }
 
 /** Why it asks. The rules' own reasons are in the language of the page, all others as they came. */
 export function reasonWords({ risk, reason }: Pending, t: Translate): string {
-  const key = `risk.${risk}` as Key
-  return en[key] === reason ? t(key) : reason
+  const known = [`risk.${risk}` as Key, 'question.unclear' as const].find((key) => en[key] === reason)
+  return known ? t(known) : reason
 }
