@@ -336,6 +336,12 @@ class Indented:
             yield Segment.line()
 
 
+def fields_told(fields: list[JsonObject]) -> str:
+    """Each text that is typed, with the name of its field."""
+    texts = ((one.get("name"), str(one.get("text", one.get("value", "")))) for one in fields)
+    return ", ".join(f"{name}: “{text}”" if name else f"“{text}”" for name, text in texts)
+
+
 def describe(args: JsonObject) -> Text:
     """Arguments in one line: those in `BARE` without their name, others with it, the agent's reason last."""
     line = Text()
@@ -343,8 +349,11 @@ def describe(args: JsonObject) -> Text:
         if value in (None, "", [], {}) or key in UNTOLD:
             continue
         line.append("  " if line else "")
-        line.append("" if key in BARE else f"{key} ", "key")
-        line.append(f"“{cut(value, 100)}”" if key == "text" else cut(named(str(value)), 100))
+        line.append("" if key in BARE or key == "fields" else f"{key} ", "key")
+        if key == "fields" and isinstance(value, list):
+            line.append(cut(fields_told(value), 200))
+        else:
+            line.append(f"“{cut(value, 100)}”" if key == "text" else cut(named(str(value)), 100))
     if args.get("reason"):
         line.append(f"  {cut(str(args['reason']), 100)}", "quiet")
     line.truncate(ARGS_AT_MOST, overflow="ellipsis")

@@ -12,6 +12,7 @@ from server.agent.gate.approval import (
     MASK,
     ShownPage,
     approval_digest,
+    confirm_question,
     destination_of,
     is_unchanged,
     masked,
@@ -202,6 +203,17 @@ def test_an_action_is_shown_without_its_secrets_and_with_everything_else() -> No
     assert shown["reason"] == f"ann logs in with {MASK}"
     for other in ({"kind": "click", "eid": password, "reason": "hunter2"}, action | {"fields": fields[:1]}):
         assert masked(aimed(other, seen)).to_json() == other
+
+
+def test_a_question_names_the_field_of_each_text() -> None:
+    seen = observe_snapshot('- textbox "User" [ref=l1]\n- textbox "Password" [ref=l2]')
+    user, password = (element.eid for element in seen.interactive)
+    action = {"kind": "type", "fields": [{"eid": user, "text": "ann"}, {"eid": password, "text": "hunter2"}]}
+    question = confirm_question(
+        aimed(action, seen), ShownPage(seen), run_id="r", reason="", risk="credential", asked_at=0, timeout=1
+    )
+    shown = [(field["name"], field["text"]) for field in question.action["fields"]]
+    assert shown == [("User", "ann"), ("Password", MASK)]
 
 
 def test_a_link_to_another_site_sends_no_form_there() -> None:

@@ -321,6 +321,9 @@ class TestDrawing:
         assert "Files delete  path /a b" in text_of(asked)
         asked = Question("q1", "confirm", "why", action={"kind": "type", "eid": "e3", "text": "hi"})
         assert "Type into  e3  “hi”" in text_of(asked)
+        fields = [{"eid": "e1", "name": "Name", "text": "Ada"}, {"eid": "e2", "text": "Riga"}]
+        asked = Question("q1", "confirm", "why", action={"kind": "type", "fields": fields})
+        assert "Name: “Ada”, “Riga”" in text_of(asked)
 
     @pytest.mark.parametrize("width", [40, 80])
     def test_the_address_of_a_picture_stays_in_one_line(self, width: int) -> None:

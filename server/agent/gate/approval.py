@@ -264,7 +264,7 @@ def confirm_question(
         reference=aimed.action.id,
         reason=reason,
         risk=risk,
-        action=masked(aimed).to_json(),
+        action=_on_card(aimed),
         target=Target(role=element.role, name=name, box=shown.target_of(aimed), start=shown.start_of(aimed))
         if element
         else None,
@@ -279,6 +279,15 @@ def confirm_question(
         asked_at=asked_at,
         expires_at=datetime.fromtimestamp(asked_at + timeout, UTC),
     )
+
+
+def _on_card(aimed: AimedAction) -> JsonObject:
+    """The action as a question shows it: without secrets, with the name of each field."""
+    shown = masked(aimed).to_json()
+    if isinstance(aimed.action, TypeAction):
+        names = {element.eid: element.name for element in aimed.targets}
+        shown["fields"] = [field | {"name": names.get(field["eid"], "")} for field in shown.get("fields", [])]
+    return shown
 
 
 def amount_of(aimed: AimedAction) -> str | None:

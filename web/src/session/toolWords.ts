@@ -103,6 +103,7 @@ export function stepWords(step: string, t: Translate): string {
 /** What would be done, in the words of the feed: "Click Place order". */
 export function actionWords(question: Pending, t: Translate): string {
   const action = question.action ?? {}
+  if (Array.isArray(action.fields) && action.fields.length > 1) return t('do.fill')
   const kind = action.double ? 'double_click' : String(action.kind ?? action.type ?? action.name ?? '')
   const words = toolWords({ name: kind, args: action }, false)
   const verb = words.verb ? t(words.verb) : words.name

@@ -81,8 +81,8 @@ function Why({ row: { question } }: { row: QuestionRow }) {
   const facts = [[t('question.why'), reasonWords(question, t)] as const, ...payloadOf(question, tell)]
   return (
     <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
-      {facts.map(([name, value]) => (
-        <div key={name} className="contents">
+      {facts.map(([name, value], at) => (
+        <div key={at} className="contents">
           <dt className="text-muted">{name}</dt>
           <dd className="wrap-anywhere whitespace-pre-line">{value}</dd>
         </div>
