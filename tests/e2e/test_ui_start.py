@@ -60,17 +60,22 @@ def test_the_composer_is_ready_and_nothing_moves(screen: Screen) -> None:
 def test_the_first_paint_waits_for_nothing_but_the_login(screen: Screen) -> None:
     held: list[Route] = []
     is_login = re.compile("/api/auth/me$")
-    screen.page.route(
-        "**/api/**",
-        lambda route: route.fallback() if is_login.search(route.request.url) else held.append(route),
-    )
+    is_released = False
+
+    def hold(route: Route) -> None:
+        if is_released or is_login.search(route.request.url):
+            route.fallback()
+        else:
+            held.append(route)
+
+    screen.page.route("**/api/**", hold)
     screen.page.goto("/")
     expect(screen.composer).to_be_focused()
     expect(screen.page.get_by_role("heading", name="What do you need done?")).to_be_in_viewport()
     screen.wait_until(lambda: held, bool, "the rest is asked for, and still open")
     examples = screen.page.get_by_role("list", name="Example tasks")
     expect(examples).to_have_count(0)  # Which ones fit is not known yet.
-    screen.page.unroute("**/api/**")
+    is_released = True
     for route in held:
         route.continue_()
     expect(examples.get_by_role("button", name="Think about boats")).to_be_visible()
