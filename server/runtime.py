@@ -287,6 +287,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         presence = Presence()
         channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
         delivery = Delivery(store, channels, presence, lambda: preferences.current.public_address)
+        stack.push_async_callback(delivery.aclose)
         scheduler = Scheduler(
             store, runner, recorder, agents.read_state, lambda session_ids: runtime.purge(session_ids)
         )

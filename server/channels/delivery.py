@@ -38,6 +38,8 @@ LOOK_SECONDS = 5.0
 AWAY_SECONDS = 15.0
 """Between two looks whether the person still sees the web UI."""
 AT_ONCE = 16
+END_SECONDS = 1.0
+"""How long `aclose` waits for what it has cancelled."""
 
 
 class Sender(Protocol):
@@ -64,22 +66,29 @@ class Delivery:
         self._back_off = back_off
         self._clock = clock
         self._news = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._sending: dict[asyncio.Task[None], DueDelivery] = {}
 
     def wake(self) -> None:
         """A message may have been stored."""
         self._news.set()
 
     async def run(self) -> None:
-        """Deliver until cancelled. A message that is being sent then is due again later."""
-        try:
-            while True:
-                self._news.clear()
-                await self._wait(await self._look())
-                await asyncio.sleep(COALESCE_SECONDS)
-        finally:
-            for task in self._tasks:
-                task.cancel()
+        """Deliver until cancelled; then `aclose` ends what is being sent."""
+        while True:
+            self._news.clear()
+            await self._wait(await self._look())
+            await asyncio.sleep(COALESCE_SECONDS)
+
+    async def aclose(self) -> None:
+        """Give up what is being sent: another process, or the next start, sends it at once instead of after CLAIM."""
+        sending = dict(self._sending)
+        for task in sending:
+            task.cancel()
+        if sending:
+            await asyncio.wait(sending, timeout=END_SECONDS)
+        for due in sending.values():
+            with suppress(Unavailable):
+                await self._store.postpone_deliveries(due.rows, self._clock(), tries=due.delivery.tries)
 
     async def _look(self) -> float:
         try:
@@ -103,8 +112,8 @@ class Delivery:
         claimed = await self._store.claim_deliveries(moment=moment, until=moment + CLAIM, most=AT_ONCE)
         for one in claimed:
             task = asyncio.create_task(self._settle(one))
-            self._tasks.add(task)
-            task.add_done_callback(self._tasks.discard)
+            self._sending[task] = one
+            task.add_done_callback(self._sending.pop)
         return 0 if len(claimed) == AT_ONCE else 0.05
 
     async def _settle(self, due: DueDelivery) -> None:

@@ -20,7 +20,7 @@ from sqlalchemy import Connection, select
 from server.auth.gate import allowed_hosts
 from server.browser.chromium.reach import Reach
 from server.channels.checked_connection import checked_connections
-from server.channels.delivery import Delivery
+from server.channels.delivery import CLAIM, Delivery
 from server.channels.destination import SendFailed
 from server.channels.messages import in_words
 from server.channels.presence import VISIBLE_SECONDS, Presence
@@ -59,9 +59,12 @@ async def listed(client: httpx.AsyncClient) -> list[dict[str, Any]]:
     return list((await client.get("/api/channels")).json()["items"])
 
 
-async def received(receiver: Receiver, count: int) -> list[dict[str, Any]]:
+async def received(receiver: Receiver, count: int, *, timeout: float = 60) -> list[dict[str, Any]]:
     found = await eventually(
-        lambda: receiver.received, lambda it: len(it) >= count, message=f"{count} messages have come"
+        lambda: receiver.received,
+        lambda it: len(it) >= count,
+        message=f"{count} messages have come",
+        timeout=timeout,
     )
     return [json.loads(one.body) for one in found]
 
@@ -312,6 +315,25 @@ async def test_what_a_server_did_not_deliver_the_next_one_does(settings: Setting
         app = create_app(settings)
         async with app.router.lifespan_context(app), open_client(app, headers) as client:
             first, second = await received(receiver, 2)
+            assert first == second
+
+
+async def test_what_is_being_sent_when_a_server_ends_is_sent_by_the_next_one_at_once(
+    settings: Settings,
+) -> None:
+    headers = {"authorization": f"Bearer {PASSWORD}"}
+    async with receiving() as receiver:
+        receiver.is_silent = silence = asyncio.Event()
+        app = create_app(settings)
+        async with app.router.lifespan_context(app), open_client(app, headers) as client:
+            await add_webhook(client, receiver)
+            await asked(client)
+            await received(receiver, 1)
+        receiver.is_silent = None
+        silence.set()
+        app = create_app(settings)
+        async with app.router.lifespan_context(app):
+            first, second = await received(receiver, 2, timeout=CLAIM.total_seconds() / 2)
             assert first == second
 
 
