@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -24,20 +25,24 @@ TranscriptRow = Message | InterruptRow | RunRow | Activity
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "yes": "Approved", "no": "Denied", "done": "Done by you", "void": "No longer asked",
+        "yes": "Approved", "no": "Denied", "done": "Done by you", "answered": "You answered", "void": "No longer asked",
         "end": "Ended without an answer", "note": "“{text}”", "queued": "queued",
         "drove": "You drove the browser for {time}", "resumed": "You resumed it after {time}",
         "plan": "You changed the plan", "added": "added {steps}", "removed": "removed {steps}", "order": "another order",
         "branched": "Branched from {title}", "untitled": "a session", "seconds": "{n} s", "minutes": "{n} min",
     },
     "ru": {
-        "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "void": "Вопрос снят",
+        "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "answered": "Вы ответили", "void": "Вопрос снят",
         "end": "Закончилось без ответа", "note": "«{text}»", "queued": "в очереди",
         "drove": "Вы управляли браузером {time}", "resumed": "Вы продолжили работу через {time}",
         "plan": "Вы изменили план", "added": "добавлено {steps}", "removed": "убрано {steps}", "order": "другой порядок",
         "branched": "Ответвление от {title}", "untitled": "другой сессии", "seconds": "{n} с", "minutes": "{n} мин",
     },
 }  # fmt: skip
+
+
+_ASKS = re.compile("[?？؟]")
+"""A request without a question is for a step that the user does in the browser."""
 
 
 def in_order(
@@ -120,7 +125,7 @@ def _answer(row: InterruptRow) -> str:
     if row.status != "decided":
         return "void"
     if row.kind == "manual":
-        return "done"
+        return "answered" if _ASKS.search(read_question(row.payload).reason) else "done"
     return "yes" if row.confirmed else "no"
 
 

@@ -187,6 +187,20 @@ def test_what_was_asked_is_told_in_the_language_of_the_report(question: dict[str
     assert line_of(denied(**question), "ru") == line
 
 
+@pytest.mark.parametrize(
+    ("reason", "lines"),
+    [
+        ("Please log in.", ("Done by you: Please log in.", "Сделано вами: Please log in.")),
+        ("Which one?", ("You answered: Which one?", "Вы ответили: Which one?")),
+    ],
+)
+def test_a_question_of_the_agent_is_answered_and_a_step_is_done(reason: str, lines: tuple[str, str]) -> None:
+    row = denied()
+    row.kind, row.confirmed = "manual", True
+    row.payload = {"kind": "manual", "reference": "q", "reason": reason, "url": ""}
+    assert (line_of(row), line_of(row, "ru")) == lines
+
+
 def test_what_was_done_has_the_decisions_in_their_place() -> None:
     session = SessionRow(id="s", title="Shop", created_at=AT)
     page = "".join(to_html(Conversation(session, [step(1), step(3)], {}, [denied()]), lambda address: None))

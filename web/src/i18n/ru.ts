@@ -216,6 +216,7 @@ export const ru: Dictionary = {
   'question.no': 'Отклонено:',
   'question.void': 'Вопрос снят:',
   'question.done': 'Сделано вами:',
+  'question.answered': 'Вы ответили:',
   quoted: '«{text}»',
   approve: 'Разрешить',
   deny: 'Отклонить',

@@ -3,6 +3,7 @@ import { useT, useWords } from '@/i18n'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
+import { answerWord } from './questionWords'
 import { startWords } from './startPlanWords'
 
 /** A closed question, on one line. */
@@ -11,14 +12,10 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
   const tell = useWords(startWords)
   const { kind, reason, start } = row.question
   const what = kind === 'manual' ? reason : start ? tell('start.title') : actionWords(row.question, t)
-  const word =
-    row.answer === 'yes' && row.question.kind === 'manual'
-      ? 'question.done'
-      : (`question.${row.answer as 'yes' | 'no' | 'void'}` as const)
   return (
     <Rail icon={ICONS[row.answer as keyof typeof ICONS]}>
       <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">
-        <span className="shrink-0 font-medium">{t(word)}</span>
+        <span className="shrink-0 font-medium">{t(answerWord(row))}</span>
         <span className="truncate text-muted">{what}</span>
         {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>

@@ -1,10 +1,11 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import type { Pending } from '@/api/types'
+import type { QuestionRow } from '@/stream/rows'
 import { translatorOf } from '@/i18n'
 import { ru } from '@/i18n/ru'
 import { payloadWords } from './payloadWords'
-import { payloadOf, reasonWords } from './questionWords'
+import { answerWord, payloadOf, reasonWords } from './questionWords'
 
 const told = (action: Pending['action'], lang: 'en' | 'ru') =>
   payloadOf({ action } as Pending, translatorOf(lang, payloadWords[lang]))
@@ -35,6 +36,15 @@ test('the reason of the rules is in the language of the page, any other as it ca
   expect(why('makes a binding statement')).toBe('даёт обязывающее согласие')
   expect(why('saves or changes something, and its name does not say what')).toMatch(/^сохраняет или меняет/)
   expect(why('I need your yes')).toBe('I need your yes')
+})
+
+test('an answer to a question of the agent is no step that was done', () => {
+  const closed = (reason: string, kind = 'manual', answer = 'yes') =>
+    answerWord({ question: { kind, reason }, answer } as QuestionRow)
+  expect(closed('2 elements fit “Log in”. Which one? Answer with its number.')).toBe('question.answered')
+  expect(closed('Please log in.')).toBe('question.done')
+  expect(closed('Which one?', 'manual', 'void')).toBe('question.void')
+  expect(closed('Really?', 'confirm')).toBe('question.yes')
 })
 
 test('a part that has no words keeps its name', () => {

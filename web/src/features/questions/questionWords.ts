@@ -1,6 +1,7 @@
 import type { Pending } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
 import { en } from '@/i18n/en'
+import type { QuestionRow } from '@/stream/rows'
 import { payloadWords } from './payloadWords'
 
 type PayloadKey = keyof (typeof payloadWords)['en'] & string
@@ -36,6 +37,14 @@ function fieldsOf(value: unknown, word: string, tell: Tell): [string, string][] 
 function valueWords(value: unknown, tell: Tell): string {
   if (typeof value === 'string') return value
   return typeof value === 'boolean' ? tell(`payload.${value}`) : JSON.stringify(value)
+}
+
+const ASKS = /[?？؟]/
+
+/** What the person did with a question that is closed: a request without a question was for a step in the browser. */
+export function answerWord({ question: { kind, reason }, answer }: QuestionRow): Key {
+  if (answer !== 'yes' || kind !== 'manual') return `question.${answer as 'yes' | 'no' | 'void'}`
+  return ASKS.test(reason) ? 'question.answered' : 'question.done'
 }
 
 /** Why it asks. The rules' own reasons are in the language of the page, all others as they came. */
