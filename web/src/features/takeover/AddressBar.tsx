@@ -51,6 +51,7 @@ export function AddressBar({ view, isMine }: { view: LiveView; isMine: boolean }
         <input
           aria-label={t('page.address')}
           readOnly={!isMine}
+          placeholder={t('page.none')}
           inputMode="url"
           autoCapitalize="off"
           spellCheck={false}

@@ -18,7 +18,7 @@ export function PagePicture({ view }: { view: LiveView }) {
       <canvas
         ref={canvas}
         role="img"
-        aria-label={t('live.picture', { page: title })}
+        aria-label={t('live.picture', { page: title || t('page.none') })}
         className="block size-full"
       />
       {target && (

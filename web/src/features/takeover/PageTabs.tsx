@@ -24,7 +24,7 @@ export function PageTabs({ view, isMine }: { view: LiveView; isMine: boolean }) 
           onClick={() => view.send({ type: 'tab', index: tab.index })}
           className="touch h-7 max-w-52 shrink-0 truncate rounded-md px-2.5 text-xs text-muted enabled:hover:bg-s2 aria-[current]:bg-s2 aria-[current]:text-text"
         >
-          {tab.title || hostOf(tab.url) || tab.url}
+          {tab.title || hostOf(tab.url) || tab.url || t('page.new')}
         </button>
       ))}
     </div>

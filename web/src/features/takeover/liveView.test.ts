@@ -52,6 +52,18 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+test('an empty page has no title and no address', () => {
+  const view = new LiveView('s 1')
+  const stop = view.watch()
+  latest().open()
+  const blank = { url: 'about:blank', title: 'about:blank' }
+  latest().tell({ ...STATE, ...blank, tabs: [{ index: 0, active: true, ...blank }] })
+  expect(view.store.getState()).toMatchObject({ url: '', title: '', tabs: [{ url: '', title: '' }] })
+  latest().tell({ ...STATE, url: 'https://a.example/', title: 'about:blank' })
+  expect(view.store.getState()).toMatchObject({ url: 'https://a.example/', title: '' })
+  stop()
+})
+
 test('all who watch in a tab share one connection, and the last one closes it', () => {
   const view = new LiveView('s 1')
   const [first, second] = [view.watch(), view.watch()]

@@ -153,7 +153,13 @@ export class LiveView {
         // A lease that ran out is not taken again without a person.
         if (this.store.getState().holder === 'me' && page.holder !== 'me') this.isWanted = false
         const { viewport } = this.store.getState()
-        const shown = { url: page.url ?? '', title: page.title ?? '', viewport: page.viewport ?? viewport }
+        const tabs = page.tabs.map((tab) => ({ ...tab, url: named(tab.url), title: named(tab.title) }))
+        const shown = {
+          url: named(page.url),
+          title: named(page.title),
+          viewport: page.viewport ?? viewport,
+          tabs,
+        }
         return setState({ ...page, ...shown, fault: null })
       }
       case 'elements':
@@ -170,6 +176,9 @@ export class LiveView {
     }
   }
 }
+
+/** An empty page has neither a title nor an address for people; a browser gives `about:blank` for both. */
+const named = (text: string | null | undefined): string => (!text || text === 'about:blank' ? '' : text)
 
 const centreOf = ([left, top, width, height]: Box): [number, number] => [left + width / 2, top + height / 2]
 
