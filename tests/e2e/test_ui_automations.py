@@ -224,6 +224,11 @@ def test_a_session_asks_before_its_runs_start(screen: Screen) -> None:
     screen.send("shop for a kettle")
     card = page.get_by_role("region", name="Start this run?")
     expect(card).to_contain_text("Place orders and bookings, once, on shop.example")
+    expect(card.get_by_role("button", name="Deny")).to_have_count(0)
+    card.get_by_role("button", name="Ask for another plan").click()
+    card.get_by_role("textbox", name="What should the plan be like?").fill("shorter")
+    card.get_by_role("button", name="Ask for it").click()
+    expect(screen.feed.get_by_text("“shorter”")).to_be_visible()
     card.get_by_role("button", name="Start", exact=True).click()
     expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
     session = page.url.rpartition("/")[2]

@@ -111,14 +111,20 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
     <div className="flex flex-col gap-3">
       <div ref={place}>
         {isNoting ? (
-          <DenyNote isBusy={isBusy} onSend={deny} onCancel={cancel} />
+          <DenyNote
+            isBusy={isBusy}
+            hint={chosen ? tell('start.note.hint') : t('question.note')}
+            sends={chosen ? tell('start.send') : t('deny.send')}
+            onSend={deny}
+            onCancel={cancel}
+          />
         ) : (
           <div className="flex flex-wrap items-center gap-2 max-md:[&>:first-child]:flex-1 max-md:[&>:last-child]:w-full">
             <Button disabled={isBusy} onClick={() => deny()}>
               {chosen ? tell('start.no') : t('deny')}
             </Button>
             <Button ref={noteButton} tone="quiet" disabled={isBusy} onClick={() => setNoting(true)}>
-              {t('deny.note')}
+              {chosen ? tell('start.note') : t('deny.note')}
             </Button>
             <span className="flex-1 max-md:hidden" />
             <Button

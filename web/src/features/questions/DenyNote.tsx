@@ -4,6 +4,9 @@ import { Button } from '@/ui/Button'
 
 interface Props {
   isBusy: boolean
+  /** What is asked for. */
+  hint: string
+  sends: string
   onSend: (note: string) => void
   onCancel: () => void
 }
@@ -12,7 +15,7 @@ interface Props {
 const MOST_CHARS = 4000
 
 /** What to do instead, sent with the no. Nothing here can approve. */
-export function DenyNote({ isBusy, onSend, onCancel }: Props) {
+export function DenyNote({ isBusy, hint, sends, onSend, onCancel }: Props) {
   const t = useT()
   const [note, setNote] = useState('')
   const text = note.trim()
@@ -34,8 +37,8 @@ export function DenyNote({ isBusy, onSend, onCancel }: Props) {
         autoFocus
         rows={2}
         maxLength={MOST_CHARS}
-        aria-label={t('question.note')}
-        placeholder={t('question.note')}
+        aria-label={hint}
+        placeholder={hint}
         value={note}
         onChange={(event) => setNote(event.target.value)}
         onKeyDown={onKeyDown}
@@ -43,7 +46,7 @@ export function DenyNote({ isBusy, onSend, onCancel }: Props) {
       />
       <div className="flex flex-wrap items-center gap-2">
         <Button tone="primary" disabled={isBusy || !text} onClick={send}>
-          {t('deny.send')}
+          {sends}
         </Button>
         <Button tone="quiet" onClick={onCancel}>
           {t('cancel')}

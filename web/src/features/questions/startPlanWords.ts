@@ -10,6 +10,9 @@ export const startWords = wordbook(
     'start.effect': { one: '{kind}, once, on', other: '{kind}, up to {n} times, on' },
     'start.yes': 'Start',
     'start.no': 'Do not start',
+    'start.note': 'Ask for another plan…',
+    'start.note.hint': 'What should the plan be like?',
+    'start.send': 'Ask for it',
   },
   {
     'start.title': 'Начать этот запуск?',
@@ -25,5 +28,8 @@ export const startWords = wordbook(
     },
     'start.yes': 'Начать',
     'start.no': 'Не начинать',
+    'start.note': 'Попросить другой план…',
+    'start.note.hint': 'Каким должен быть план?',
+    'start.send': 'Попросить',
   },
 )
