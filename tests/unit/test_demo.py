@@ -236,6 +236,35 @@ async def test_what_could_not_be_done_stays_open_in_the_plan_and_the_answer_says
     assert (world.values["progress"]["current"], world.values["progress"]["blocked"]) == (3, [])
 
 
+@pytest.mark.parametrize(
+    ("wish", "start"),
+    [
+        ("book me a flight", "I cannot do this by myself"),
+        ("find me a cheap hotel", "I cannot do this by myself"),
+        ("забронируй мне билет", "Сама встроенная **демо-модель** этого не сделает"),
+        ("найди мне дешёвый отель", "Сама встроенная **демо-модель** этого не сделает"),
+    ],
+)
+async def test_a_wish_without_a_page_is_said_to_be_beyond_the_demo_model(wish: str, start: str) -> None:
+    world = operator()
+    answer = await world.say(wish)
+    assert answer is not None
+    assert answer.startswith(start)
+    assert answer.count("/settings/models") == 1
+    assert "open example.com" in answer or "открой example.com" in answer
+    assert world.of("outcome") == [{"outcome": "blocked"}]
+    assert world.browser.log == []
+
+
+async def test_what_was_not_done_is_said_in_a_sentence_of_its_language() -> None:
+    world = operator()
+    world.browser.failing["navigate"] = "The page was not found (404)."
+    answer = await world.say(f"открой {SITE}, нажми «Blue kettle» и прочитай страницу")
+    assert answer is not None
+    assert f"Не получилось: открыть {SITE}." in answer
+    assert "Не сделано: нажать «Blue kettle»; прочитать страницу." in answer
+
+
 async def test_what_is_not_on_the_page_is_not_answered_with_something_else() -> None:
     world = operator()
     answer = await world.say(f"open {SITE}blue and tell me about penguins")

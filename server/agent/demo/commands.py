@@ -120,7 +120,7 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("read", r"(?:find out|look up|check (?:what|how|when|where|if)|узнай(?:те)?)\b.*"),
     ("read", r"(?:find|look for|найди(?:те)?|поищи) .+ (?:in|on|in the text of|в|на) (?:this |the |этой |этом )?"
              r"(?:page|article|text|table|list|странице|статье|тексте|таблице|списке)"),
-    ("search", r"(?:search(?: for)?|look for|find|поищи|ищи|найди(?:те)?|искать) (?P<text>.+)"),
+    ("search", r"(?:search(?: for)?|look for|find|поищи|ищи|найди(?:те)?|искать)(?: me| us| мне| нам)? (?P<text>.+)"),
     ("click", rf"{_CLICK} (?P<target>.+)"),
     ("click", rf"{_OPEN} (?P<target>.+)"),
     ("read", rf"{_READ}\b.*"),

@@ -174,7 +174,7 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObjec
         return Words(task).say("log_in_please")
     name = next((name for name in _TOOLS.get(step.command.kind, ()) if name in tools), None)
     if name is None:
-        return Words(task).say("cannot", what=Words(task).to_do(step.command))
+        return Words(task).say("cannot", what=Words(task).undone(step.command))
     return name, _arguments(step, _properties(tools[name]))
 
 

@@ -85,13 +85,13 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
         said = words.say(kind if progress.is_first or kind != "hello" else "hello again")
         return FinalAnswer("\n\n".join([said, *([words.say("footer")] if progress.is_first else [])]))
     if not request.commands:
-        return FinalAnswer(words.say("help"))
+        return _beyond(words) if request.not_understood else FinalAnswer(words.say("help"))
     commands = request.commands
     work = _Decision(request, words, progress, page or DemoPage())
     if progress.failure is not None:
         at = min(progress.done, len(commands) - 1)
         said = "refused" if progress.is_refused else "failed"
-        trouble = words.say(said, what=words.to_do(commands[at]), why=words.why(progress.failure))
+        trouble = words.say(said, what=words.undone(commands[at]), why=words.why(progress.failure))
         wish = words.say("wish", text=progress.wish) if progress.is_refused and progress.wish else ""
         return work.unmet(at, trouble, wish)
     can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE
@@ -115,7 +115,7 @@ class _Decision:
         last = self._found()
         note = last.note if last else ""
         if page is not None and page.is_blank and command.kind in _NEEDS_THING | QUESTIONS:
-            return self.unmet(at, self.words.say("no page"))
+            return _beyond(self.words) if _is_search(command) else self.unmet(at, self.words.say("no page"))
         if command.kind not in _NEEDS_THING or page is None:
             return Act(command, note=note)
         roles = _ROLES.get(command.kind, frozenset())
@@ -193,6 +193,12 @@ class _Decision:
         if strange := self.request.not_understood:
             parts = [*parts, self.words.say("strange", what="; ".join(strange))]
         return "\n\n".join([*parts, *([self.words.say("footer")] if self.progress.is_first else [])])
+
+
+def _beyond(words: Words) -> FinalAnswer:
+    """The answer to a wish that names neither a page nor a command."""
+    said = words.say("beyond")
+    return FinalAnswer(said, said.partition(":")[0])
 
 
 def _is_search(command: DemoCommand) -> bool:

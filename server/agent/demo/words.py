@@ -63,6 +63,11 @@ _ENGLISH = {
         "*I am the built-in demo model: I follow fixed rules and am not an LLM. A real model can be chosen in "
         "[Settings, Models](/settings/models).*"
     ),
+    "beyond": (
+        "I cannot do this by myself: I am the built-in **demo model**, not an LLM, and I only follow simple commands.\n\n"
+        "Give me a page and say what to do there, for example: *open example.com and read the page*. A real model for "
+        "such tasks can be chosen in [Settings, Models](/settings/models)."
+    ),
     "help": (
         "I am the built-in **demo model**, not an LLM: I follow simple commands in a real browser.\n\n"
         "I understand, for example:\n"
@@ -120,6 +125,11 @@ _RUSSIAN = {
         "*Это встроенная демо-модель: она работает по простым правилам и не является LLM. Настоящую модель можно "
         "выбрать в разделе [Настройки, Модели](/settings/models).*"
     ),
+    "beyond": (
+        "Сама встроенная **демо-модель** этого не сделает: она не является LLM и выполняет только простые команды.\n\n"
+        "Назовите страницу и скажите, что на ней сделать, например: *открой example.com и прочитай страницу*. "
+        "Настоящую модель для таких задач можно выбрать в разделе [Настройки, Модели](/settings/models)."
+    ),
     "help": (
         "Это встроенная **демо-модель**, а не LLM: она выполняет простые команды в настоящем браузере.\n\n"
         "Например:\n"
@@ -130,6 +140,14 @@ _RUSSIAN = {
         "[Настройки, Модели](/settings/models)."
     ),
 }  # fmt: skip
+_RUSSIAN_INFINITIVES = {
+    "upload": "загрузить {text}", "upload to": "загрузить {text} в {target}", "open": "открыть {target}", "back": "вернуться назад",
+    "click": "нажать {target}", "press": "нажать {target}", "type": "ввести «{text}» в {target}", "select": "выбрать «{text}»",
+    "select in": "выбрать «{text}» в {target}", "scroll": "прокрутить {target}", "hover": "навести курсор на {target}",
+    "wait": "подождать {target} с", "screenshot": "сделать скриншот", "log_in": "войти", "read": "прочитать страницу",
+    "ask": "найти «{text}» на странице", "list": "перечислить {target}", "count": "посчитать {target}",
+}  # fmt: skip
+"""What a command would have done, as a part of a sentence."""
 _PARTS_RU = {
     "links": "ссылок", "buttons": "кнопок", "fields": "полей", "headings": "заголовков", "rows": "строк", "items": "пунктов",
 }  # fmt: skip
@@ -164,8 +182,19 @@ class Words:
 
     def to_do(self, command: DemoCommand) -> str:
         """The command in the imperative, so that an edited plan can be parsed as a request."""
-        kind = "select in" if command.kind == "select" and command.target else self._kind(command)
-        return self.say(f"to {kind}", target=self.target(command), text=self._text(command))
+        return self.say(
+            f"to {self._kind_to_do(command)}", target=self.target(command), text=self._text(command)
+        )
+
+    def undone(self, command: DemoCommand) -> str:
+        """The command as a part of a sentence about what was not done."""
+        if not self._is_russian:
+            return self.to_do(command)
+        told = _RUSSIAN_INFINITIVES[self._kind_to_do(command)]
+        return told.format(target=self.target(command), text=self._text(command))
+
+    def _kind_to_do(self, command: DemoCommand) -> str:
+        return "select in" if command.kind == "select" and command.target else self._kind(command)
 
     def target(self, command: DemoCommand) -> str:
         """What the command is about, as a part of a sentence."""
@@ -263,7 +292,7 @@ class Words:
         return f"{missing} {self.say('see', things=shown)}" if shown else missing
 
     def joined(self, commands: Sequence[DemoCommand]) -> str:
-        return "; ".join(self.to_do(command) for command in commands)
+        return "; ".join(self.undone(command) for command in commands)
 
 
 def _main_text(page: DemoPage) -> str:

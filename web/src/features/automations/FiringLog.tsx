@@ -44,6 +44,7 @@ function FiringItem({ firing, zone }: { firing: Firing; zone: string }) {
   const t = useWords(words)
   const lang = useLang()
   const tell = useWords(changeWords)
+  const steps = (texts: string[]) => texts.map((text) => t('auto.step', { text })).join('; ')
   const { outcome, receipt, why, change } = firing
   return (
     <li className="flex flex-col gap-1 border-t border-line py-2 text-xs">
@@ -73,8 +74,8 @@ function FiringItem({ firing, zone }: { firing: Firing; zone: string }) {
       {receipt && (
         <div className="wrap-anywhere text-muted">
           <p>{t('auto.waited', { what: receipt.waited_for })}</p>
-          {receipt.done.length > 0 && <p>{t('auto.done', { what: receipt.done.join('; ') })}</p>}
-          {receipt.left.length > 0 && <p>{t('auto.left', { what: receipt.left.join('; ') })}</p>}
+          {receipt.done.length > 0 && <p>{t('auto.done', { what: steps(receipt.done) })}</p>}
+          {receipt.left.length > 0 && <p>{t('auto.left', { what: steps(receipt.left) })}</p>}
         </div>
       )}
     </li>
