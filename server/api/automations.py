@@ -1,4 +1,4 @@
-"""Routes for automations, and the web hooks that begin them."""
+"""Routes for automations, and the webhooks that begin them."""
 
 from __future__ import annotations
 
@@ -234,7 +234,7 @@ async def preview(automation_id: Text, world: World, n: Annotated[int, Query(ge=
 
 @router.post("/automations/{automation_id}/hook", status_code=201)
 async def renew_hook(automation_id: Text, world: World) -> NewHook:
-    """Make the address of a web hook; a former one is not valid any more."""
+    """Make the address of a webhook; a former one is not valid any more."""
     secret = await world.automations.renew_hook(automation_id)
     return NewHook(secret=secret, path=f"/api/hooks/{secret}")
 
@@ -257,7 +257,7 @@ async def _data_of(request: Request) -> str:
     async for part in request.stream():
         data += part
         if len(data) > HOOK_BYTES:
-            raise TooLarge(f"The body of a web hook may have {HOOK_BYTES} bytes.")
+            raise TooLarge(f"The body of a webhook may have {HOOK_BYTES} bytes.")
     return data.decode("utf-8", "replace").replace("\0", "\ufffd").strip()
 
 

@@ -341,7 +341,7 @@ class Grant(ResponseModel):
 
 
 class Automation(ExportedAutomation):
-    """A task that begins by time, by a web hook or manually."""
+    """A task that begins by time, by a webhook or manually."""
 
     id: str
     next_at: datetime | None
@@ -379,7 +379,7 @@ class NewHook(ResponseModel):
     secret: str
     """It is shown this once."""
     path: str
-    """The address of the web hook on this server."""
+    """The address of the webhook on this server."""
 
 
 class Preview(ResponseModel):
@@ -399,7 +399,7 @@ class Upcoming(ResponseModel):
 
 
 class Called(ResponseModel):
-    """What became of the call of a web hook."""
+    """What became of the call of a webhook."""
 
     id: str
     outcome: FiringOutcome

@@ -1,1 +1,1 @@
-"""Automations: tasks that begin by time, by a web hook or manually, also while no user is present."""
+"""Automations: tasks that begin by time, by a webhook or manually, also while no user is present."""

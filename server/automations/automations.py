@@ -96,13 +96,13 @@ class Automations:
         }
 
     async def renew_hook(self, automation_id: str) -> str:
-        """Make a secret for its web hook; a former one is not valid any more. It is returned this once."""
+        """Make a secret for its webhook; a former one is not valid any more. It is returned this once."""
         secret = secrets.token_urlsafe(32)
         await self._store.change_automation(automation_id, hook=_hash(secret))
         return secret
 
     async def call(self, secret: str, data: str) -> FiringRow:
-        """Begin an automation by its web hook. Raises NotFound, TooMany, or Conflict if it is paused."""
+        """Begin an automation by its webhook. Raises NotFound, TooMany, or Conflict if it is paused."""
         hook = _hash(secret)
         try:
             row = await self._store.automation_by_hook(hook)

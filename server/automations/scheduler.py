@@ -114,7 +114,7 @@ class Scheduler:
                 await self._give_up(one)
 
     async def fire_now(self, automation_id: str, cause: str, data: str | None = None) -> FiringRow:
-        """Begin it manually or by its web hook. Raises NotFound, or Conflict if it is paused or just begun."""
+        """Begin it manually or by its webhook. Raises NotFound, or Conflict if it is paused or just begun."""
         if self._starter.is_draining:
             raise Unavailable("The server is going down.", code="draining", retry_after=10)
         row = await self._store.automation(automation_id)

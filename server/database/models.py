@@ -364,7 +364,7 @@ class DeliveryRow(Base):
 
 
 class AutomationRow(Base):
-    """A task that begins by time, by a web hook or manually."""
+    """A task that begins by time, by a webhook or manually."""
 
     __tablename__ = "automations"
 
@@ -376,7 +376,7 @@ class AutomationRow(Base):
     max_tool_steps: Mapped[int]
     start_url: Mapped[str | None] = mapped_column(Text)
     rule: Mapped[str | None] = mapped_column(Text)
-    """As `DueTimes.text`; None if it begins by a web hook or manually only."""
+    """As `DueTimes.text`; None if it begins by a webhook or manually only."""
     zone: Mapped[str] = mapped_column(String(64))
     next_at: Mapped[datetime | None] = mapped_column(index=True)
     """When it is due; firing is a compare-and-set on it. None while it is paused, or if nothing is due any more."""
@@ -405,7 +405,7 @@ class AutomationRow(Base):
     failures: Mapped[int]
     """Its last runs that failed, in a row."""
     hook: Mapped[str | None] = mapped_column(String(64), unique=True)
-    """SHA-256 of the secret in its web hook's address."""
+    """SHA-256 of the secret in its webhook's address."""
     created_from: Mapped[str | None] = mapped_column(String(64))
     """The session that it was made from."""
     created_at: Mapped[datetime]

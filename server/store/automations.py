@@ -26,7 +26,7 @@ from server.store.rows import change, every, first, get, insert
 from server.store.sessions import new_session
 
 MOST_CALLS, CALL_SECONDS = 10, 60.0
-"""Runs that one web hook may ask for in this time, at all processes together."""
+"""Runs that one webhook may ask for in this time, at all processes together."""
 MOST_FAILURES = 3
 """In a row: then the automation is paused."""
 OF_AUTOMATION = bindparam("automation_id", type_=FiringRow.automation_id.type)
@@ -281,9 +281,9 @@ class AutomationQueries:
         new_session_id: str,
         moment: datetime,
     ) -> Fired:
-        """Begin it manually or by its web hook. A paused one begins manually only: raises Conflict.
+        """Begin it manually or by its webhook. A paused one begins manually only: raises Conflict.
 
-        Raises TooMany for a web hook that is called too often; skipped calls count, too.
+        Raises TooMany for a webhook that is called too often; skipped calls count, too.
         """
         row = _automation_of(db, automation_id)
         session = _locked_session(db, row)
@@ -431,7 +431,7 @@ def _check_calls(db: Connection, row: AutomationRow, moment: datetime) -> None:
 
 
 def too_often(seconds: float) -> TooMany:
-    return TooMany("This web hook is called too often.", code="hook_limit", retry_after=seconds)
+    return TooMany("This webhook is called too often.", code="hook_limit", retry_after=seconds)
 
 
 def _drop_waiting(db: Connection, row: AutomationRow, why: str) -> None:

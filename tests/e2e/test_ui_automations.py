@@ -127,7 +127,7 @@ def test_the_command_of_the_composer_opens_the_form(screen: Screen) -> None:
     assert (made["task"], made["rule"], made["next_at"]) == ("ping test", None, None)
 
 
-def test_a_web_hook_is_made_and_begins_it(screen: Screen) -> None:
+def test_a_webhook_is_made_and_begins_it(screen: Screen) -> None:
     add(screen, rule=None)
     screen.page.goto("/automations")
     choose(screen, "Morning ping", "Webhook")

@@ -63,7 +63,7 @@ async def test_a_firing_and_the_end_of_the_run_before_do_not_lock_each_other(
         accounted(row, await log_of(one, row.id), MADE, clock)
 
 
-async def test_a_web_hook_is_limited_at_all_servers_together(database_url: str, settings: Settings) -> None:
+async def test_a_webhook_is_limited_at_all_servers_together(database_url: str, settings: Settings) -> None:
     async with open_store(database_url, "one:1:a") as one, open_store(database_url, "two:2:b") as two:
         row = await add_automation(one, "DTSTART:20260101T000000\nRRULE:FREQ=DAILY", "UTC", MADE)
         stores, starter = (one, two), Starter()

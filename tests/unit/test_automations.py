@@ -453,7 +453,7 @@ async def test_a_purged_session_is_begun_anew(client: httpx.AsyncClient) -> None
     assert (await read(client, second["session_id"]))["automation_id"] is None
 
 
-async def test_a_web_hook_begins_it_and_its_data_is_fenced(
+async def test_a_webhook_begins_it_and_its_data_is_fenced(
     client: httpx.AsyncClient, stranger: httpx.AsyncClient, world: Runtime
 ) -> None:
     made = await add(client, rule=None)
@@ -482,7 +482,7 @@ async def test_a_web_hook_begins_it_and_its_data_is_fenced(
     assert (await stranger.post(renewed["path"])).status_code == 404
 
 
-async def test_guesses_of_a_web_hook_are_limited_and_keep_no_caller_out(
+async def test_guesses_of_a_webhook_are_limited_and_keep_no_caller_out(
     world: Runtime, client: httpx.AsyncClient
 ) -> None:
     made = await add(client, rule=None, task="log in to my mail")

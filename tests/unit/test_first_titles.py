@@ -108,7 +108,7 @@ async def test_sessions_with_the_same_words_and_branches_are_distinguished(world
     assert not is_first_title("Mine", words)
 
 
-def test_a_message_that_a_web_hook_made_long_is_named_in_linear_time() -> None:
+def test_a_message_that_a_webhook_made_long_is_named_in_linear_time() -> None:
     """Matching holds the event loop: at quadratic time this one would for half a minute."""
     began = time.process_time()
     assert title_of("Order tea\n\nAttached files: " + " " * 60_000 + "\n```") == "Order tea"

@@ -23,7 +23,7 @@ from tests.conftest import PASSWORD
 
 ORIGIN = {"origin": "http://127.0.0.1:8000"}
 HOST = {"host": "127.0.0.1:8000"}
-WEB_HOOK = "/api/hooks/{secret}"
+WEBHOOK = "/api/hooks/{secret}"
 """The secret in its address is the login: it answers 404 for any other."""
 
 
@@ -55,7 +55,7 @@ async def test_every_route_but_the_public_ones_asks_for_a_login(
     assert len(paths) > 30
     for method, path in paths:
         response = await stranger.request(method, filled(path))
-        expected = path not in PUBLIC | {WEB_HOOK}
+        expected = path not in PUBLIC | {WEBHOOK}
         assert (response.status_code == 401) == expected, (method, path, response.status_code)
 
 

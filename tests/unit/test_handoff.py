@@ -16,7 +16,7 @@ from server.auth import PUBLIC
 from server.main import create_app
 from server.settings import Settings
 from tests.conftest import PASSWORD
-from tests.unit.test_gate_http import HOST, WEB_HOOK, filled, routes_of
+from tests.unit.test_gate_http import HOST, WEBHOOK, filled, routes_of
 
 OWNER = {"authorization": f"Bearer {PASSWORD}"}
 OPEN, HELD = "/api/links/handoff/open", "/api/links/handoff"
@@ -165,7 +165,7 @@ def test_the_holder_reaches_the_live_view_of_this_session_and_nothing_else(
             {"cookie": f"pilothouse-8000={value}"},
         ]
         for method, path in routes_of(app):
-            if path in PUBLIC | {WEB_HOOK} or (path == HELD and value == token):
+            if path in PUBLIC | {WEBHOOK} or (path == HELD and value == token):
                 continue
             for place in ("shop", "other"):
                 if path == "/api/links/live/{session_id}" and (place, value) == ("shop", token):

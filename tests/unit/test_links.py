@@ -18,7 +18,7 @@ from server.settings import Settings
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.receivers import Receiver, receiving
-from tests.unit.test_gate_http import WEB_HOOK, filled, routes_of
+from tests.unit.test_gate_http import WEBHOOK, filled, routes_of
 
 QUESTION = "/api/links/question"
 DECISION = f"{QUESTION}/decision"
@@ -148,7 +148,7 @@ async def test_the_holder_of_a_link_reaches_its_question_and_nothing_else(
     other = await new_session(client, title="Another")
     secret = holder["pilothouse-link"]
     logins = [holder, {"authorization": f"Bearer {secret}"}, {"cookie": f"pilothouse-8000={secret}"}]
-    open_paths = PUBLIC | {WEB_HOOK, QUESTION, f"{QUESTION}/picture", DECISION}
+    open_paths = PUBLIC | {WEBHOOK, QUESTION, f"{QUESTION}/picture", DECISION}
     walked = 0
     for method, path in routes_of(app):
         if method == "WS" or path in open_paths:

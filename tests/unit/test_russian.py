@@ -72,7 +72,7 @@ ONLY_FOR_PROGRAMS = {
     "This client_id belongs to another message.",
     "This cursor is not one of ours.",
     "This token is not the right one.",
-    "This web hook is called too often.",
+    "This webhook is called too often.",
 }
 
 

@@ -186,7 +186,7 @@ export interface paths {
         put?: never;
         /**
          * Renew Hook
-         * @description Make the address of a web hook; a former one is not valid any more.
+         * @description Make the address of a webhook; a former one is not valid any more.
          */
         post: operations["renew_hook_api_automations__automation_id__hook_post"];
         /** Remove Hook */
@@ -1412,7 +1412,7 @@ export interface components {
         };
         /**
          * Automation
-         * @description A task that begins by time, by a web hook or manually.
+         * @description A task that begins by time, by a webhook or manually.
          */
         Automation: {
             /** Name */
@@ -1618,7 +1618,7 @@ export interface components {
         };
         /**
          * Called
-         * @description What became of the call of a web hook.
+         * @description What became of the call of a webhook.
          */
         Called: {
             /** Id */
