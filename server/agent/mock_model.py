@@ -3,7 +3,7 @@
 `error` fails, `slow` streams for seconds, `endless` until it is stopped, `think` sends thoughts first, `shop` works in the mock shop up
 to the order, which asks for approval, and stops if the user says "leave it", `log in` hands over to the user,
 `again and again` orders at every step, `steps` continues until its limit, `slow steps` for minutes. Anything else is answered in Markdown; the ping of `scripts/curl_e2e.sh`
-with one noun. If the user edited the plan, the model proposes another one.
+with one noun. To a Russian task it answers in Russian. If the user edited the plan, the model proposes another one.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel
@@ -25,6 +25,7 @@ from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 
 from server.agent import foresight
+from server.agent.language import is_russian
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject
 
@@ -195,7 +196,25 @@ class ScriptedChatModel(BaseChatModel):
         if re.search(r"\berror\b", asked):
             raise RunFailed("The mock model failed, as it was asked to.", code="llm_unavailable")
         script = script_for(asked)
-        return script(_url(messages), page) if script else Say(GREETING)
+        return in_language(script(_url(messages), page) if script else Say(GREETING), asked)
+
+
+def in_language(reply: Reply, task: str) -> Reply:
+    """The reply in Russian if the task is; names of the page's controls and addresses stay."""
+    if not is_russian(task):
+        return reply
+    if isinstance(reply, Say):
+        return replace(reply, text=_in_russian(reply.text), thought=_in_russian(reply.thought))
+    return replace(reply, text=_in_russian(reply.text))
+
+
+def _in_russian(text: str) -> str:
+    """Known texts of this module in Russian, all others as they are."""
+    for english, russian in SAID_RU.items():
+        begin, hole, end = english.partition("{said}")
+        if text == english or (hole and text.startswith(begin) and text.endswith(end)):
+            return russian.replace("{said}", text[len(begin) : len(text) - len(end)]) if hole else russian
+    return text
 
 
 def script_for(task: str) -> Callable[[str, str], Reply] | None:
@@ -256,26 +275,61 @@ def _called(name: str, args: JsonObject, reply: Reply) -> list[tuple[AIMessageCh
 PLAN = ["Look at the page", "Do what is asked", "Tell the result"]
 OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Tell the result"]
 
+PLAN_RU = ["Посмотреть страницу", "Сделать, что нужно", "Рассказать, что получилось"]
+OTHER_PLAN_RU = ["Посмотреть корзину", "Сравнить цены", "Сделать, что нужно", "Рассказать, что получилось"]
+NEXT_RU = {
+    "navigate": "Дальше: открыть страницу", "click": "Дальше: нажать", "hand_over": "Дальше: передать браузер",
+    "scroll": "Дальше: прокрутить страницу",
+}  # fmt: skip
+GREETING_RU = """\
+Здравствуйте! Это Pilothouse в режиме **макета**: модель и браузер действуют по сценарию, всё остальное настоящее.
+
+| скажите | и агент |
+|---|---|
+| *купи чайник* | поработает в учебном магазине, до заказа, который нужно подтвердить |
+| *войди в почту* | передаст вам браузер |
+| *подумай о лодках* | сначала покажет размышления |
+
+```python
+print("код раскрашивается, когда его блок закрыт")
+```
+"""
+SAID_RU = {
+    GREETING: GREETING_RU,
+    "The blue kettle stays in the basket, as you said: “{said}”": "Синий чайник остаётся в корзине, как вы сказали: «{said}»",
+    "The blue kettle is ordered: **€43.90**, delivered on Tuesday.": "Синий чайник заказан: **€43.90**, доставка во вторник.",
+    "Three times the blue kettle is ordered.": "Синий чайник заказан трижды.",
+    "You are logged in. There are **3 new messages**, none of them urgent.": "Вы вошли. Есть **3 новых письма**, срочных нет.",
+    "Please log in to your mail.": "Пожалуйста, войдите в свою почту.",
+    "Boats float because they push water aside.": "Лодки плавают, потому что вытесняют воду.",
+    "The person asks about boats. Archimedes helps.": "Вопрос о лодках. Поможет закон Архимеда.",
+}
+"""What the scripts say, with the words of the person at `{said}`."""
+
 
 def _foreseen(text: str) -> JsonObject:
     """What it will do, shown before a run begins."""
     corrections = re.findall(r"The person says to it: (.*)", text)
-    if "shop" not in text or any("leave it" in said for said in corrections):
-        return {"plan": PLAN, "effects": []}
+    plan = PLAN_RU if is_russian(text.removeprefix("Task: ")) else PLAN
+    is_order = "shop" in text or "купи" in text.lower()
+    if not is_order or any("leave it" in said for said in corrections):
+        return {"plan": plan, "effects": []}
     count = 2 if "again and again" in text else 1
-    return {"plan": PLAN, "effects": [{"site": SHOP, "kind": "order", "count": count}]}
+    return {"plan": plan, "effects": [{"site": SHOP, "kind": "order", "count": count}]}
 
 
 def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, JsonObject]:
     """The operator's typed move."""
     if isinstance(reply, Say):
         return DECISION_TOOL, {
-            "reason": reply.thought or "It is done.",
+            "reason": reply.thought or ("Всё сделано." if is_russian(_asked(messages)) else "It is done."),
             "action": "stop",
             "final_response": reply.text,
         }
-    plan = OTHER_PLAN if "Plan (edited" in messages[-1].text else PLAN
-    common: JsonObject = {"reason": f"Next: {reply.kind} {reply.name}".strip(), "plan": plan}
+    is_edited, in_russian = "Plan (edited" in messages[-1].text, is_russian(_asked(messages))
+    plan = (OTHER_PLAN_RU if in_russian else OTHER_PLAN) if is_edited else (PLAN_RU if in_russian else PLAN)
+    reason = NEXT_RU[reply.kind] if in_russian else f"Next: {reply.kind} {reply.name}".strip()
+    common: JsonObject = {"reason": reason, "plan": plan}
     match reply.kind:
         case "navigate":
             return DECISION_TOOL, common | {"action": "navigate", "url": reply.text, "step": 0}
