@@ -223,7 +223,7 @@ export const ru: Dictionary = {
   'deny.note': 'С пояснением…',
   'deny.send': 'Отправить и отклонить',
   'manual.title': 'Ваш ход',
-  'manual.note': 'Ответ или заметка (необязательно)',
+  'manual.note': 'Ответ или заметка',
   'manual.done': 'Готово',
   'manual.waiting': 'Теперь ваш ход',
 
