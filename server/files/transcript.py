@@ -25,14 +25,14 @@ TranscriptRow = Message | InterruptRow | RunRow | Activity
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "yes": "Approved", "no": "Denied", "done": "Done by you", "answered": "You answered", "void": "No longer asked",
+        "yes": "Approved", "no": "Denied", "done": "Done by you", "answered": "You answered the question", "void": "No longer asked",
         "end": "Ended without an answer", "note": "“{text}”", "queued": "queued",
         "drove": "You drove the browser for {time}", "resumed": "You resumed it after {time}",
         "plan": "You changed the plan", "added": "added {steps}", "removed": "removed {steps}", "order": "another order",
         "branched": "Branched from {title}", "untitled": "a session", "seconds": "{n} s", "minutes": "{n} min",
     },
     "ru": {
-        "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "answered": "Вы ответили", "void": "Вопрос снят",
+        "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "answered": "Вы ответили на вопрос", "void": "Вопрос снят",
         "end": "Закончилось без ответа", "note": "«{text}»", "queued": "в очереди",
         "drove": "Вы управляли браузером {time}", "resumed": "Вы продолжили работу через {time}",
         "plan": "Вы изменили план", "added": "добавлено {steps}", "removed": "убрано {steps}", "order": "другой порядок",

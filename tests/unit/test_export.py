@@ -191,7 +191,7 @@ def test_what_was_asked_is_told_in_the_language_of_the_report(question: dict[str
     ("reason", "lines"),
     [
         ("Please log in.", ("Done by you: Please log in.", "Сделано вами: Please log in.")),
-        ("Which one?", ("You answered: Which one?", "Вы ответили: Which one?")),
+        ("Which one?", ("You answered the question: Which one?", "Вы ответили на вопрос: Which one?")),
     ],
 )
 def test_a_question_of_the_agent_is_answered_and_a_step_is_done(reason: str, lines: tuple[str, str]) -> None:

@@ -207,7 +207,7 @@ export const en = {
   'question.no': 'Denied:',
   'question.void': 'No longer asked:',
   'question.done': 'Done by you:',
-  'question.answered': 'You answered:',
+  'question.answered': 'You answered the question:',
   quoted: '“{text}”',
   approve: 'Approve',
   deny: 'Deny',

@@ -216,7 +216,7 @@ export const ru: Dictionary = {
   'question.no': 'Отклонено:',
   'question.void': 'Вопрос снят:',
   'question.done': 'Сделано вами:',
-  'question.answered': 'Вы ответили:',
+  'question.answered': 'Вы ответили на вопрос:',
   quoted: '«{text}»',
   approve: 'Разрешить',
   deny: 'Отклонить',
