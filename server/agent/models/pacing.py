@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 _SAMPLE = 0.1
@@ -18,12 +18,14 @@ _LONGEST_REST = 0.06
 class Pace:
     """Measures one event loop while streams are open. `rest`: pause in seconds, 0 if the loop keeps up."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, cpu_time: Callable[[], float] = time.thread_time
+    ) -> None:
         self.rest = 0.0
-        self._loop = loop
+        self._loop, self._cpu_time = loop, cpu_time
         self._open = 0
         self._timer: asyncio.TimerHandle | None = None
-        self._due = self._wall = self._cpu = 0.0
+        self._due = self._cpu = 0.0
 
     @contextmanager
     def stream(self) -> Iterator[None]:
@@ -40,13 +42,13 @@ class Pace:
                 self._timer, self.rest = None, 0.0
 
     def _mark(self) -> None:
-        self._wall, self._cpu = time.perf_counter(), time.thread_time()
+        self._cpu = self._cpu_time()
         self._due = self._loop.time() + _SAMPLE
         self._timer = self._loop.call_at(self._due, self._sample)
 
     def _sample(self) -> None:
         late = self._loop.time() - self._due
-        busy = (time.thread_time() - self._cpu) / max(time.perf_counter() - self._wall, 1e-6)
+        busy = (self._cpu_time() - self._cpu) / (_SAMPLE + late)
         self.rest = rest_for(busy, late)
         self._mark()
 
