@@ -187,13 +187,15 @@ def test_appearance_acts_at_once_and_stays(screen: Screen) -> None:
 
 
 def test_shortcuts_can_be_switched_off(screen: Screen) -> None:
+    loaded: list[str] = []
+    screen.page.on("request", lambda sent: loaded.append(sent.url))
     screen.page.goto("/settings/appearance")
     screen.page.get_by_role("switch", name="Keyboard shortcuts").click()
     screen.page.keyboard.press("?")
     screen.page.keyboard.press("Control+k")
-    screen.page.wait_for_timeout(200)
     expect(screen.page.get_by_role("dialog")).to_have_count(0)
     screen.page.get_by_role("switch", name="Keyboard shortcuts").click()
+    assert not any("/ShortcutsDialog-" in url for url in loaded), "the list of keys is not on its way"
     screen.page.keyboard.press("?")
     expect(screen.page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
 
