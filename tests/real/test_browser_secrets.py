@@ -1,5 +1,6 @@
 """What stands in a password field never leaves the browser: not in texts, not in pictures, not in files."""
 
+import asyncio
 import io
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,8 +122,25 @@ async def test_while_a_person_holds_it_there_is_no_picture(browser: SessionBrows
     await browser.navigate(site.url("/form"))
     browser.hold()
     try:
+        used = browser.last_used
         assert await browser.screenshot() is None
+        assert browser.last_used == used, "the page was asked for a picture"
         assert not (await browser.navigate(site.url("/links"))).ok
     finally:
         browser.hand_back()
     assert (await browser.observe()).page.url == site.url("/form")
+
+
+async def test_a_picture_that_was_begun_before_a_person_took_it_is_dropped(
+    browser: SessionBrowser, site: Site
+):
+    await browser.navigate(site.url("/form"))
+    picture = asyncio.create_task(browser.screenshot())
+    await asyncio.sleep(0)  # until it waits for the page
+    assert browser.is_busy
+    browser.hold()
+    try:
+        assert await picture is None
+    finally:
+        browser.hand_back()
+    assert await browser.screenshot() is not None
