@@ -60,7 +60,7 @@ class OwnChromiums:
         return chromium
 
     async def finish(self, session_id: str, *, purge: bool = False) -> None:
-        await self._profiles.close(session_id, purge=purge)
+        await self._profiles.close(session_id, limit=self._profile_limit(), purge=purge)
 
     async def purge(self, session_id: str) -> None:
         await self._profiles.purge(session_id)

@@ -36,7 +36,7 @@ class Sweeper:
         folders = await asyncio.to_thread(lambda: list(self._session_folders(moment)))
         pictures = await asyncio.to_thread(self._screenshots.older_than, moment)
         sessions = set(await self._store.session_ids())
-        unused = [folder for folder in folders if folder.name not in sessions]
+        unused = [folder for folder in folders if _session_of(folder) not in sessions]
         if pictures:
             named = await self._store.picture_names()
             unused += [picture for picture in pictures if picture.name not in named]
@@ -47,8 +47,13 @@ class Sweeper:
 
     def _session_folders(self, moment: float) -> Iterator[Path]:
         for path in (path for folder in self._folders for path in folder.glob("*")):
-            if SESSION.fullmatch(path.name) and path.is_dir() and path.stat().st_mtime < moment:
+            if SESSION.fullmatch(_session_of(path)) and path.is_dir() and path.stat().st_mtime < moment:
                 yield path
+
+
+def _session_of(folder: Path) -> str:
+    """The session of a folder, or of what a process that was killed while it copied a profile has left."""
+    return folder.stem if folder.suffix in (".new", ".old") else folder.name
 
 
 def _remove(paths: list[Path]) -> None:

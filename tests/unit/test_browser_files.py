@@ -146,7 +146,7 @@ async def test_a_shared_profile_goes_from_session_to_session_without_its_caches(
     (first / "Default" / "Cache").mkdir(parents=True)
     (first / "Default" / "Cookies").write_text("login")
     (first / "Default" / "Cache" / "big").write_text("x")
-    await profiles.close("a")
+    await profiles.close("a", limit=10)
     second = await profiles.open("b")
     assert (second / "Default" / "Cookies").read_text() == "login"
     assert not (second / "Default" / "Cache").exists()
@@ -160,8 +160,8 @@ async def test_a_browser_ends_in_the_mode_in_which_it_began(tmp_path: Path):
     kept = await profiles.open("b")
     kept.mkdir()
     profiles.mode = "fresh"
-    await profiles.close("a")
-    await profiles.close("b")
+    await profiles.close("a", limit=10)
+    await profiles.close("b", limit=10)
     assert (fresh.exists(), kept.exists()) == (False, True)
 
 

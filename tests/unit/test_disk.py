@@ -108,9 +108,9 @@ def names(folder: Path) -> set[str]:
 async def test_a_purged_session_gives_nothing_to_the_shared_profile(tmp_path: Path) -> None:
     profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
     await leave_cookie(profiles, "a", "of a")
-    await profiles.close("a")
+    await profiles.close("a", limit=10)
     await leave_cookie(profiles, "b", "of b")
-    await profiles.close("b", purge=True)
+    await profiles.close("b", limit=10, purge=True)
     await profiles.purge("b")
     assert names(tmp_path / "profiles" / ".common") == {"of a"}
     assert not (tmp_path / "profiles" / "b").exists()
@@ -120,13 +120,50 @@ async def test_the_shared_profile_goes_with_the_last_session(tmp_path: Path) -> 
     profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
     for session_id in ("a", "b"):
         await leave_cookie(profiles, session_id, f"of {session_id}")
-        await profiles.close(session_id)
+        await profiles.close(session_id, limit=10)
     (tmp_path / "profiles" / ".shared").mkdir()
     await profiles.purge("a")
     assert names(tmp_path / "profiles" / ".common") == {"of a", "of b"}
     await profiles.purge("b")
     assert names(tmp_path / "profiles") == set()
     assert not (tmp_path / "profiles" / ".common").exists()
+
+
+async def test_what_a_page_stored_in_one_session_does_not_fill_the_shared_profile(tmp_path: Path) -> None:
+    profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
+    await leave_cookie(profiles, "a", "of a")
+    write(tmp_path / "profiles" / "a" / "Default" / "IndexedDB" / "1", 2_000_000)
+    await profiles.close("a", limit=1)
+    assert names(tmp_path / "profiles" / ".common") == {"of a"}
+    await leave_cookie(profiles, "b", "of b")
+    write(tmp_path / "profiles" / "b" / "Default" / "Local Storage" / "1", 2_000_000)
+    await profiles.close("b", limit=1)  # it has no cookies any more
+    assert names(tmp_path / "profiles" / ".common") == {"of a"}
+
+
+async def test_open_tabs_stay_in_their_session(tmp_path: Path) -> None:
+    profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
+    tabs = write((await profiles.open("a")) / "Default" / "Sessions" / "Tabs_1")
+    await profiles.close("a", limit=10)
+    write(tmp_path / "profiles" / ".common" / "Default" / "Sessions" / "Tabs_1")  # of an earlier version
+    await profiles.open("b")
+    assert names(tmp_path / "profiles" / "b") == set()
+    await profiles.renew("a")
+    assert tabs.exists()
+
+
+@pytest.mark.parametrize("kept", ["a", ".common"])
+async def test_a_kill_while_a_profile_is_replaced_loses_no_login_and_leaves_nothing_behind(
+    tmp_path: Path, kept: str
+) -> None:
+    folder = tmp_path / "profiles"
+    write(folder / f"{kept}.old" / "Default" / "Cookies")  # moved aside; its copy is complete
+    write(folder / f"{kept}.new" / "Default" / "Cookies")
+    profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
+    assert names(await profiles.open("a")) == {"Cookies"}
+    write(folder / f"{kept}.old" / "Default" / "Cookies")
+    await profiles.purge("a")
+    assert names(folder) == set()
 
 
 async def test_pictures_of_a_session_have_a_quota(tmp_path: Path) -> None:
@@ -177,6 +214,7 @@ async def test_the_sweep_removes_what_belongs_to_no_session_and_nothing_else(
         write(settings.profiles / session_id / "Default" / "Cookies"),
         write(settings.profiles / ".common" / "Default" / "Cookies"),
         write(settings.profiles / "other.new" / "being copied"),
+        write(settings.profiles / f"{session_id}.old" / "moved aside"),
     ]
     unused = [
         age(write(settings.screenshots / session_id / ("b" * 40 + ".jpg")), 2 * GRACE),
@@ -184,15 +222,18 @@ async def test_the_sweep_removes_what_belongs_to_no_session_and_nothing_else(
         write(settings.screenshots / "gone" / ("d" * 40 + ".jpg")),
         write(settings.downloads_dir / "gone" / "given" / "notes.txt"),
         write(settings.profiles / "gone" / "Default" / "Cookies"),
+        write(settings.profiles / "gone.new" / "Default" / "Cookies"),
         write(settings.private_dir / "gone" / "private_sites.json"),
     ]
     kept.append(write(settings.private_dir / session_id / "private_sites.json"))
     for folder in (settings.screenshots, settings.downloads_dir, settings.profiles, settings.private_dir):
         age(folder / "gone", 2 * GRACE)
         age(folder / session_id, 2 * GRACE)
+    age(settings.profiles / "gone.new", 2 * GRACE)
+    age(settings.profiles / f"{session_id}.old", 2 * GRACE)
     kept.append(write(settings.screenshots / "young" / ("e" * 40 + ".jpg")))  # of a branch that is being made
     sweeper = Sweeper(settings, runtime.store, runtime.screenshots)
-    assert await sweeper.sweep() == 6
+    assert await sweeper.sweep() == 7
     assert all(path.exists() for path in kept), kept
     assert not any(path.exists() for path in unused), unused
     assert await sweeper.sweep() == 0

@@ -8,6 +8,7 @@ import logging
 import os
 import re
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from server.browser.chromium.process_guard import birth_of
@@ -22,6 +23,8 @@ SHARED = ".shared"
 _COMMON = ".common"
 _NO_SESSION = (_COMMON, SHARED)
 _NOT_COPIED = ("*Cache*", "Singleton*", "DevToolsActivePort", "Crash*", "*.tmp", "component_crx_cache")
+_OPEN_TABS = "Sessions"
+"""Not copied to other sessions: none of them opens the pages of another."""
 
 _CACHES = (
     "*Cache*", "Default/*Cache*", "Default/Service Worker", "Default/IndexedDB", "Default/File System",
@@ -63,10 +66,13 @@ class Profiles:
         """Prepare the session's profile for a start and return its folder."""
         profile = self._profile(session_id)
         self._began[session_id] = self.mode
+        async with self._copying:
+            for kept in (profile, self._common):
+                await asyncio.to_thread(_restore, kept)
         if self.mode == "fresh":
             await asyncio.to_thread(shutil.rmtree, profile, ignore_errors=True)
         elif self.mode == "shared" and not profile.exists():
-            await self._copy(self._common, profile)
+            await self._copy(self._common, profile, _OPEN_TABS)
         return profile.resolve()
 
     async def renew(self, session_id: str) -> None:
@@ -80,23 +86,27 @@ class Profiles:
         """
         return await asyncio.to_thread(_trim, self._profile(session_id), limit)
 
-    async def close(self, session_id: str, *, purge: bool = False) -> None:
+    async def close(self, session_id: str, *, limit: int, purge: bool = False) -> None:
         """Finish the profile after its browser has ended; does nothing if none was started.
 
-        With `purge` it is not copied to the common profile.
+        It is reduced to `limit` MB before it is copied to the common profile: what a page stored in one session may
+        not fill the others. With `purge` it is not copied.
         """
         mode = self._began.pop(session_id, None)
         if mode == "shared" and not purge:
-            await self._copy(self._profile(session_id), self._common)
+            await self.trim(session_id, limit)
+            await self._copy(self._profile(session_id), self._common, _OPEN_TABS)
         elif mode == "fresh":
             await asyncio.to_thread(shutil.rmtree, self._profile(session_id), ignore_errors=True)
 
     async def purge(self, session_id: str) -> None:
-        for folder in (self._profile(session_id), self.files(session_id), self.scratch(session_id)):
+        profile = self._profile(session_id)
+        for folder in (*_copies(profile), self.files(session_id), self.scratch(session_id)):
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         async with self._copying:
             if not any(not folder.name.startswith(_NO_SESSION) for folder in self._profiles.glob("*")):
-                await asyncio.to_thread(shutil.rmtree, self._common, ignore_errors=True)
+                for folder in _copies(self._common):
+                    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
 
     @property
     def _common(self) -> Path:
@@ -105,20 +115,32 @@ class Profiles:
     def _profile(self, session_id: str) -> Path:
         return self._profiles / folder_name(session_id)
 
-    async def _copy(self, source: Path, target: Path) -> None:
+    async def _copy(self, source: Path, target: Path, *left_out: str) -> None:
         async with self._copying:
-            await asyncio.to_thread(_replace, source, target)
+            await asyncio.to_thread(_replace, source, target, left_out)
 
 
-def _replace(source: Path, target: Path) -> None:
+def _copies(profile: Path) -> tuple[Path, Path, Path]:
+    """A profile's folder, and those that a process that was killed while it replaced the profile may have left."""
+    return profile, profile.with_name(f"{profile.name}.new"), profile.with_name(f"{profile.name}.old")
+
+
+def _restore(profile: Path) -> None:
+    """Take the profile back that was moved aside for a copy, if the process was killed before that took its place."""
+    _, _, old = _copies(profile)
+    if old.exists() and not profile.exists():
+        old.rename(profile)
+
+
+def _replace(source: Path, target: Path, left_out: Sequence[str] = ()) -> None:
     """Copy a profile without caches and locks, then replace the target by renaming the complete copy."""
     if not source.is_dir():
         return
     target.parent.mkdir(parents=True, exist_ok=True)
-    new, old = target.with_name(f"{target.name}.new"), target.with_name(f"{target.name}.old")
+    _, new, old = _copies(target)
     for left in (new, old):
         shutil.rmtree(left, ignore_errors=True)
-    shutil.copytree(source, new, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED))
+    shutil.copytree(source, new, symlinks=True, ignore=shutil.ignore_patterns(*_NOT_COPIED, *left_out))
     if target.exists():
         target.rename(old)
     new.rename(target)
