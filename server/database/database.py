@@ -38,6 +38,9 @@ READY_SECONDS = 5.0
 ERASE_TRIES = 5
 """Attempts to truncate SQLite's write-ahead log while readers use it."""
 
+COLLISIONS = frozenset({"40001", "40P01"})
+"""PostgreSQL's codes of a serialization failure and of a deadlock: the transaction has certainly been rolled back."""
+
 FAULTS = (DBAPIError, OSError)
 """Errors of an unusable database, where it is not accessed through `Database`, which raises Unavailable."""
 
@@ -272,6 +275,13 @@ def _touch(db: Connection) -> None:
 
 
 def _transact(engine: Engine, work: Work[T]) -> T:
+    """Run `work` in a transaction, once more if PostgreSQL rolled it back because of another one's locks."""
+    try:
+        with engine.begin() as connection:
+            return work(connection)
+    except DBAPIError as error:
+        if getattr(error.orig, "sqlstate", None) not in COLLISIONS:
+            raise
     with engine.begin() as connection:
         return work(connection)
 

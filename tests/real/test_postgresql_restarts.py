@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+from collections import Counter
 from collections.abc import AsyncIterator
 
 import pytest
@@ -38,6 +40,24 @@ async def test_a_connection_that_is_cut_is_told_and_the_next_one_works(database:
         await database.write(cut)
     assert (caught.value.status, caught.value.code) == (503, "db_unavailable")
     assert await database.read(count_sessions) == 0
+
+
+async def test_of_two_transactions_that_wait_for_each_other_both_are_made(database: Database) -> None:
+    both_wait, tries = threading.Barrier(2), Counter[str]()
+
+    def lock(db: Connection, name: str, first: int, second: int) -> str:
+        tries[name] += 1
+        db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": first})
+        if tries[name] == 1:
+            both_wait.wait(60)
+        db.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": second})
+        return name
+
+    done = await asyncio.gather(
+        database.write(lambda db: lock(db, "one", 1, 2)), database.write(lambda db: lock(db, "other", 2, 1))
+    )
+    assert done == ["one", "other"]
+    assert sorted(tries.values()) == [1, 2]
 
 
 async def test_a_checkpoint_waits_for_a_database_that_restarts(
