@@ -245,9 +245,10 @@ def _merge_stand_ins(snapshot: Snapshot, drafts: list[Draft]) -> list[Draft]:
             if beside.role == "button" and label:
                 beside.name, beside.shows = label, own
     boxes = [draft for draft in drafts if draft.role == "combobox" and draft.index not in left_out]
+    places = [draft.index for draft in drafts]
     for outer in boxes:
-        inside = snapshot.subtree(outer.index)
-        inner = next((one for one in drafts if one.index in inside and one.role in FIELDS), None)
+        first, end = (bisect_left(places, at) for at in (outer.index + 1, nodes[outer.index].end))
+        inner = next((one for one in drafts[first:end] if one.role in FIELDS), None)
         if inner is None or inner.node is None or outer.node is None:
             continue
         if outer.node.is_pointed or "disabled" in outer.node.attributes:
