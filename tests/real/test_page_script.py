@@ -222,6 +222,13 @@ async def test_a_menu_that_opens_under_the_pointer_is_clickable_while_it_is_shut
     assert [(found.tag, found.name) for found in extra.clickables] == [("li", "Tools")]
 
 
+async def test_it_tells_the_placeholders_of_empty_fields(page: Page) -> None:
+    await page.set_content("""<!doctype html><input type=number placeholder=18><input type=search placeholder=Teams>
+<input type=search placeholder=Teams value=Red><input><input style="display: none" placeholder=Hidden>""")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [one.text for one in extra.placeholders] == ["18", "Teams"]
+
+
 async def test_it_tells_the_value_of_sliders_that_are_no_fields(page: Page) -> None:
     await page.set_content("""<!doctype html><div role=slider aria-valuenow=17 aria-valuetext="17 °C">x</div>
 <div role=spinbutton aria-valuenow=4>x</div><div role=slider>x</div><input type=range value=3>""")

@@ -224,6 +224,20 @@ def test_icons_of_rows_below_the_window_are_named_by_their_own_row() -> None:
     assert len(shown) > 2 * 20
 
 
+def test_the_placeholder_of_a_field_that_the_snapshot_has_none_of_is_told() -> None:
+    snapshot = """- spinbutton "Age" [ref=e1] [box=0,0,90,20]
+- searchbox "Search" [ref=e2] [box=0,30,90,20]: "tea"
+- textbox "Name" [ref=e3] [box=0,60,90,20]:
+  - /placeholder: Ada
+- combobox "18 or more" [ref=e4] [box=0,90,90,20]"""
+    placeholders = ({"box": (0, at, 90, 20), "text": "18 or more"} for at in (0, 30, 60, 90))
+    seen = observe_snapshot(snapshot, extra=Extra.model_validate({"placeholders": tuple(placeholders)}))
+    assert seen.text().splitlines()[1:] == [
+        '[e1] spinbutton "Age" placeholder="18 or more"', '[e2] searchbox "Search" value="tea"',
+        '[e3] textbox "Name" placeholder="Ada"', '[e4] combobox "18 or more"',
+    ]  # fmt: skip
+
+
 def test_the_value_of_a_slider_that_is_no_field_is_told() -> None:
     snapshot = """- slider "Bedroom" [ref=e1] [box=0,0,20,20]
 - slider "Volume" [ref=e2] [box=0,30,90,20]: "3"

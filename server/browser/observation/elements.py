@@ -70,11 +70,15 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     uploads = {_rounded(box) for box in extra.uploads}
     shows = {_rounded(label.box): label.text for label in extra.shown}
     levels = {_rounded(level.box): level.value for level in extra.levels}
+    placeholders = {_rounded(one.box): one.text for one in extra.placeholders}
     for draft in drafts:
         draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
         if draft.role in LEVELS:
             draft.level = levels.get(_rounded(draft.box), "")
+        if draft.node and draft.role in FIELDS and not draft.node.placeholder:
+            text = placeholders.get(_rounded(draft.box), "")
+            draft.node.placeholder = text if text != draft.name else ""
     drafts = _merge_stand_ins(snapshot, drafts)
     if extra.covers:
         drafts = _put_covers(snapshot, drafts, extra.covers, viewport)

@@ -71,6 +71,13 @@ class Level(BaseModel, frozen=True):
     value: str
 
 
+class Placeholder(BaseModel, frozen=True):
+    """What an empty field says it is for. A snapshot has it of plain text fields only."""
+
+    box: Box
+    text: str
+
+
 class FrameInView(BaseModel, frozen=True):
     """A frame in or near the window, with its title, label or name."""
 
@@ -99,6 +106,7 @@ class Extra(BaseModel, frozen=True):
     """Boxes of the fields that take a file, and of their labels."""
     shown: tuple[Shown, ...] = ()
     levels: tuple[Level, ...] = ()
+    placeholders: tuple[Placeholder, ...] = ()
     covers: tuple[Cover, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
@@ -128,7 +136,8 @@ class Extra(BaseModel, frozen=True):
         )
         masked = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
         more = {"framed": tuple(framed), "levels": tuple(levels), "covers": tuple(covers)}
-        return self.model_copy(update=masked | more)
+        placeholders = (one.model_copy(update={"text": mask(one.text)}) for one in self.placeholders)
+        return self.model_copy(update=masked | more | {"placeholders": tuple(placeholders)})
 
 
 PAGE_SCRIPT = r"""(listening) => {
@@ -140,7 +149,7 @@ PAGE_SCRIPT = r"""(listening) => {
     'link item feather lucide wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
   const SIDES = new Set(['left', 'right']);  // noise, but of an arrow all that it says
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
-  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], covers = [], frames = [], frameBoxes = [], reachable = [];
+  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], placeholders = [], covers = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
   const hash = text => {
     const end = Math.min(text.length, MOST_HASHED - hashed);
@@ -259,6 +268,12 @@ PAGE_SCRIPT = r"""(listening) => {
     for (const el of [...all(root, '[role=slider],[role=spinbutton]')].slice(0, MOST)) {
       const value = clean(attribute(el, 'aria-valuetext') || attribute(el, 'aria-valuenow')), box = boxOf(el, dx, dy);
       if (value && el.tagName !== 'INPUT' && near(box)) levels.push({box, value});
+    }
+  };
+  const findPlaceholders = (root, dx, dy) => {
+    for (const el of [...all(root, 'input:placeholder-shown')].slice(0, MOST)) {
+      const text = clean(attribute(el, 'placeholder')), box = boxOf(el, dx, dy);
+      if (text && near(box)) placeholders.push({box, text});
     }
   };
   const hitIn = (root, x, y) => (isDocument(root) ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
@@ -465,6 +480,7 @@ PAGE_SCRIPT = r"""(listening) => {
     if (!isBrief) {
       findShown(root, dx, dy);
       findLevels(root, dx, dy);
+      findPlaceholders(root, dx, dy);
       try { findCovers(root, dx, dy, framed); } catch {}
     }
     if (!framed) reachable.push(root);
@@ -583,7 +599,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }"""
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
