@@ -143,6 +143,52 @@ def test_hidden_text_in_the_window_gives_way_to_what_is_visible() -> None:
     assert "hidden" not in seen.text()
 
 
+def test_text_that_has_moved_since_the_snapshot_is_told_once() -> None:
+    snapshot = (
+        '- generic [ref=e1] [box=0,0,900,200]:\n  - heading "Offer" [ref=e2] [box=300,10,200,20]\n'
+        '  - paragraph [ref=e3] [box=300,40,200,20]: Half price\n  - button "Buy" [ref=e4] [box=300,70,50,20]'
+    )
+    still = observe_snapshot(
+        snapshot,
+        extra=told(
+            ("Offer", (300, 10, 50, 20)), ("Half price", (300, 40, 90, 20)), ("Buy", (310, 70, 30, 20))
+        ),
+    )
+    moved = observe_snapshot(
+        snapshot,
+        extra=told(("Offer", (20, 10, 50, 20)), ("Half price", (20, 40, 90, 20)), ("Buy", (30, 70, 30, 20))),
+    )
+    assert lines_of(still) == ["# Offer", "- Half price", '[e1] button "Buy"']
+    assert lines_of(moved) == lines_of(still)
+
+
+def test_a_control_that_has_moved_since_the_snapshot_is_told_once() -> None:
+    snapshot = (
+        "- generic [ref=e1] [box=300,10,80,20] [cursor=pointer]: Show more\n"
+        "- generic [ref=e2] [box=400,10,20,20] [cursor=pointer]\n- button [ref=e3] [box=430,10,20,20]"
+    )
+    found = (
+        Clickable(box=(250, 10, 80, 20), tag="div", name="Show more", target="css=div"),
+        Clickable(box=(350, 10, 20, 20), tag="i", name="heart", target="css=i"),
+        Clickable(box=(380, 10, 20, 20), tag="button", name="close", target="css=button"),
+    )
+    seen = observe_snapshot(snapshot, extra=Extra(clickables=found))
+    assert [(one.ref, one.role, one.name) for one in seen.interactive] == [
+        ("e1", "clickable", "Show more"), ("e2", "clickable", "heart"), ("e3", "button", "close"),
+    ]  # fmt: skip
+
+
+def test_a_control_that_only_the_page_script_finds_is_not_taken_for_another_one() -> None:
+    snapshot = "- generic [ref=e1] [box=300,10,80,20] [cursor=pointer]: Show more"
+    beside = Clickable(box=(100, 10, 80, 20), tag="div", name="Show less", target="css=.less")
+    again = Clickable(box=(200, 10, 80, 20), tag="div", name="Show more", target="css=.more")
+    there = Clickable(box=(300, 10, 80, 20), tag="div", name="Show more", target="css=.there")
+    other = observe_snapshot(snapshot, extra=Extra(clickables=(beside,)))
+    twice = observe_snapshot(snapshot, extra=Extra(clickables=(again, there)))
+    assert [one.name for one in other.interactive] == ["Show less", "Show more"]
+    assert [one.ref for one in twice.interactive] == ["css=.more", "e1"]
+
+
 def test_visible_text_comes_before_controls_that_are_far_away() -> None:
     texts = "\n".join(
         f"- paragraph [ref=p{at}] [box=0,{at * 14},900,14]: {'河流市场信号' * 8}{at}" for at in range(40)

@@ -220,9 +220,10 @@ def _add_clickables(
     places = [draft.place for draft in drafts]
     boxes = _Bands(snapshot)
     added = []
+    moved = _Moved(drafts, found)
     for clickable in found:
         box = _rounded(clickable.box)
-        if known := by_box.get(box):
+        if known := by_box.get(box) or (None if box in nodes else moved.take(clickable)):
             if not _LETTER.search(known.name):  # such as a bell with a number
                 known.name = clickable.name or known.name
             if clickable.tag == "draggable" and known.role == "clickable":
@@ -234,6 +235,38 @@ def _add_clickables(
         ):
             added.append(_draft_clickable(snapshot, nodes[box], clickable))
     return sorted(drafts + added, key=lambda draft: draft.place)
+
+
+class _Moved:
+    """The drafts that the page script would have listed, too, but not where the snapshot has them: the page moves."""
+
+    def __init__(self, drafts: Sequence[Draft], found: Sequence[Clickable]) -> None:
+        listed = {_rounded(one.box) for one in found}
+        self._drafts: dict[tuple[str, int, int], list[Draft]] = {}
+        for draft in drafts if len(found) < MOST_LISTED else ():
+            is_listed = draft.role == "clickable" or not draft.name
+            if is_listed and draft.box and draft.node and _rounded(draft.box) not in listed:
+                self._drafts.setdefault(_kind(draft.role, draft.box), []).append(draft)
+
+    def take(self, clickable: Clickable) -> Draft | None:
+        """The first of them that is of the same kind, size and name. It is then where the script saw it."""
+        role = TAG_ROLES.get(clickable.tag, "clickable")
+        alike = self._drafts.get(_kind(role, clickable.box), [])
+        for draft in alike:
+            if not draft.name or _begins_with(draft.name, clickable.name):
+                alike.remove(draft)
+                draft.box = clickable.box
+                return draft
+        return None
+
+
+def _begins_with(text: str, start: str) -> bool:
+    """Whether it does, spaces aside: the page script cuts names, and a snapshot joins parts without a space."""
+    return bool(start) and "".join(text.split()).startswith("".join(start.split()))
+
+
+def _kind(role: str, box: Box) -> tuple[str, int, int]:
+    return role, round(box[2]), round(box[3])
 
 
 def _merge_stand_ins(snapshot: Snapshot, drafts: list[Draft]) -> list[Draft]:

@@ -167,7 +167,15 @@ def _place(
         def fits(start: int, middle: tuple[float, float] = middle) -> bool:
             return _holds(boxes[places[bisect_right(starts, start) - 1]], middle)
 
+        def has_room(start: int, box: Box = text.box, size: int = len(part)) -> bool:
+            at = bisect_right(starts, start) - 1
+            node = boxes[places[at]]
+            is_all = start == starts[at] or start + size == starts[at + 1]
+            return is_all and node is not None and box[2] <= node[2] + SLACK and box[3] <= node[3] + SLACK
+
         start = _search(whole, part, cursor, fits)
+        if start is None:  # it may have moved since the snapshot
+            start = _first(whole, part, cursor, len(whole), has_room)
         if start is None:
             owner = _smallest(boxed, middle)
             place = max(place, owner.place) if owner else place
@@ -185,14 +193,18 @@ def _place(
 
 def _search(whole: str, part: str, cursor: int, fits: Callable[[int], bool]) -> int | None:
     """Where `part` begins in `whole`: the first occurrence that fits, from the cursor on, else from the start."""
-    for start, end in ((cursor, len(whole)), (0, cursor)):
-        for _ in range(MOST_TRIES if part else 0):
-            start = whole.find(part, start, end)
-            if start < 0:
-                break
-            if fits(start):
-                return start
-            start += 1
+    start = _first(whole, part, cursor, len(whole), fits)
+    return _first(whole, part, 0, cursor, fits) if start is None else start
+
+
+def _first(whole: str, part: str, start: int, end: int, fits: Callable[[int], bool]) -> int | None:
+    for _ in range(MOST_TRIES if part else 0):
+        start = whole.find(part, start, end)
+        if start < 0:
+            break
+        if fits(start):
+            return start
+        start += 1
     return None
 
 
