@@ -242,7 +242,7 @@ def test_a_killed_host_costs_the_page_and_not_the_run(
     ("number", "agent", "player"),
     [
         (signal.SIGKILL, "operator", FormPlayer()), (signal.SIGTERM, "operator", FormPlayer()),
-        (signal.SIGKILL, "assistant", AssistantFormPlayer()),
+        (signal.SIGKILL, "assistant", AssistantFormPlayer()), (signal.SIGTERM, "assistant", AssistantFormPlayer()),
     ],
 )  # fmt: skip
 def test_a_server_that_is_alone_goes_on_in_the_page_after_its_restart(
