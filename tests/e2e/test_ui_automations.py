@@ -228,6 +228,7 @@ def test_a_session_asks_before_its_runs_start(screen: Screen) -> None:
     card.get_by_role("button", name="Ask for another plan").click()
     card.get_by_role("textbox", name="What should the plan be like?").fill("shorter")
     card.get_by_role("button", name="Ask for it").click()
+    expect(screen.feed.get_by_text("You asked for another plan:")).to_be_visible()
     expect(screen.feed.get_by_text("“shorter”")).to_be_visible()
     card.get_by_role("button", name="Start", exact=True).click()
     expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()

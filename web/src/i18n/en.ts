@@ -207,6 +207,7 @@ export const en = {
   'question.no': 'Denied:',
   'question.void': 'No longer asked:',
   'question.done': 'Done by you:',
+  'question.replan': 'You asked for another plan:',
   'question.answered': 'You answered the question:',
   quoted: '“{text}”',
   approve: 'Approve',

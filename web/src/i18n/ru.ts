@@ -216,6 +216,7 @@ export const ru: Dictionary = {
   'question.no': 'Отклонено:',
   'question.void': 'Вопрос снят:',
   'question.done': 'Сделано вами:',
+  'question.replan': 'Вы попросили другой план:',
   'question.answered': 'Вы ответили на вопрос:',
   quoted: '«{text}»',
   approve: 'Разрешить',

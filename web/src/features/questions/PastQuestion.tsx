@@ -12,11 +12,12 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
   const tell = useWords(startWords)
   const { kind, reason, start } = row.question
   const what = kind === 'manual' ? reason : start ? tell('start.title') : actionWords(row.question, t)
+  const word = answerWord(row)
   return (
     <Rail icon={ICONS[row.answer as keyof typeof ICONS]}>
       <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">
-        <span className="shrink-0 font-medium">{t(answerWord(row))}</span>
-        <span className="truncate text-muted">{what}</span>
+        <span className="shrink-0 font-medium">{t(word)}</span>
+        {word !== 'question.replan' && <span className="truncate text-muted">{what}</span>}
         {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>
       {row.note && (

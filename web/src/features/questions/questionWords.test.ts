@@ -45,6 +45,10 @@ test('an answer to a question of the agent is no step that was done', () => {
   expect(closed('Please log in.')).toBe('question.done')
   expect(closed('Which one?', 'manual', 'void')).toBe('question.void')
   expect(closed('Really?', 'confirm')).toBe('question.yes')
+  const start = { kind: 'confirm', reason: '', start: { plan: [], effects: [] } }
+  const planned = (note: string | null) =>
+    answerWord({ question: start, answer: 'no', note } as unknown as QuestionRow)
+  expect([planned('shorter'), planned(null)]).toEqual(['question.replan', 'question.no'])
 })
 
 test('a part that has no words keeps its name', () => {

@@ -42,7 +42,8 @@ function valueWords(value: unknown, tell: Tell): string {
 const ASKS = /[?？؟]/
 
 /** What the person did with a question that is closed: a request without a question was for a step in the browser. */
-export function answerWord({ question: { kind, reason }, answer }: QuestionRow): Key {
+export function answerWord({ question: { kind, reason, start }, answer, note }: QuestionRow): Key {
+  if (start && answer === 'no' && note) return 'question.replan'
   if (answer !== 'yes' || kind !== 'manual') return `question.${answer as 'yes' | 'no' | 'void'}`
   return ASKS.test(reason) ? 'question.answered' : 'question.done'
 }
