@@ -95,7 +95,7 @@ class Profiles:
         mode = self._began.pop(session_id, None)
         if mode == "shared" and not purge:
             await self.trim(session_id, limit)
-            await self._copy(self._profile(session_id), self._common, _OPEN_TABS)
+            await self._copy(self._profile(session_id), self._common)
         elif mode == "fresh":
             await asyncio.to_thread(shutil.rmtree, self._profile(session_id), ignore_errors=True)
 
