@@ -184,6 +184,20 @@ async def test_a_quiet_run_gets_its_stream_back(server: RedisServer) -> None:
         assert reader.text == late.text == worker.text
 
 
+async def test_a_run_that_ends_after_redis_has_lost_its_events_is_told_to_have_ended(
+    server: RedisServer,
+) -> None:
+    async with opened(server) as (worker, there):
+        reader = Reader(there)
+        task = asyncio.create_task(reader.read())
+        worker.say("before ")
+        await eventually(lambda: reader.text, message="the first token is read")
+        await commands(server, "FLUSHALL")
+        worker.bus.publish(SESSION, 1, [END])  # the renewal brings back no run that has ended
+        await asyncio.wait_for(task, 30)
+        assert reader.text == worker.text
+
+
 async def test_a_frozen_redis_only_delays(server: RedisServer) -> None:
     async with opened(server) as (worker, there):
         reader = Reader(there)
