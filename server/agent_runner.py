@@ -136,7 +136,7 @@ class AgentRunner:
             if execution:
                 del self._executions[started.session.id]
                 execution.ended.set()
-        if ended:
+        if ended and self._agents.saves_steps(ended.run):
             self._background.start(self._agents.forget_run(ended.run))
         self.start_next(ended)
 

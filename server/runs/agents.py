@@ -338,10 +338,13 @@ class AgentFactory:
         await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
         return await self.read_state(session_id) or StateChanged()
 
+    def saves_steps(self, run: RunRow) -> bool:
+        """Whether steps of the run are saved that no later run needs: an operator's plan is kept."""
+        return run.agent == "assistant" and self._continues
+
     async def forget_run(self, run: RunRow) -> None:
-        """Remove what is saved of a run that has ended, where no later run needs it."""
-        if run.agent == "assistant" and self._continues:
-            await self._checkpoints.remove_run(_assistant_thread(run.session_id), run.epoch)
+        """Remove the saved steps of a run that has ended."""
+        await self._checkpoints.remove_run(_assistant_thread(run.session_id), run.epoch)
 
     async def forget_session(self, session_id: str) -> None:
         for thread_id in (session_id, _assistant_thread(session_id)):
