@@ -3,7 +3,7 @@
     python -m tests.cluster.random_faults [RUNS] [--seed N] [--folder KEPT]        # default: 60
 
 Two web and two worker processes with real Chromium, PostgreSQL and Redis. Each run opens a page, asks for approval and
-orders; at a random stage of it a process or a service is killed, frozen or replaced. The shop counts orders. Printed are
+orders, a third of them as the assistant, the others as the operator; at a random stage of it a process or a service is killed, frozen or replaced. The shop counts orders. Printed are
 runs without an end (0 wanted), runs that did not complete (0), orders done twice (0), answers that are not the
 provider's (0). Exit code 1 if one of these is not 0. The logs of all processes are kept in the folder, if one is named.
 """
@@ -26,9 +26,10 @@ from uuid import uuid4
 
 import httpx
 
+from server.agent.operator.continuing import NEW_BROWSER
 from server.database.migrate import migrate
 from tests.support.cluster import Team, cluster, executing, move, played_by, talk
-from tests.support.model_reply import Asked, Reply
+from tests.support.model_reply import Asked, Reply, call, say
 from tests.support.model_server import providing
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.redis import RedisServer, redis_server
@@ -39,6 +40,7 @@ UNKNOWN, PLACED = "I cannot see whether that was done.", "The order {n} is place
 PATIENCE = 150.0
 """Seconds in which a run has to end."""
 ENDED = ("completed", "failed", "cancelled", "interrupted")
+AGENTS = ("operator", "operator", "assistant")
 STAGES = ("running", "waiting_user", "decided", "ordered")
 CHECKOUT = """<h1>Checkout</h1><form method=post action="/order?n={n}"><h2>Review your order</h2>
 <p>Total: €39.50</p><button>Place order</button></form>"""
@@ -78,6 +80,8 @@ class Player:
     def __call__(self, asked: Asked) -> Reply:
         text, wanted = asked.last_text, re.search(r"Place order (\d+) please", str(asked.messages))
         assert wanted
+        if "browser_click" in asked.tools:
+            return self._assist(asked, wanted[1])
         if "may or may not have happened" in text:
             return move("stop", final_response=UNKNOWN)
         if "Order received" in text or re.search(r"[Ss]ent POST \S+/order 200", text):
@@ -85,6 +89,18 @@ class Player:
         if found := re.findall(r'\[(e\d+)\] button "Place order"', text):
             return move("click", eid=found[-1])
         return move("navigate", url=self._shop.url(f"/checkout?n={wanted[1]}"))
+
+    def _assist(self, asked: Asked, number: str) -> Reply:
+        """The same for the assistant. It reads all results of its calls, and opens the page again in another browser."""
+        text = asked.last_text
+        if "may or may not have happened" in asked.text:
+            return say(UNKNOWN)
+        if "Order received" in asked.text or re.search(r"[Ss]ent POST \S+/order 200", asked.text):
+            return say(PLACED.format(n=number))
+        found = re.findall(r'\[(e\d+)\] button "Place order"', text)
+        if found and NEW_BROWSER not in text:
+            return call("browser_click", {"element": "Place order", "target": found[-1]})
+        return call("browser_navigate", {"url": self._shop.url(f"/checkout?n={number}")})
 
 
 class Person:
@@ -183,6 +199,7 @@ class Trial:
         self._person, self._shop, self._faults, self._number = person, shop, faults, number
         self.fault = choose.choice(faults.names())
         self.stage = choose.choice(STAGES)
+        self.agent = choose.choice(AGENTS)
         self._pause, self._length = choose.uniform(0, 1.0), choose.uniform(0.5, 9.0)
         self._heal: Callable[[], None] | None = None
         self._heal_at = float("inf")
@@ -190,7 +207,7 @@ class Trial:
     def run(self) -> dict[str, Any] | None:
         """The session at the run's end; None if it has none."""
         session_id = str(
-            self._person.call("POST", "/sessions", id=uuid4().hex, agent="operator").json()["id"]
+            self._person.call("POST", "/sessions", id=uuid4().hex, agent=self.agent).json()["id"]
         )
         content, key = f"Place order {self._number} please", uuid4().hex
         self._person.call("POST", f"/sessions/{session_id}/messages", content=content, client_id=key)
@@ -271,6 +288,7 @@ def main() -> int:
     parser.add_argument("--folder", type=Path)
     options = parser.parse_args()
     choose, found, kinds, unsure = random.Random(options.seed), Counter[str](), Counter[str](), 0
+    agents = Counter[str]()
     with ExitStack() as stack:
         postgres, redis = stack.enter_context(postgres_cluster()), stack.enter_context(redis_server())
         shop = stack.enter_context(Shop())
@@ -289,16 +307,18 @@ def main() -> int:
             wrong = judge(session, number, shop.orders[number])
             unsure += bool(session and session["messages"][-1]["content"] == UNKNOWN)
             kinds[trial.fault] += 1
+            agents[trial.agent] += 1
             found.update(one.partition(":")[0] for one in wrong)
             attempt = session["run"]["attempt"] if session else "?"
             print(
-                f"{number:4} {trial.fault:18} at {trial.stage:12} attempts {attempt} orders {shop.orders[number]} "
+                f"{number:4} {trial.agent:9} {trial.fault:18} at {trial.stage:12} attempts {attempt} orders {shop.orders[number]} "
                 f"{time.monotonic() - began:5.1f} s {'; '.join(wrong)}",
                 flush=True,
             )
             team.four()
     print(
-        f"\n{options.runs} runs, seed {options.seed}: {', '.join(f'{n} {kind}' for kind, n in sorted(kinds.items()))}"
+        f"\n{options.runs} runs, seed {options.seed}: {', '.join(f'{n} {kind}' for kind, n in sorted(kinds.items()))}; "
+        f"{agents['assistant']} by the assistant"
     )
     print(f"{unsure} ended with the agent unsure whether its act was done, as it has to")
     for what in ("without an end", "lost", "done twice", "other text", "said to be done, and was not"):
