@@ -162,6 +162,18 @@ def test_text_that_has_moved_since_the_snapshot_is_told_once() -> None:
     assert lines_of(moved) == lines_of(still)
 
 
+def test_text_that_no_snapshot_has_is_not_taken_for_a_part_of_another() -> None:
+    snapshot = (
+        "- generic [ref=e1] [box=0,0,900,200]:\n"
+        "  - generic [ref=e2] [box=300,10,200,20] [cursor=pointer]: Tea for two"
+    )
+    texts = told(("Tea", (20, 100, 50, 20)), ("Tea for two", (300, 10, 90, 20)))
+    assert sorted(lines_of(observe_snapshot(snapshot, extra=texts))) == [
+        "- Tea",
+        '[e1] clickable "Tea for two"',
+    ]
+
+
 def test_a_control_that_has_moved_since_the_snapshot_is_told_once() -> None:
     snapshot = (
         "- generic [ref=e1] [box=300,10,80,20] [cursor=pointer]: Show more\n"

@@ -170,7 +170,7 @@ def _place(
         def has_room(start: int, box: Box = text.box, size: int = len(part)) -> bool:
             at = bisect_right(starts, start) - 1
             node = boxes[places[at]]
-            is_all = start == starts[at] or start + size == starts[at + 1]
+            is_all = start == starts[at] and start + size == starts[at + 1]
             return is_all and node is not None and box[2] <= node[2] + SLACK and box[3] <= node[3] + SLACK
 
         start = _search(whole, part, cursor, fits)
