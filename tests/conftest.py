@@ -54,7 +54,10 @@ async def app(settings: Settings) -> AsyncIterator[FastAPI]:
 
 @pytest.fixture
 async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    """Logged in by bearer token."""
+    """Logged in by bearer token. The policy's data is loaded before: next to a run it takes many times as long."""
+    from server.agent import policy
+
+    policy.warm_up()  # once in a process
     async with open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client:
         yield client
 
