@@ -58,7 +58,7 @@ function Chat({ id, isReplay }: Props) {
     )
   }
   return (
-    <ChatFrame composer={(session || isLoaded) && <ChatComposer session={session ?? unborn(id)} />}>
+    <ChatFrame composer={(session || isLoaded) && <ChatComposer session={session ?? emptySession(id)} />}>
       <ChatHeader session={session} />
       {error && !session && !isLoaded ? (
         <LoadFailure error={error} onRetry={() => void refetch()} />
@@ -129,7 +129,7 @@ function LoadFailure({ error, onRetry }: { error: Error; onRetry: () => void }) 
 }
 
 /** What the page shows of a session until the server has answered its creation. */
-function unborn(id: string) {
+function emptySession(id: string) {
   const now = new Date().toISOString()
   return {
     id,

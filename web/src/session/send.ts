@@ -7,7 +7,7 @@ import { storeOf } from '@/stream/store'
 import { keepUnsent, recallUnsent, type Said, type Unsent } from './unsent'
 
 /** Sessions that so far exist only here. */
-const unborn = new Map<string, NewSession>()
+const pendingSessions = new Map<string, NewSession>()
 
 /** Shows the message at once and sends it; its row shows a failure. */
 export function sendMessage(
@@ -31,7 +31,7 @@ let round: Promise<void> | null = null
 /** Sends what has waited, one after the other; ends when the server is away again. */
 export function sendWaiting(): Promise<void> {
   clearTimeout(timer)
-  for (const goOn of whenReached.splice(0)) goOn()
+  for (const resume of whenReached.splice(0)) resume()
   round ??= deliverWaiting().finally(() => (round = null))
   return round
 }
@@ -56,7 +56,7 @@ function tryLater(): void {
 /** Until the server may be there again. */
 export function serverIsBack(): Promise<void> {
   tryLater()
-  return new Promise((goOn) => whenReached.push(goOn))
+  return new Promise((resume) => whenReached.push(resume))
 }
 
 /** Shows what an earlier page could not send. It goes out with the rest, by `sendWaiting`. */
@@ -89,17 +89,17 @@ export function startSession(text: string, choice: StartChoice, schema: ResultSc
 
 /** The page shows this session from now on; the server gets it with the first thing that it is sent. Returns its id. */
 export function expectSession(session: NewSession & { id: string }): string {
-  unborn.set(session.id, session)
+  pendingSessions.set(session.id, session)
   storeOf(session.id).setState({ loaded: true })
   return session.id
 }
 
 /** Is it a session that the server has not got yet? */
-export const isExpected = (sessionId: string): boolean => unborn.has(sessionId)
+export const isExpected = (sessionId: string): boolean => pendingSessions.has(sessionId)
 
 async function deliver(sessionId: string, clientId: string, said: Said): Promise<void> {
   const delivery = hand(sessionId, clientId, said)
-  if (unborn.has(sessionId)) whileArriving(sessionId, delivery)
+  if (pendingSessions.has(sessionId)) whileArriving(sessionId, delivery)
   await delivery
 }
 
@@ -111,13 +111,17 @@ async function hand(sessionId: string, clientId: string, { text, mode, schema }:
     keepUnsent(clientId, message)
   }
   try {
-    await createIfUnborn(sessionId)
+    await createIfPending(sessionId)
     const wish = { ...(mode ? { mode } : {}), ...(schema ? { result_schema: schema } : {}) }
     store.accept(await api.send(sessionId, { content: text, client_id: clientId, ...wish }))
     settle(null)
   } catch (error) {
     const waits = isAway(error)
-    settle(waits ? { sessionId, said: { text, mode, schema }, session: unborn.get(sessionId) ?? null } : null)
+    settle(
+      waits
+        ? { sessionId, said: { text, mode, schema }, session: pendingSessions.get(sessionId) ?? null }
+        : null,
+    )
     store.reject(clientId, (error as Error).message, waits)
     if (waits) tryLater()
   }
@@ -127,16 +131,17 @@ async function hand(sessionId: string, clientId: string, { text, mode, schema }:
 export const isAway = (error: unknown): boolean =>
   error instanceof ApiError && [0, 502, 503, 504].includes(error.status)
 
-const births = new Map<string, Promise<unknown>>()
+const creations = new Map<string, Promise<unknown>>()
 
 /** Creates the session on the server unless it is there. Two calls at once create it once. */
-export async function createIfUnborn(sessionId: string): Promise<void> {
-  const session = unborn.get(sessionId)
+export async function createIfPending(sessionId: string): Promise<void> {
+  const session = pendingSessions.get(sessionId)
   if (!session) return
-  const birth = births.get(sessionId) ?? api.createSession(session).finally(() => births.delete(sessionId))
-  births.set(sessionId, birth)
-  await birth
-  if (!unborn.delete(sessionId)) return
+  const creation =
+    creations.get(sessionId) ?? api.createSession(session).finally(() => creations.delete(sessionId))
+  creations.set(sessionId, creation)
+  await creation
+  if (!pendingSessions.delete(sessionId)) return
   refreshLists()
   rereadIfFailed(sessionId)
 }

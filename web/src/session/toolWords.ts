@@ -112,7 +112,18 @@ export function actionWords(question: Pending, t: Translate): string {
   return `${verb} ${object && t('quoted', { text: object })}`.trim()
 }
 
-const TELLING = ['element', 'target', 'label', 'name', 'field', 'key', 'option', 'file', 'query', 'direction']
+const OBJECT_ARGUMENTS = [
+  'element',
+  'target',
+  'label',
+  'name',
+  'field',
+  'key',
+  'option',
+  'file',
+  'query',
+  'direction',
+]
 
 /** `button "Add to basket"`: only the name is for people. */
 const NAMED = /^[a-z]+ "(.+)"$/
@@ -123,7 +134,7 @@ export const plainName = (label: string): string => NAMED.exec(label)?.[1] ?? la
 const ARROWS: Record<string, string> = { up: '↑', down: '↓', left: '←', right: '→' }
 
 function objectOf(args: Record<string, unknown>): string | null {
-  for (const name of TELLING) {
+  for (const name of OBJECT_ARGUMENTS) {
     const value = args[name]
     if (typeof value === 'string' && value) return ARROWS[value] ?? plainName(value)
     if (isNamed(value)) return value.name

@@ -15,9 +15,9 @@ const HIDDEN_FLUSH = 250
 const TEXT_FRAME = 30
 
 type Post = (message: ToHub) => void
-const nobody: Post = () => undefined
+const noWorker: Post = () => undefined
 
-let post = nobody
+let post = noWorker
 let reader: StreamOut | null = null
 /** Events that came before the stream has a reader. */
 let early: FromHub[] = []
@@ -47,28 +47,28 @@ export function dropAhead(sessionId: string): void {
 /** Reads the one stream of this tab. Call once; the answer closes it. */
 export function startStream(out: StreamOut): () => void {
   reader = out
-  if (post === nobody) {
+  if (post === noWorker) {
     post = connectHub(receive)
     announce()
   }
   for (const message of early.splice(0)) receive(message, true)
   const beat = setInterval(() => post({ type: 'beat' }), BEAT)
   const leave = () => post({ type: 'bye' })
-  const comeBack = (event: PageTransitionEvent) => event.persisted && location.reload()
+  const reloadIfRestored = (event: PageTransitionEvent) => event.persisted && location.reload()
   const retry = () => post({ type: 'retry' })
   const hide = () => document.hidden && flushing && flush() // a hidden page has no frames
   document.addEventListener('visibilitychange', hide)
   addEventListener('pagehide', leave)
-  addEventListener('pageshow', comeBack)
+  addEventListener('pageshow', reloadIfRestored)
   addEventListener('online', retry)
   return () => {
     clearInterval(beat)
     document.removeEventListener('visibilitychange', hide)
     removeEventListener('pagehide', leave)
-    removeEventListener('pageshow', comeBack)
+    removeEventListener('pageshow', reloadIfRestored)
     removeEventListener('online', retry)
     leave()
-    post = nobody
+    post = noWorker
     reader = null
   }
 }
@@ -136,7 +136,7 @@ function keep(message: FromHub): void {
   if (message.type !== 'status' || message.status !== 'signed-out') return
   if (ahead) watched.delete(ahead)
   post({ type: 'bye' })
-  post = nobody
+  post = noWorker
   ahead = null
   early = []
 }

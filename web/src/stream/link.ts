@@ -47,10 +47,10 @@ export function openLink(out: LinkOut): Link {
       out.status('live')
     }
     opened.onerror = (event) => {
-      if (source === opened && !isTold(event)) void lose()
+      if (source === opened && !isMessage(event)) void lose()
     }
     for (const name of ['session', ...EVENT_TYPES]) {
-      opened.addEventListener(name, (event) => isTold(event) && receive(name, event))
+      opened.addEventListener(name, (event) => isMessage(event) && receive(name, event))
     }
   }
 
@@ -87,7 +87,7 @@ export function openLink(out: LinkOut): Link {
 }
 
 /** A run's `error` comes under the same name as the loss of the connection, but it has data. */
-const isTold = (event: Event): event is MessageEvent<string> => 'data' in event
+const isMessage = (event: Event): event is MessageEvent<string> => 'data' in event
 
 function address(sessions: string[], seen: Map<string, string>): string {
   const after = sessions.filter((id) => seen.has(id)).map((id) => `${id}/${seen.get(id)}`)

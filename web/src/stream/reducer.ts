@@ -176,8 +176,10 @@ export function keepMessage(live: Draft, message: Message): void {
 function showThoughts(live: Draft, answer: TextRow): void {
   const { thinking: text, thinking_ms: ms } = answer.meta
   if (typeof text !== 'string') return
-  const isTold = Object.values(live.rows).some((row) => row.kind === 'thinking' && row.runId === answer.runId)
-  if (isTold) return
+  const isShown = Object.values(live.rows).some(
+    (row) => row.kind === 'thinking' && row.runId === answer.runId,
+  )
+  if (isShown) return
   const placed = { runId: answer.runId, seq: null, born: 0, after: (answer.seq ?? 0) - BEHIND, at: null }
   put(live, {
     ...placed,

@@ -52,7 +52,7 @@ function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
 }
 
 /** Milliseconds below which a duration says nothing. */
-const NOTICED = 50
+const MIN_SHOWN_MS = 50
 
 function Title({ row }: { row: ToolRow }) {
   const t = useT()
@@ -71,7 +71,7 @@ function Facts({ row }: { row: ToolRow }) {
   const host = hostOf(row.url)
   const facts = [
     host !== toolWords(row).object && host,
-    row.durationMs !== null && row.durationMs >= NOTICED && duration(row.durationMs, lang),
+    row.durationMs !== null && row.durationMs >= MIN_SHOWN_MS && duration(row.durationMs, lang),
     row.status === 'ok' && row.proof && tell(`result.${row.proof.effect!}`),
     row.status === 'failed' && t(isStopped(row) ? 'tool.stopped' : 'tool.failed'),
   ].filter((fact): fact is string => !!fact)

@@ -1,13 +1,13 @@
 // @vitest-environment happy-dom
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isMeant } from './follow'
+import { isIntended } from './follow'
 
 let feed: Element
 
 function fire(selector: string, event: Event): boolean {
   let answer = false
   const listen = (heard: Event) => {
-    answer = isMeant(heard, feed)
+    answer = isIntended(heard, feed)
   }
   addEventListener(event.type, listen, { capture: true })
   document.querySelector(selector)?.dispatchEvent(event)

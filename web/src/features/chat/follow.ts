@@ -4,8 +4,8 @@ import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 type Virtual = Virtualizer<HTMLDivElement, Element>
 
 const NEAR_END = 80
-/** A scroll this soon after a hand on the feed's wheel, keys, touch or bar is meant. */
-const MEANT = 1000
+/** A scroll this soon after input on the feed's wheel, keys, touch or bar is intended, in ms. */
+const INTENT_TIME = 1000
 
 /**
  * Keeps the feed at its end while it grows, wherever it grows, until a person scrolls away.
@@ -20,26 +20,26 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
   useEffect(() => {
     const feed = scroller.current
     if (!feed) return
-    let lastHand = -Infinity
-    const hand = (event: Event) => {
-      if (isMeant(event, feed)) lastHand = performance.now()
+    let lastInput = -Infinity
+    const onInput = (event: Event) => {
+      if (isIntended(event, feed)) lastInput = performance.now()
     }
-    const drag = (event: PointerEvent) => event.buttons > 0 && hand(event)
+    const drag = (event: PointerEvent) => event.buttons > 0 && onInput(event)
     const scroll = () => {
       const isNear = distance(feed) <= NEAR_END
       if (isNear) isFollowing.current = true
-      else if (performance.now() - lastHand < MEANT) isFollowing.current = false
+      else if (performance.now() - lastInput < INTENT_TIME) isFollowing.current = false
       setAtEnd(isNear || isFollowing.current)
     }
     const resize = new ResizeObserver(() => isFollowing.current && toEnd(feed))
     resize.observe(feed)
     feed.addEventListener('scroll', scroll, { passive: true })
-    for (const name of HANDS) addEventListener(name, hand, { passive: true, capture: true })
+    for (const name of INPUT_EVENTS) addEventListener(name, onInput, { passive: true, capture: true })
     addEventListener('pointermove', drag, { passive: true })
     return () => {
       resize.disconnect()
       feed.removeEventListener('scroll', scroll)
-      for (const name of HANDS) removeEventListener(name, hand, { capture: true })
+      for (const name of INPUT_EVENTS) removeEventListener(name, onInput, { capture: true })
       removeEventListener('pointermove', drag)
     }
   }, [scroller])
@@ -57,11 +57,11 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
   return { isAtEnd, onChange, follow }
 }
 
-const HANDS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
+const INPUT_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
 const SCROLL_KEYS = new Set(['ArrowUp', 'ArrowDown', 'PageUp', 'PageDown', 'Home', 'End', ' '])
 
-/** Not every hand is on the feed: one who approves, stops or writes wants to see what comes of it. */
-export function isMeant(event: Event, feed: Element): boolean {
+/** Not all input is for the feed: a user who approves, stops or writes wants to see what comes of it. */
+export function isIntended(event: Event, feed: Element): boolean {
   const target = event.target
   if (!(target instanceof Element)) return false
   if (event instanceof KeyboardEvent) {

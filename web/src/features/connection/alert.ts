@@ -7,22 +7,22 @@ import type { SessionChanged } from '@/stream/events'
 const waiting = new Set<string>()
 
 /** A session begins to need the user: a sound if wanted, a notification if allowed and the page is not visible. */
-export function alertPerson(session: SessionChanged): void {
+export function notifyUser(session: SessionChanged): void {
   const { session_id: id, status } = session
   if (status !== 'waiting_user') return void waiting.delete(id)
   if (waiting.has(id)) return
   waiting.add(id)
   if (usePrefs.getState().sound) chime()
   if (!document.hidden || !canNotify() || Notification.permission !== 'granted') return
-  const told = new Notification(translate('question.tab'), {
+  const notification = new Notification(translate('question.tab'), {
     body: session.title,
     tag: id,
     icon: '/favicon-alert.svg',
   })
-  told.onclick = () => {
+  notification.onclick = () => {
     focus()
     navigate(`/s/${encodeURIComponent(id)}`)
-    told.close()
+    notification.close()
   }
 }
 

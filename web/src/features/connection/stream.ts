@@ -12,7 +12,7 @@ import { restoreUnsent, sendWaiting } from '@/session/send'
 import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
-import { alertPerson } from './alert'
+import { notifyUser } from './alert'
 import { useLinkStatus } from './linkStatus'
 
 /** Runs the one stream of this tab while someone is signed in. */
@@ -22,7 +22,7 @@ export function useStream(): void {
     const session = (changed: SessionChanged) => {
       applySessionChange(changed)
       if (changed.deleted) forget(changed.session_id)
-      alertPerson(changed)
+      notifyUser(changed)
       applyToQuestions(changed)
     }
     restoreUnsent()

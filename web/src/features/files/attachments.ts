@@ -1,7 +1,7 @@
 import { create } from 'zustand'
 import { api } from '@/api/client'
 import { newId } from '@/lib/ids'
-import { createIfUnborn, isAway, serverIsBack } from '@/session/send'
+import { createIfPending, isAway, serverIsBack } from '@/session/send'
 import { refreshFiles } from './files'
 
 /** A file on its way to a session. `name` is the session's name for it as soon as it is there. */
@@ -56,7 +56,7 @@ async function send(sessionId: string, { id, file }: Attachment): Promise<void> 
   while (isWanted()) {
     change(sessionId, id, { status: 'sending', failure: null })
     try {
-      await createIfUnborn(sessionId)
+      await createIfPending(sessionId)
       const { name } = await api.upload(sessionId, file)
       change(sessionId, id, { status: 'ready', name })
       break

@@ -38,7 +38,7 @@ export function ApprovalCard({ row }: { row: QuestionRow }) {
       </header>
       <div className="flex flex-col gap-3 p-4">
         {start && <StartPlan start={start} chosen={chosen} onChange={setChosen} />}
-        {!start && <Deed question={question} />}
+        {!start && <ActDetails question={question} />}
         <TargetPicture question={question} />
         {!start && <Why row={row} />}
         <Answers question={question} chosen={start ? [...chosen] : undefined} />
@@ -47,7 +47,7 @@ export function ApprovalCard({ row }: { row: QuestionRow }) {
   )
 }
 
-function Deed({ question }: { question: Pending }) {
+function ActDetails({ question }: { question: Pending }) {
   const t = useT()
   const site = hostOf(question.url)
   return (

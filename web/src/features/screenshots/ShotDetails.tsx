@@ -36,7 +36,7 @@ export function ShotDetails({ shot }: { shot: Shot }) {
 }
 
 /** Milliseconds below which a duration says nothing. */
-const NOTICED = 50
+const MIN_SHOWN_MS = 50
 
 function Facts({ shot }: { shot: Shot }) {
   const t = useShotWords()
@@ -45,7 +45,7 @@ function Facts({ shot }: { shot: Shot }) {
   const facts = [
     row.kind === 'tool' &&
       row.durationMs !== null &&
-      row.durationMs >= NOTICED &&
+      row.durationMs >= MIN_SHOWN_MS &&
       duration(row.durationMs, lang),
     row.kind === 'tool' && t(row.status === 'failed' ? 'tool.failed' : 'tool.ok'),
     row.kind === 'question' && row.answer !== 'open' && t(ANSWERS[row.answer]),

@@ -52,18 +52,18 @@ export function useSave(names: SettingName[]) {
       forget()
       return null
     } catch (error) {
-      return blame(error as Error, changed)
+      return showFault(error as Error, changed)
     }
   }
   return { isDirty: changed.length > 0, save, forget }
 }
 
 /** The server names the setting it refused: `max_tool_steps: Input should be ...`. */
-function blame(error: Error, names: SettingName[]): string | null {
+function showFault(error: Error, names: SettingName[]): string | null {
   const [, name, detail] = /^(\w+): (.+)$/s.exec(error.message) ?? []
-  const culprit = error instanceof ApiError ? names.find((other) => other === name) : undefined
-  if (!culprit) return error.message
-  useDrafts.setState(({ faults }) => ({ faults: { ...faults, [culprit]: detail ?? '' } }))
+  const setting = error instanceof ApiError ? names.find((other) => other === name) : undefined
+  if (!setting) return error.message
+  useDrafts.setState(({ faults }) => ({ faults: { ...faults, [setting]: detail ?? '' } }))
   return null
 }
 

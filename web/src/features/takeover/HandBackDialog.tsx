@@ -37,8 +37,8 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
     else leaveTakeover(sessionId)
   }
   const end = () => giveBack(() => void api.cancel(sessionId).catch((error: Error) => toast(error.message)))
-  const goOn = () => giveBack(() => sendMessage(sessionId, word || t('done.ended.message'), null))
-  const submit = hasEnded ? goOn : () => giveBack()
+  const continueRun = () => giveBack(() => sendMessage(sessionId, word || t('done.ended.message'), null))
+  const submit = hasEnded ? continueRun : () => giveBack()
   return (
     <Dialog open={open} onClose={onClose} title={t(hasEnded ? 'done.ended.title' : 'done.title')}>
       <form

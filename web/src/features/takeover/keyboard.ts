@@ -17,7 +17,7 @@ export function useKeyboard(view: LiveView, release: () => void) {
   const sendText = (text: string) => {
     if (text) view.send({ type: 'text', text })
   }
-  const letGo = () => {
+  const releaseKeys = () => {
     for (const [code, key] of down.current) view.send({ type: 'key', kind: 'up', key, code, modifiers: 0 })
     down.current.clear()
   }
@@ -25,7 +25,7 @@ export function useKeyboard(view: LiveView, release: () => void) {
     onKeyDown: (event: KeyboardEvent) => {
       if (event.key === RELEASE_KEY) {
         event.preventDefault()
-        letGo()
+        releaseKeys()
         return release()
       }
       const key = event.nativeEvent
@@ -43,7 +43,7 @@ export function useKeyboard(view: LiveView, release: () => void) {
       event.preventDefault()
       view.send(keyMessage('up', event.nativeEvent))
     },
-    onBlur: letGo,
+    onBlur: releaseKeys,
     onPaste: (event: ClipboardEvent) => {
       event.preventDefault()
       sendText(event.clipboardData.getData('text/plain'))
