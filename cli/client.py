@@ -224,7 +224,7 @@ class Client:
         except httpx.TimeoutException:
             raise Unreachable(say("{url} did not answer in time.", url=self.address.url)) from None
         except httpx.TransportError as error:
-            raise Unreachable.nobody_at(self.address.url, error) from None
+            raise Unreachable.not_answering(self.address.url, error) from None
         if not response.is_success:
             raise self._refused(response)
         return response

@@ -35,14 +35,14 @@ CONTROLS = {"stop": "cancel", "pause": "pause", "resume": "resume"}
 
 
 class Conversation:
-    """`wishes` (agent, model, max_tool_steps) apply to the session that the first input creates."""
+    """`options` (agent, model, max_tool_steps) apply to the session that the first input creates."""
 
     def __init__(
         self,
         client: Client,
         screen: Screen,
         session_id: str | None = None,
-        wishes: Mapping[str, str | int] | None = None,
+        options: Mapping[str, str | int] | None = None,
     ) -> None:
         self.client = client
         self.screen = screen
@@ -51,7 +51,7 @@ class Conversation:
         self.elements: list[JsonObject] = []
         self._observation: str | None = None
         """The id of the last printed observation, which the user's eids refer to."""
-        self._wishes = dict(wishes or {})
+        self._options = dict(options or {})
         self._begun = asyncio.Event()
         self._taken = asyncio.Event()
         self._stream_lags = False
@@ -199,9 +199,9 @@ class Conversation:
                 firing = await self.client.call("POST", f"{path}/run")
                 said = f"{automation['name']}: {tables.outcome_words(firing['outcome'])}"
             case "ask-first" | "begin-alone" | "only-changes" | "each-run":
-                name, is_on, told = SETTINGS[what]
+                name, is_on, text = SETTINGS[what]
                 await self.client.call("PATCH", path, {name: is_on})
-                said = f"{automation['name']}: {say(told)}"
+                said = f"{automation['name']}: {say(text)}"
             case "delete":
                 await self.client.call("DELETE", path)
                 said = say("Deleted: {name}", name=automation["name"])
@@ -214,12 +214,12 @@ class Conversation:
 
     async def _set_ask_first(self, is_on: bool) -> None:
         await self.client.call("PATCH", f"/sessions/{await self._session()}", {"ask_first": is_on})
-        told = (
+        text = (
             "Runs of this session ask before they start."
             if is_on
             else "Runs of this session start without asking."
         )
-        self.screen.show(Note(say(told)))
+        self.screen.show(Note(say(text)))
 
     async def _hand_off(self, minutes: int) -> JsonObject:
         path = f"/sessions/{await self._session()}/handoff"
@@ -432,7 +432,7 @@ class Conversation:
 
     async def _session(self) -> str:
         if self.session_id is None:
-            session = await self.client.call("POST", "/sessions", self._wishes)
+            session = await self.client.call("POST", "/sessions", self._options)
             self.session_id = str(session["id"])
             self.view.load(session)
             self._begun.set()

@@ -221,7 +221,7 @@ class Dialogue:
             )
         if isinstance(error, TimeoutError):
             return Unreachable(say("{url} did not answer in time.", url=url))
-        return Unreachable.nobody_at(url, error)
+        return Unreachable.not_answering(url, error)
 
 
 def _fail(waiting: Unanswered, trouble: Trouble) -> None:

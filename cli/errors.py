@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 
 from cli.json_types import JsonObject
-from cli.words import say, told
+from cli.words import localized, say
 
 ADVICE = {
     "run_in_progress": "It is still working: /stop ends the run.",
@@ -25,7 +25,7 @@ class Trouble(Exception):
 
 class Unreachable(Trouble):
     @classmethod
-    def nobody_at(cls, url: str, error: Exception) -> Unreachable:
+    def not_answering(cls, url: str, error: Exception) -> Unreachable:
         number = getattr(error, "errno", None)
         why = os.strerror(number) if isinstance(number, int) and number > 0 else error or type(error).__name__
         return cls(
@@ -52,7 +52,7 @@ class Refused(Trouble):
         unexplained = say(
             "The server answered HTTP {status} and nothing more.{hint}", status=status, hint=hint
         )
-        self.detail = told(str(problem.get("detail") or problem.get("title") or unexplained))
+        self.detail = localized(str(problem.get("detail") or problem.get("title") or unexplained))
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 

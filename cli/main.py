@@ -129,8 +129,8 @@ def chat(
     token: Token = None,
 ) -> None:
     """Talk to the agent, in a new session or an existing one, also while the web UI shows it."""
-    wishes = {"agent": agent, "model": model, "max_tool_steps": steps}
-    given = {key: value for key, value in wishes.items() if value is not None}
+    options = {"agent": agent, "model": model, "max_tool_steps": steps}
+    given = {key: value for key, value in options.items() if value is not None}
     if message is None and not json_lines and not sys.stdin.isatty():
         message = sys.stdin.read()
     if message is not None:
@@ -140,17 +140,17 @@ def chat(
 
 async def _chat(
     client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, table: str | None,
-    wishes: JsonObject,
+    options: JsonObject,
 ) -> int:  # fmt: skip
     if line is not None and not line.strip():
         raise Misused(say("There is nothing to say: the message is empty."))
     session_id = await client.find(name) if name else None
     if line is not None:
         screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen()
-        conversation = _with_table(Conversation(client, screen, session_id, wishes), table)
+        conversation = _with_table(Conversation(client, screen, session_id, options), table)
         return await run_line(conversation, line, waits=wait, lines=sys.stdout if json_lines else None)
     if not json_lines:
-        await _talk(client, session_id, table, wishes)
+        await _talk(client, session_id, table, options)
     elif session_id:
         await watch_all(client, session_id, sys.stdout)
     else:
@@ -164,7 +164,7 @@ def _with_table(conversation: Conversation, columns: str | None) -> Conversation
     return conversation
 
 
-async def _talk(client: Client, session_id: str | None, table: str | None, wishes: JsonObject) -> None:
+async def _talk(client: Client, session_id: str | None, table: str | None, options: JsonObject) -> None:
     from prompt_toolkit.patch_stdout import StdoutProxy
 
     from cli.repl import Repl
@@ -172,7 +172,7 @@ async def _talk(client: Client, session_id: str | None, table: str | None, wishe
     await client.call("GET", "/auth/me")
     with StdoutProxy(raw=True, sleep_between_writes=0.02) as above:
         screen = RichScreen(above, find_way(os.environ))  # type: ignore[arg-type]
-        await Repl(_with_table(Conversation(client, screen, session_id, wishes), table)).run()
+        await Repl(_with_table(Conversation(client, screen, session_id, options), table)).run()
 
 
 @app.command()

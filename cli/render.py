@@ -33,7 +33,7 @@ from cli.items import (
 )
 from cli.json_types import JsonObject
 from cli.text import cut, duration
-from cli.words import named, say, told, tool_name
+from cli.words import localized, named, say, tool_name
 
 THEME = Theme(
     {
@@ -53,7 +53,7 @@ WIDEST = 100
 ARGS_AT_MOST = 400
 NOTES_AT_MOST = 10
 BARE = frozenset({"url", "eid", "element", "text", "key", "direction", "amount", "ms"})
-UNTOLD = frozenset({"id", "reason", "commits"})
+NOT_SHOWN = frozenset({"id", "reason", "commits"})
 VERBS = {
     "click": "Click", "double_click": "Double-click", "type": "Type into", "fill_form": "Fill in",
     "select": "Choose in", "select_option": "Choose in", "press": "Press", "press_key": "Press", "drag": "Drag",
@@ -136,7 +136,7 @@ def _(item: ToolRan) -> RenderableType:
         line.append(say("  ▣ picture"), linked(item.screenshot))
     rows = [line]
     if item.summary:
-        rows.append(Text("  " + cut(told(item.summary), 160), style))
+        rows.append(Text("  " + cut(localized(item.summary), 160), style))
     return indent(Group(*rows))
 
 
@@ -218,7 +218,7 @@ def question(item: Question) -> Table:
         )
     if item.sends_to:
         rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
-    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(told(item.reason)))
+    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(localized(item.reason)))
     if item.risk:
         rows.add_row(say("risk"), Text(say(item.risk), "warn"))
     if item.expires_at:
@@ -299,7 +299,7 @@ def _(item: Failed) -> RenderableType:
     if item.code == "cancelled":
         rows.append(Text.assemble(("■ ", "warn"), say(item.message)))
     else:
-        rows.append(Text.assemble(("✗ ", "bad"), told(item.message), (f"  {item.code}", "quiet")))
+        rows.append(Text.assemble(("✗ ", "bad"), localized(item.message), (f"  {item.code}", "quiet")))
     return indent(Group(*rows))
 
 
@@ -346,7 +346,7 @@ def describe(args: JsonObject) -> Text:
     """Arguments in one line: those in `BARE` without their name, others with it, the agent's reason last."""
     line = Text()
     for key, value in args.items():
-        if value in (None, "", [], {}) or key in UNTOLD:
+        if value in (None, "", [], {}) or key in NOT_SHOWN:
             continue
         line.append("  " if line else "")
         line.append("" if key in BARE or key == "fields" else f"{key} ", "key")

@@ -64,7 +64,7 @@ class Repl:
         for result in results:
             if isinstance(result, Exception):
                 raise result
-        self._farewell()
+        self._note_how_to_return()
 
     async def _read(self) -> None:
         while True:
@@ -195,7 +195,7 @@ class Repl:
     def _note(self, text: str, kind: Tone = "info") -> None:
         self._conversation.screen.show(Note(text, kind))
 
-    def _farewell(self) -> None:
+    def _note_how_to_return(self) -> None:
         session_id = self._conversation.session_id
         if session_id:
             going = say("The run goes on. ") if self._view.is_busy else ""

@@ -68,13 +68,13 @@ class Results:
 def change_words(change: JsonObject) -> str:
     """How a result differs from the one before: `2 added, 1 changed`."""
     counts = change.get("counts") or {}
-    told = [
+    parts = [
         say("{n} added", n=counts.get("added", 0)) if counts.get("added") else "",
         say("{n} removed", n=counts.get("removed", 0)) if counts.get("removed") else "",
         say("{n} changed", n=counts.get("changed", 0)) if counts.get("changed") else "",
     ]
-    if any(told):
-        return ", ".join(filter(None, told))
+    if any(parts):
+        return ", ".join(filter(None, parts))
     if change["kind"] == "first":
         return say("first result")
     if change["kind"] == "same":

@@ -19,7 +19,7 @@ from cli.render import draw, indent, question
 from cli.results import change_words
 from cli.text import ago, cut, moment, spent
 from cli.view import View
-from cli.words import say, told
+from cli.words import localized, say
 
 ELEMENTS = 60
 NARROW = 70
@@ -163,8 +163,8 @@ class AutomationList:
             table.add_column(say(name), no_wrap=name in ("id", "next"), min_width=8 if name == "id" else None)
         for item in self.items:
             last = (item.get("last") or {}).get("outcome", "")
-            told = [words for field, is_on, words in SETTINGS.values() if is_on and item.get(field)]
-            named = Text.assemble((item["name"], "bold"), *((f" · {say(words)}", "quiet") for words in told))
+            shown = [words for field, is_on, words in SETTINGS.values() if is_on and item.get(field)]
+            named = Text.assemble((item["name"], "bold"), *((f" · {say(words)}", "quiet") for words in shown))
             table.add_row(short(item["id"]), named, self._next(item), last and outcome_words(last))
         yield table
 
@@ -233,7 +233,7 @@ def outcome(tool: str, args: JsonObject, answer: JsonObject, address: Address) -
         name=tool,
         args=args,
         ok=bool(answer.get("ok", True)),
-        summary=" · ".join(map(told, [str(answer.get("text") or ""), *(answer.get("notes") or ())])),
+        summary=" · ".join(map(localized, [str(answer.get("text") or ""), *(answer.get("notes") or ())])),
         screenshot=address.absolute(picture) if picture else None,
     )
     where = Visited(answer.get("title") or "", answer["url"]) if answer.get("url") else None
@@ -267,7 +267,7 @@ def state(view: View) -> RenderableType:
     """The working state: status, agent, goal, usage, facts and plan."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
-    rows.add_row(say("status"), " · ".join(part for part in (say(view.status), told(view.note)) if part))
+    rows.add_row(say("status"), " · ".join(part for part in (say(view.status), localized(view.note)) if part))
     rows.add_row(say("agent"), " · ".join(part for part in (say(view.agent), view.model) if part))
     rows.add_row(say("goal"), Text(view.goal or say("none yet")))
     if view.usage:

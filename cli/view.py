@@ -355,8 +355,8 @@ def _change(message: JsonObject) -> list[Item]:
     rows = changed_rows(change)
     if change["kind"] == "first":
         return [Note(say("First result: later ones are compared with it"))]
-    told = Note(say("Since the last run: {what}", what=change_words(change)))
-    return [told, rows] if rows else [told]
+    note = Note(say("Since the last run: {what}", what=change_words(change)))
+    return [note, rows] if rows else [note]
 
 
 def _key_of(question: JsonObject) -> str:

@@ -25,7 +25,7 @@ def say(text: str, /, language: Language | None = None, **values: object) -> str
     return template.format(**values) if values else template  # a text of the server may have braces
 
 
-def told(text: str, language: Language | None = None) -> str:
+def localized(text: str, language: Language | None = None) -> str:
     """What the server says in English, in the language of the terminal. What a page says stays as it is."""
     return in_russian(text) if _is_russian(language) else text
 

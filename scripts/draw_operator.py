@@ -13,7 +13,7 @@ from server.agent.operator.consent import Consent
 from server.agent.operator.graph import assemble
 from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.nodes import Nodes
-from server.agent.operator.observing import Eyes
+from server.agent.operator.observing import Observer
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "operator.md"
 _PICTURE = re.compile(r"(?s)(<!-- graph -->\n```mermaid\n).*?(```\n<!-- /graph -->)")
@@ -30,7 +30,7 @@ def draw() -> str:
     """The graph as Mermaid text."""
     from server.agent.operator.planner import Planner
 
-    eyes = Eyes("never", model_sees=False)
+    eyes = Observer("never", model_sees=False)
     nodes = Nodes(Planner(_NoModel(responses=[])), Consent(Gate(), eyes, 0), eyes, OperatorLimits(0, 0))
     drawn = assemble(nodes).compile().get_graph().draw_mermaid()
     return drawn.split("---\n", 2)[-1]

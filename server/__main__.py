@@ -55,7 +55,7 @@ class Server(uvicorn.Server):
     async def _drain_and_exit(self) -> None:
         try:
             if app := self._front.app:
-                await app.state.world.drain()
+                await app.state.starting.drain()
         finally:
             self.should_exit = True
 

@@ -158,8 +158,8 @@ class AgentRunner:
             stopped.cancel()
         if not work.done():
             work.cancel()
-            _, deaf = await asyncio.wait({work}, timeout=CANCEL_GRACE)
-            for abandoned in deaf:
+            _, unfinished = await asyncio.wait({work}, timeout=CANCEL_GRACE)
+            for abandoned in unfinished:
                 logger.warning("the agent of run %s does not end; it is abandoned", execution.run.id)
                 self._background.start(abandoned)
             self._reset_browser(execution.run.session_id)
@@ -272,7 +272,7 @@ class AgentRunner:
         )  # fmt: skip
         if asked and (plan := asked.plan or _approved_plan(started)):
             execution.edit_plan(plan, is_old=True)
-        for message in started.unheard:
+        for message in started.unread:
             execution.steer(message, is_old=asked is not None)
         self._bus.open(run.session_id, run.id, run.epoch)
         if started.continues and not started.is_newly_answered:

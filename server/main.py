@@ -54,7 +54,7 @@ TRIED_FIRST = ("/api/sessions/{session_id}/messages", "/api/sessions/{session_id
 """A turn's requests: each route that is tried before costs as much as ten lines of code."""
 
 
-class BuildingWorld:
+class StartingRuntime:
     """Builds the runtime in the background: routes wait for it, health checks do not."""
 
     def __init__(self, settings: Settings, logins: Logins) -> None:
@@ -147,11 +147,11 @@ def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
 def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        app.state.world = BuildingWorld(settings, app.state.logins)
+        app.state.starting = StartingRuntime(settings, app.state.logins)
         try:
             yield
         finally:
-            await app.state.world.aclose()
+            await app.state.starting.aclose()
 
     logins = logins or Logins(load_password(settings)[0], settings.data_dir)
     app = DescribedAPI(
@@ -174,6 +174,6 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     if settings.is_shared and settings.role != "worker":
         from server.api.forwarding import Forwarding
 
-        app.add_middleware(Forwarding, world=lambda: app.state.world.runtime())
+        app.add_middleware(Forwarding, runtime=lambda: app.state.starting.runtime())
     app.add_middleware(RequestGate, settings=settings, logins=logins, render=render)
     return app

@@ -25,7 +25,7 @@ from server.store import Store
 
 logger = logging.getLogger(__name__)
 
-LEASE_BEAT = 15.0
+LEASE_RENEWAL_SECONDS = 15.0
 TIDY_SECONDS = 3600.0
 SETTLED_KEPT = timedelta(days=30)
 """Age at which a settled message to a channel is removed."""
@@ -76,7 +76,7 @@ def shared_tasks(
     """The tasks of one of several processes. What concerns all of them is done by the oldest."""
     tasks = [
         shared.keep_alive(),
-        shared.keep_house(),
+        shared.keep_consistent(),
         _keep_tidy(server, clock, shared.is_oldest),
         _keep_swept(server, Sweeper(server.settings, server.store, server.screenshots), shared.is_oldest),
     ]
@@ -161,17 +161,17 @@ class PlausibleClock:
 
 
 async def remove_untouched(server: MaintainedServer, days: int, moment: datetime) -> None:
-    doomed = await server.store.sessions_untouched_since(moment - timedelta(days=days))
-    for session_id in doomed:
+    expired = await server.store.sessions_untouched_since(moment - timedelta(days=days))
+    for session_id in expired:
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
-    if doomed:
-        await server.purge(doomed)
+    if expired:
+        await server.purge(expired)
 
 
 async def _keep_safe(server: MaintainedServer) -> None:
     """Flush SQLite's write-ahead log and finish pending erasures; log failures."""
     while True:
-        await asyncio.sleep(LEASE_BEAT)
+        await asyncio.sleep(LEASE_RENEWAL_SECONDS)
         try:
             await server.database.flush()
             await server.erase()
@@ -181,9 +181,9 @@ async def _keep_safe(server: MaintainedServer) -> None:
 
 async def _keep_alive(recovery: Recovery) -> None:
     while True:
-        await asyncio.sleep(LEASE_BEAT)
+        await asyncio.sleep(LEASE_RENEWAL_SECONDS)
         try:
-            await recovery.see_to_runs()
+            await recovery.maintain_runs()
         except Unavailable as error:
             logger.warning("leases not renewed: %s", error.detail)
         except Exception:  # continue after any error: expired leases would end every run

@@ -384,21 +384,21 @@ class Settings(BaseSettings):
 
     @field_validator("redis_url")
     @classmethod
-    def _redis_we_know(cls, value: str | None) -> str | None:
+    def _check_redis_url(cls, value: str | None) -> str | None:
         if value and not re.match(r"(redis|rediss|unix)://", value):
             raise ValueError("use redis://host:port/number")
         return value
 
     @field_validator("worker_url")
     @classmethod
-    def _address_of_a_worker(cls, value: str | None) -> str | None:
+    def _check_worker_url(cls, value: str | None) -> str | None:
         if value and not re.fullmatch(r"https?://[^\s/?#@]+/?", value):
             raise ValueError("use an address without a path, such as http://worker-1:8000")
         return value.rstrip("/") if value else value
 
     @field_validator("browser_pool")
     @classmethod
-    def _addresses_of_hosts(cls, value: str) -> str:
+    def _check_browser_hosts(cls, value: str) -> str:
         hosts = _split_names(value)
         if hosts == ("local",):
             return "local"
@@ -407,7 +407,7 @@ class Settings(BaseSettings):
         return ",".join(host.rstrip("/") for host in hosts)
 
     @model_validator(mode="after")
-    def _hosts_fit(self) -> Settings:
+    def _check_hosts(self) -> Settings:
         secret = self.browser_secret.get_secret_value() if self.browser_secret else None
         if secret is not None and len(secret) < 16:
             raise ValueError("BROWSER_SECRET needs 16 or more characters")
@@ -420,7 +420,7 @@ class Settings(BaseSettings):
         return self
 
     @model_validator(mode="after")
-    def _roles_fit(self) -> Settings:
+    def _check_roles(self) -> Settings:
         if self.role != "all" and not self.redis_url:
             raise ValueError(f"ROLE={self.role} needs REDIS_URL")
         if self.redis_url and self.is_sqlite:
@@ -437,7 +437,7 @@ class Settings(BaseSettings):
 
     @field_validator("database_url")
     @classmethod
-    def _database_we_know(cls, value: str | None) -> str | None:
+    def _check_database_url(cls, value: str | None) -> str | None:
         scheme, _, rest = (value or "sqlite://").partition("://")
         host = rest.rpartition("@")[2].partition("/")[0].partition("?")[0]
         port = host.rpartition("]")[2].partition(":")[2]

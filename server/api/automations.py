@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, SessionId, Text, World
+from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.grants import AutomationGrantBody, new_grant, to_grant
 from server.api.messages import check_schema
 from server.api.schemas import (
@@ -123,17 +123,17 @@ class RuleBody(Body):
 
 
 @router.post("/automations", status_code=201)
-async def add(body: NewAutomation, world: World) -> Automation:
+async def add(body: NewAutomation, runtime: RuntimeDep) -> Automation:
     granted = [new_grant(one, "automation") for one in body.grants]
-    row = await world.automations.add(_values(body, world))
+    row = await runtime.automations.add(_values(body, runtime))
     if granted:
-        await world.store.set_automation_grants(row.id, (), granted)
-    return await _shown(row, world)
+        await runtime.store.set_automation_grants(row.id, (), granted)
+    return await _shown(row, runtime)
 
 
 @router.get("/automations")
-async def list_automations(world: World) -> AutomationList:
-    found, granted = await world.automations.listed(), await world.store.grants()
+async def list_automations(runtime: RuntimeDep) -> AutomationList:
+    found, granted = await runtime.automations.listed(), await runtime.store.grants()
     items = [
         ListedAutomation(
             **dict(to_automation(one.row, granted)),
@@ -146,39 +146,41 @@ async def list_automations(world: World) -> AutomationList:
 
 
 @router.get("/automations/export")
-async def export(world: World, response: Response) -> ExportedAutomations:
+async def export(runtime: RuntimeDep, response: Response) -> ExportedAutomations:
     response.headers["content-disposition"] = 'attachment; filename="automations.json"'
-    return ExportedAutomations.model_validate(await world.automations.exported())
+    return ExportedAutomations.model_validate(await runtime.automations.exported())
 
 
 @router.post("/automations/import", status_code=201)
-async def import_all(body: Imported, world: World) -> AutomationList:
+async def import_all(body: Imported, runtime: RuntimeDep) -> AutomationList:
     """Add all automations of an export. They are paused."""
-    values = [_values(one, world) for one in body.automations]  # without grants: a file gives no permission
-    added = {row.id for row in await world.automations.import_all(values)}
-    listed = await list_automations(world)
+    values = [_values(one, runtime) for one in body.automations]  # without grants: a file gives no permission
+    added = {row.id for row in await runtime.automations.import_all(values)}
+    listed = await list_automations(runtime)
     return AutomationList(items=[item for item in listed.items if item.id in added])
 
 
 @router.get("/automations/upcoming")
-async def upcoming(world: World, days: Annotated[int, Query(ge=1, le=62)] = 14) -> Upcoming:
-    found = await world.automations.upcoming(days)
+async def upcoming(runtime: RuntimeDep, days: Annotated[int, Query(ge=1, le=62)] = 14) -> Upcoming:
+    found = await runtime.automations.upcoming(days)
     return Upcoming(items=[UpcomingTime(automation_id=row.id, name=row.name, at=at) for at, row in found])
 
 
 @router.post("/automations/preview")
-async def preview_rule(body: RuleBody, world: World, n: Annotated[int, Query(ge=1, le=100)] = 5) -> Preview:
+async def preview_rule(
+    body: RuleBody, runtime: RuntimeDep, n: Annotated[int, Query(ge=1, le=100)] = 5
+) -> Preview:
     """The next due times of a rule that is not stored yet."""
-    return Preview(items=world.automations.preview(body.rule, body.zone, n))
+    return Preview(items=runtime.automations.preview(body.rule, body.zone, n))
 
 
 @router.get("/automations/{automation_id}")
-async def read(automation_id: Text, world: World) -> Automation:
-    return await _shown(await world.store.automation(automation_id), world)
+async def read(automation_id: Text, runtime: RuntimeDep) -> Automation:
+    return await _shown(await runtime.store.automation(automation_id), runtime)
 
 
 @router.patch("/automations/{automation_id}")
-async def change(automation_id: Text, body: AutomationChange, world: World) -> Automation:
+async def change(automation_id: Text, body: AutomationChange, runtime: RuntimeDep) -> Automation:
     values: JsonObject = body.model_dump(exclude_unset=True, exclude={"grants"})
     empty = [
         name
@@ -188,67 +190,71 @@ async def change(automation_id: Text, body: AutomationChange, world: World) -> A
     if empty:
         raise BadRequest(f"{empty[0]}: It cannot be null.")
     if body.model is not None:
-        world.check_model(body.model, "model")
+        runtime.check_model(body.model, "model")
     if "budget" in values:
         values["budget"] = _budget(body.budget)
     if "result_schema" in values:
         values["result_schema"] = check_schema(body.result_schema)
     granted = [new_grant(one, "automation") for one in body.grants or () if one.id is None]
-    row = await world.automations.change(automation_id, values)
+    row = await runtime.automations.change(automation_id, values)
     if body.grants is not None:
         kept = [one.id for one in body.grants if one.id is not None]
-        await world.store.set_automation_grants(automation_id, kept, granted)
-    return await _shown(row, world)
+        await runtime.store.set_automation_grants(automation_id, kept, granted)
+    return await _shown(row, runtime)
 
 
 @router.delete("/automations/{automation_id}", status_code=204)
-async def remove(automation_id: Text, world: World) -> Response:
+async def remove(automation_id: Text, runtime: RuntimeDep) -> Response:
     """Its sessions stay, a run in progress continues."""
-    await world.store.remove_automation(automation_id)
+    await runtime.store.remove_automation(automation_id)
     return Response(status_code=204)
 
 
 @router.post("/automations/{automation_id}/run", status_code=202)
-async def run(automation_id: Text, world: World) -> Firing:
+async def run(automation_id: Text, runtime: RuntimeDep) -> Firing:
     """Begin it now, also while it is paused. A run in progress counts as for a due time."""
-    return to_firing(await world.automations.call_by_hand(automation_id))
+    return to_firing(await runtime.automations.call_by_hand(automation_id))
 
 
 @router.get("/automations/{automation_id}/firings")
 async def firings(
     automation_id: Text,
-    world: World,
+    runtime: RuntimeDep,
     cursor: Annotated[Text | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Firings:
-    rows, next_cursor = await world.store.firings(automation_id, cursor=cursor, limit=limit)
+    rows, next_cursor = await runtime.store.firings(automation_id, cursor=cursor, limit=limit)
     return Firings(items=[to_firing(row) for row in rows], next_cursor=next_cursor)
 
 
 @router.get("/automations/{automation_id}/preview")
-async def preview(automation_id: Text, world: World, n: Annotated[int, Query(ge=1, le=100)] = 5) -> Preview:
+async def preview(
+    automation_id: Text, runtime: RuntimeDep, n: Annotated[int, Query(ge=1, le=100)] = 5
+) -> Preview:
     """The next due times, also while it is paused."""
-    row = await world.store.automation(automation_id)
-    return Preview(items=world.automations.preview(row.rule, row.zone, n))
+    row = await runtime.store.automation(automation_id)
+    return Preview(items=runtime.automations.preview(row.rule, row.zone, n))
 
 
 @router.post("/automations/{automation_id}/hook", status_code=201)
-async def renew_hook(automation_id: Text, world: World) -> NewHook:
+async def renew_hook(automation_id: Text, runtime: RuntimeDep) -> NewHook:
     """Make the address of a webhook; a former one is not valid any more."""
-    secret = await world.automations.renew_hook(automation_id)
+    secret = await runtime.automations.renew_hook(automation_id)
     return NewHook(secret=secret, path=f"/api/hooks/{secret}")
 
 
 @router.delete("/automations/{automation_id}/hook", status_code=204)
-async def remove_hook(automation_id: Text, world: World) -> Response:
-    await world.store.change_automation(automation_id, hook=None)
+async def remove_hook(automation_id: Text, runtime: RuntimeDep) -> Response:
+    await runtime.store.change_automation(automation_id, hook=None)
     return Response(status_code=204)
 
 
 @router.post("/hooks/{secret}", status_code=202)
-async def call(secret: Annotated[str, Field(max_length=200)], request: Request, world: World) -> Called:
+async def call(
+    secret: Annotated[str, Field(max_length=200)], request: Request, runtime: RuntimeDep
+) -> Called:
     """Begin an automation. The secret is the login; the body, at most 64 KB, is data for the task."""
-    firing = await world.automations.call(secret, await _data_of(request))
+    firing = await runtime.automations.call(secret, await _data_of(request))
     return Called.model_validate(firing)
 
 
@@ -261,13 +267,13 @@ async def _data_of(request: Request) -> str:
     return data.decode("utf-8", "replace").replace("\0", "\ufffd").strip()
 
 
-def _values(body: NewAutomation, world: Runtime) -> JsonObject:
-    settings = world.current_settings
+def _values(body: NewAutomation, runtime: Runtime) -> JsonObject:
+    settings = runtime.current_settings
     if body.model is not None:
-        world.check_model(body.model, "model")
+        runtime.check_model(body.model, "model")
     return body.model_dump(exclude={"grants"}) | {
         "agent": body.agent or settings.default_agent,
-        "model": body.model or world.default_model,
+        "model": body.model or runtime.default_model,
         "max_tool_steps": body.max_tool_steps or settings.max_tool_steps,
         "budget": _budget(body.budget),
         "result_schema": check_schema(body.result_schema),
@@ -278,8 +284,8 @@ def _budget(body: BudgetBody | None) -> JsonObject | None:
     return (body.model_dump(exclude_none=True) or None) if body else None
 
 
-async def _shown(row: AutomationRow, world: Runtime) -> Automation:
-    return to_automation(row, await world.store.grants(automation_id=row.id))
+async def _shown(row: AutomationRow, runtime: Runtime) -> Automation:
+    return to_automation(row, await runtime.store.grants(automation_id=row.id))
 
 
 def to_automation(row: AutomationRow, granted: Sequence[ListedGrant]) -> Automation:

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from server.agent.actions import Action, ClickAction, FieldText, TypeAction, aim
 from server.agent.gate.approval import is_unchanged, retarget
 from server.agent.gate.taint import private_sites
-from server.api.deps import Body, SessionId, Text, World
+from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.schemas import Outcome, Picture
 from server.browser.browser import Field as TypedField
 from server.errors import BadRequest, Conflict, NotFound
@@ -66,14 +66,14 @@ class Wait(Body):
     ms: Annotated[int, Field(ge=0, le=30_000)] = 1000
 
 
-async def free_browser(session_id: str, world: Runtime) -> Browser:
+async def free_browser(session_id: str, runtime: Runtime) -> Browser:
     """The session's browser. Raises Conflict while a run acts with it or the user has taken it over."""
-    await world.store.session(session_id)
-    if await world.commands.is_acting(session_id):
+    await runtime.store.session(session_id)
+    if await runtime.commands.is_acting(session_id):
         raise Conflict("The agent is at work; pause or stop it first.", code="run_in_progress")
-    if world.browsers.live(session_id).is_held:
+    if runtime.browsers.live(session_id).is_held:
         raise Conflict("A person has the browser.", code="takeover_held")
-    return await world.browsers.get(session_id)
+    return await runtime.browsers.get(session_id)
 
 
 def observation_json(look: ByHand) -> JsonObject:
@@ -82,50 +82,50 @@ def observation_json(look: ByHand) -> JsonObject:
 
 
 @router.post("/leave", status_code=204, include_in_schema=False)
-async def leave(session_id: SessionId, world: World) -> Response:
+async def leave(session_id: SessionId, runtime: RuntimeDep) -> Response:
     """For the other processes: close the session's browser here. Raises Conflict while a run is executed with it."""
-    if world.shared is None:
+    if runtime.shared is None:
         raise NotFound("There is nothing at this address.")
-    if session_id in world.runner.executions:
+    if session_id in runtime.runner.executions:
         raise Conflict("A run is executed with this browser.", code="run_in_progress")
-    await world.shared.browsers.leave(session_id)
+    await runtime.shared.browsers.leave(session_id)
     return Response(status_code=204)
 
 
 @router.post("/launch")
-async def launch(session_id: SessionId, world: World, body: Launch | None = None) -> Outcome:
-    browser = await free_browser(session_id, world)
-    world.by_hand.pop(session_id, None)
+async def launch(session_id: SessionId, runtime: RuntimeDep, body: Launch | None = None) -> Outcome:
+    browser = await free_browser(session_id, runtime)
+    runtime.by_hand.pop(session_id, None)
     url = body.url if body else None
     outcome = await browser.navigate(url or "about:blank")
     return Outcome.model_validate(outcome)
 
 
 @router.post("/observe")
-async def observe(session_id: SessionId, world: World, body: Look | None = None) -> JsonObject:
-    browser = await free_browser(session_id, world)
+async def observe(session_id: SessionId, runtime: RuntimeDep, body: Look | None = None) -> JsonObject:
+    browser = await free_browser(session_id, runtime)
     if body is None or body.mode == "main":
         observation = await browser.observe()
     elif body.target:
-        element, _ = element_of(session_id, body.target, body.observation, world)
+        element, _ = element_of(session_id, body.target, body.observation, runtime)
         observation = await browser.focus(element)
     else:
         raise BadRequest("Say which element to look at, as `target`.", code="no_target")
-    note_private(session_id, observation, world)
-    look = world.by_hand[session_id] = ByHand(observation, secrets.token_hex(8))
+    note_private(session_id, observation, runtime)
+    look = runtime.by_hand[session_id] = ByHand(observation, secrets.token_hex(8))
     return observation_json(look)
 
 
-def note_private(session_id: str, observation: Observation, world: Runtime) -> None:
+def note_private(session_id: str, observation: Observation, runtime: Runtime) -> None:
     """A login by commands is private for the agent, too."""
-    world.runner.private_sites(session_id).add(private_sites([], observation))
+    runtime.runner.private_sites(session_id).add(private_sites([], observation))
 
 
 def element_of(
-    session_id: str, eid: str, observation_id: str | None, world: Runtime
+    session_id: str, eid: str, observation_id: str | None, runtime: Runtime
 ) -> tuple[Element, ByHand]:
     """The element and its observation. Raises NotFound unless the eid is of the newest observation."""
-    look = world.by_hand.get(session_id)
+    look = runtime.by_hand.get(session_id)
     element = look.observation.find(eid) if look else None
     if look is None or element is None or observation_id not in (None, look.id):
         raise NotFound(
@@ -135,61 +135,61 @@ def element_of(
 
 
 async def approved_element(
-    session_id: str, action: Action, body: Click | Type, browser: Browser, world: Runtime
+    session_id: str, action: Action, body: Click | Type, browser: Browser, runtime: Runtime
 ) -> Element:
     """The element of `body` on the current page, after the policy has allowed the action.
 
     Raises NotFound if the page or the element has changed since, and the errors of `judge_by_hand`.
     """
-    element, look = element_of(session_id, body.eid, body.observation, world)
+    element, look = element_of(session_id, body.eid, body.observation, runtime)
     now = await browser.observe([element.ref])
-    note_private(session_id, now, world)
+    note_private(session_id, now, runtime)
     shown = aim(action, look.observation)
     renewed = retarget(shown, now)
     current = aim(renewed, now) if renewed else None
     found = current.target if current else None
     has_left = look.observation.page.url != now.page.url
     if current is None or found is None or not is_unchanged(element, found) or has_left:
-        world.by_hand.pop(session_id, None)
+        runtime.by_hand.pop(session_id, None)
         raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
-    await world.judge_by_hand(look, shown, current, confirmed=body.confirmed)
+    await runtime.judge_by_hand(look, shown, current, confirmed=body.confirmed)
     return found
 
 
 @router.post("/click")
-async def click(session_id: SessionId, body: Click, world: World) -> Outcome:
-    browser = await free_browser(session_id, world)
-    element = await approved_element(session_id, ClickAction(eid=body.eid), body, browser, world)
-    world.by_hand.pop(session_id, None)
+async def click(session_id: SessionId, body: Click, runtime: RuntimeDep) -> Outcome:
+    browser = await free_browser(session_id, runtime)
+    element = await approved_element(session_id, ClickAction(eid=body.eid), body, browser, runtime)
+    runtime.by_hand.pop(session_id, None)
     return Outcome.model_validate(await browser.click(element))
 
 
 @router.post("/type")
-async def type_text(session_id: SessionId, body: Type, world: World) -> Outcome:
-    browser = await free_browser(session_id, world)
+async def type_text(session_id: SessionId, body: Type, runtime: RuntimeDep) -> Outcome:
+    browser = await free_browser(session_id, runtime)
     action = TypeAction(fields=(FieldText(eid=body.eid, text=body.text),), submit=body.submit)
-    element = await approved_element(session_id, action, body, browser, world)
+    element = await approved_element(session_id, action, body, browser, runtime)
     return Outcome.model_validate(await browser.type([TypedField(element, body.text)], submit=body.submit))
 
 
 @router.post("/scroll")
-async def scroll(session_id: SessionId, world: World, body: Scroll | None = None) -> Outcome:
-    browser = await free_browser(session_id, world)
+async def scroll(session_id: SessionId, runtime: RuntimeDep, body: Scroll | None = None) -> Outcome:
+    browser = await free_browser(session_id, runtime)
     body = body or Scroll()
     return Outcome.model_validate(await browser.scroll(body.direction, body.amount))
 
 
 @router.post("/wait")
-async def wait(session_id: SessionId, world: World, body: Wait | None = None) -> Outcome:
-    browser = await free_browser(session_id, world)
+async def wait(session_id: SessionId, runtime: RuntimeDep, body: Wait | None = None) -> Outcome:
+    browser = await free_browser(session_id, runtime)
     return Outcome.model_validate(await browser.wait((body or Wait()).ms))
 
 
 @router.post("/screenshot")
-async def screenshot(session_id: SessionId, world: World) -> Picture:
-    browser = await free_browser(session_id, world)
+async def screenshot(session_id: SessionId, runtime: RuntimeDep) -> Picture:
+    browser = await free_browser(session_id, runtime)
     picture = await browser.screenshot()
     if picture is None:
         return Picture(ok=False, screenshot=None)
-    address = await world.screenshots.keep(session_id, picture.data, picture.mime)
+    address = await runtime.screenshots.keep(session_id, picture.data, picture.mime)
     return Picture(ok=True, screenshot=address)

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import ConfigDict, Field
 from starlette.responses import Response
 
-from server.api.deps import Body, Text, World
+from server.api.deps import Body, RuntimeDep, Text
 from server.api.schemas import (
     Channel,
     ChannelEvent,
@@ -92,54 +92,54 @@ class VisiblePage(Body):
 
 
 @router.get("/channels")
-async def list_channels(world: World) -> ChannelList:
-    return ChannelList(items=[to_response(row) for row in await world.store.channels()])
+async def list_channels(runtime: RuntimeDep) -> ChannelList:
+    return ChannelList(items=[to_response(row) for row in await runtime.store.channels()])
 
 
 @router.post("/channels", status_code=201)
-async def add(body: NewChannel, world: World) -> NewlyAddedChannel:
+async def add(body: NewChannel, runtime: RuntimeDep) -> NewlyAddedChannel:
     values: JsonObject = {
         "events": list(dict.fromkeys(body.events)), "mode": body.mode, "quiet": _read(body.quiet), "links": body.links,
         "digest": _read_digest(body.digest),
     }  # fmt: skip
-    row, secret = await world.channels.add(body.kind, _address(body.address, body), values)
+    row, secret = await runtime.channels.add(body.kind, _address(body.address, body), values)
     return NewlyAddedChannel(**to_response(row).model_dump(), secret=secret)
 
 
 @router.patch("/channels/{channel_id}")
-async def change(channel_id: Text, body: ChannelChange, world: World) -> Channel:
+async def change(channel_id: Text, body: ChannelChange, runtime: RuntimeDep) -> Channel:
     values: JsonObject = body.model_dump(include={"events", "mode", "links"}, exclude_none=True)
     if "quiet" in body.model_fields_set:
         values["quiet"] = _read(body.quiet)
     if "digest" in body.model_fields_set:
         values["digest"] = _read_digest(body.digest)
     address = _address(body.address, body) if body.address else None
-    return to_response(await world.channels.change(channel_id, address, values))
+    return to_response(await runtime.channels.change(channel_id, address, values))
 
 
 @router.delete("/channels/{channel_id}", status_code=204)
-async def remove(channel_id: Text, world: World) -> Response:
-    await world.store.remove_channel(channel_id)
+async def remove(channel_id: Text, runtime: RuntimeDep) -> Response:
+    await runtime.store.remove_channel(channel_id)
     return Response(status_code=204)
 
 
 @router.post("/channels/{channel_id}/test")
-async def send_test(channel_id: Text, world: World) -> ChannelTested:
+async def send_test(channel_id: Text, runtime: RuntimeDep) -> ChannelTested:
     """Send a message now; return whether it was taken, and why not."""
-    fault = await world.channels.test(channel_id)
+    fault = await runtime.channels.test(channel_id)
     return ChannelTested(ok=fault is None, detail=fault or "The message was taken.")
 
 
 @router.get("/push/key")
-async def push_key(world: World) -> PushKey:
+async def push_key(runtime: RuntimeDep) -> PushKey:
     """What a device subscribes with. The key pair is made at the first call."""
-    return PushKey(public_key=await world.channels.push_keys.public_key())
+    return PushKey(public_key=await runtime.channels.push_keys.public_key())
 
 
 @router.post("/presence", status_code=204)
-async def note_presence(body: VisiblePage, world: World) -> Response:
+async def note_presence(body: VisiblePage, runtime: RuntimeDep) -> Response:
     """A page says that it is visible, on change and every 45 s; channels with mode `away` wait while it does."""
-    world.presence.report(body.page, is_visible=body.visible)
+    runtime.presence.report(body.page, is_visible=body.visible)
     return Response(status_code=204)
 
 

@@ -19,7 +19,7 @@ STREAM_RETRY_SECONDS = 5.0
 
 async def get_runtime(connection: HTTPConnection) -> Runtime:
     """Wait for the runtime. Raises Unavailable if it could not be built."""
-    runtime: Runtime = await connection.app.state.world.runtime()
+    runtime: Runtime = await connection.app.state.starting.runtime()
     return runtime
 
 
@@ -58,7 +58,7 @@ class Streams:
 
 STREAM = Depends(take_stream)
 """For `dependencies` of a route that returns a stream or is a WebSocket."""
-World = Annotated[Runtime, Depends(get_runtime)]
+RuntimeDep = Annotated[Runtime, Depends(get_runtime)]
 CallerOf = Annotated[Caller, Depends(get_caller)]
 
 

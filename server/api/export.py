@@ -10,7 +10,7 @@ from typing import Literal
 from fastapi import APIRouter
 from starlette.responses import Response, StreamingResponse
 
-from server.api.deps import SessionId, World
+from server.api.deps import RuntimeDep, SessionId
 from server.api.grants import to_grant
 from server.errors import NotFound
 from server.events import StateChanged
@@ -32,10 +32,13 @@ MEDIA_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/
 
 @router.get("/sessions/{session_id}/export", response_class=Response)
 async def export_session(
-    session_id: SessionId, world: World, format: Literal["md", "json", "html"] = "md", lang: Language = "en"
+    session_id: SessionId,
+    runtime: RuntimeDep,
+    format: Literal["md", "json", "html"] = "md",
+    lang: Language = "en",
 ) -> Response:
     """`lang` is the language of the headings of an HTML page."""
-    conversation = await _conversation(world, session_id)
+    conversation = await _conversation(runtime, session_id)
     parts: Iterable[str]
     match format:
         case "md":
@@ -45,43 +48,45 @@ async def export_session(
         case "html":
             from server.files.report import to_html  # Jinja and Markdown, of use to exports only
 
-            parts = to_html(conversation, world.screenshots.path_of, lang)
+            parts = to_html(conversation, runtime.screenshots.path_of, lang)
     return _attachment(parts, MEDIA_TYPES[format], file_name(conversation, format))
 
 
 @router.get("/export", response_class=Response)
-async def export_all(world: World) -> Response:
-    return _attachment(_archived(world), "application/zip", "pilothouse.zip")
+async def export_all(runtime: RuntimeDep) -> Response:
+    return _attachment(_archived(runtime), "application/zip", "pilothouse.zip")
 
 
-async def _archived(world: Runtime) -> AsyncIterator[bytes]:
+async def _archived(runtime: Runtime) -> AsyncIterator[bytes]:
     """Read, compress (in a thread) and yield one session after the other."""
     archive = Archive()
-    for session_id in await world.store.session_ids():
+    for session_id in await runtime.store.session_ids():
         with suppress(NotFound):  # purged during the export
-            conversation = await _conversation(world, session_id)
+            conversation = await _conversation(runtime, session_id)
             yield await asyncio.to_thread(archive.add, conversation)
-    automations = await world.automations.exported()
+    automations = await runtime.automations.exported()
     if automations["automations"]:
         yield await asyncio.to_thread(archive.add_document, "automations", automations)
-    if grants := await _grants(world):
+    if grants := await _grants(runtime):
         yield await asyncio.to_thread(archive.add_document, "grants", {"grants": grants})
     yield await asyncio.to_thread(archive.end)
 
 
-async def _conversation(world: Runtime, session_id: str) -> Conversation:
-    overview = await world.store.overview(session_id)
-    state = await world.commands.working_state.read(session_id) or StateChanged()
+async def _conversation(runtime: Runtime, session_id: str) -> Conversation:
+    overview = await runtime.store.overview(session_id)
+    state = await runtime.commands.working_state.read(session_id) or StateChanged()
     closed = [row for row in overview.questions if row.status != "open"]
     shown = state.model_dump(exclude={"type"})
     return Conversation(
         overview.session, overview.messages, shown, closed, overview.failures, overview.activities,
-        await _grants(world, session_id),
+        await _grants(runtime, session_id),
     )  # fmt: skip
 
 
-async def _grants(world: Runtime, session_id: str | None = None) -> list[JsonObject]:
-    return [to_grant(one).model_dump(mode="json") for one in await world.store.grants(session_id=session_id)]
+async def _grants(runtime: Runtime, session_id: str | None = None) -> list[JsonObject]:
+    return [
+        to_grant(one).model_dump(mode="json") for one in await runtime.store.grants(session_id=session_id)
+    ]
 
 
 def _attachment(parts: Iterable[str] | AsyncIterator[bytes], media_type: str, name: str) -> Response:

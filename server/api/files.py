@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, UploadFile
 from starlette.convertors import Convertor, register_url_convertor
 from starlette.responses import Response
 
-from server.api.deps import SessionId, World
+from server.api.deps import RuntimeDep, SessionId
 from server.api.schemas import File, Files
 from server.files.screenshots import NAME
 from server.files.session_files import FileInfo
@@ -29,9 +29,9 @@ PICTURE = "/{session_id}/{name}"
 
 @router.get(f"/files/screenshots{PICTURE}", response_class=Response)
 async def screenshot(
-    session_id: str, name: str, world: World, w: Annotated[int | None, Query()] = None
+    session_id: str, name: str, runtime: RuntimeDep, w: Annotated[int | None, Query()] = None
 ) -> Response:
-    data, media_type = await world.screenshots.read(session_id, name, w)
+    data, media_type = await runtime.screenshots.read(session_id, name, w)
     return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
 
 
@@ -67,22 +67,22 @@ def file_of(session_id: str, info: FileInfo) -> File:
 
 
 @router.get("/sessions/{session_id}/files")
-async def list_files(session_id: SessionId, world: World) -> Files:
-    await world.store.session(session_id)
-    return Files(items=[file_of(session_id, info) for info in await world.files.items(session_id)])
+async def list_files(session_id: SessionId, runtime: RuntimeDep) -> Files:
+    await runtime.store.session(session_id)
+    return Files(items=[file_of(session_id, info) for info in await runtime.files.items(session_id)])
 
 
 @router.post("/sessions/{session_id}/files", status_code=201)
-async def upload(session_id: SessionId, world: World, file: UploadFile) -> File:
-    await world.store.session(session_id)
-    info = await world.files.add(session_id, file.filename or "file", await file.read())
+async def upload(session_id: SessionId, runtime: RuntimeDep, file: UploadFile) -> File:
+    await runtime.store.session(session_id)
+    info = await runtime.files.add(session_id, file.filename or "file", await file.read())
     return file_of(session_id, info)
 
 
 @router.get("/sessions/{session_id}/files/{name}", response_class=Response)
-async def download(session_id: SessionId, name: str, world: World) -> Response:
-    await world.store.session(session_id)
-    data = await world.files.read(session_id, name)
+async def download(session_id: SessionId, name: str, runtime: RuntimeDep) -> Response:
+    await runtime.store.session(session_id)
+    data = await runtime.files.read(session_id, name)
     headers = PICTURE_HEADERS | {
         "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
         "cache-control": "private, no-store",
@@ -91,7 +91,7 @@ async def download(session_id: SessionId, name: str, world: World) -> Response:
 
 
 @router.delete("/sessions/{session_id}/files/{name}", status_code=204)
-async def remove(session_id: SessionId, name: str, world: World) -> Response:
-    await world.store.session(session_id)
-    await world.files.remove(session_id, name)
+async def remove(session_id: SessionId, name: str, runtime: RuntimeDep) -> Response:
+    await runtime.store.session(session_id)
+    await runtime.files.remove(session_id, name)
     return Response(status_code=204)

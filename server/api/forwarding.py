@@ -43,9 +43,9 @@ NO_WORKER = "No worker is running: there is no browser."
 class Forwarding:
     """ASGI middleware behind the login."""
 
-    def __init__(self, app: ASGIApp, *, world: Callable[[], Awaitable[Runtime]]) -> None:
+    def __init__(self, app: ASGIApp, *, runtime: Callable[[], Awaitable[Runtime]]) -> None:
         self._app = app
-        self._world = world
+        self._world = runtime
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         found = PATH.fullmatch(scope["path"]) if scope["type"] in ("http", "websocket") else None
@@ -53,35 +53,35 @@ class Forwarding:
             await self._app(scope, receive, send)
             return
         try:
-            world = await self._world()
-            await world.store.session(found[1])
-            peer = await browser_peer(world, found[1])
+            runtime = await self._world()
+            await runtime.store.session(found[1])
+            peer = await browser_peer(runtime, found[1])
             if scope["type"] == "http" and peer is not None:
-                await self._forward(world, peer, scope, receive, send)
+                await self._forward(runtime, peer, scope, receive, send)
                 return
         except AppError as error:
             await _refuse(scope, receive, send, error)
             return
-        if scope["type"] == "websocket" and (peer is not None or world.settings.role == "web"):
+        if scope["type"] == "websocket" and (peer is not None or runtime.settings.role == "web"):
             try:
                 with scope["app"].state.streams.one():
-                    await LiveRelay(world, found[1]).serve(WebSocket(scope, receive, send))
+                    await LiveRelay(runtime, found[1]).serve(WebSocket(scope, receive, send))
             except Unavailable as error:
                 await _refuse(scope, receive, send, error)
-        elif peer is None and world.settings.role == "web":
+        elif peer is None and runtime.settings.role == "web":
             await _refuse(scope, receive, send, Unavailable(NO_WORKER, code="no_worker", retry_after=5))
         else:
             await self._app(scope, receive, send)
 
     async def _forward(
-        self, world: Runtime, peer: ProcessRow, scope: Scope, receive: Receive, send: Send
+        self, runtime: Runtime, peer: ProcessRow, scope: Scope, receive: Receive, send: Send
     ) -> None:
         request = Request(scope, receive)
         kind = {"content-type": request.headers.get("content-type", "application/json")}
         try:
-            answer = await _browsers(world).peers.request(
+            answer = await _browsers(runtime).peers.request(
                 peer, request.method, request.url.path, content=await request.body(), headers=kind,
-                timeout=world.settings.tool_timeout + 60,
+                timeout=runtime.settings.tool_timeout + 60,
             )  # fmt: skip
         except httpx.HTTPError as error:
             raise Unavailable(
@@ -96,8 +96,8 @@ class Forwarding:
 class LiveRelay:
     """One viewer of a live view. When another process gets the session's browser, it continues there."""
 
-    def __init__(self, world: Runtime, session_id: str) -> None:
-        self._world = world
+    def __init__(self, runtime: Runtime, session_id: str) -> None:
+        self._world = runtime
         self._session_id = session_id
         self._link: ClientConnection | None = None
         self._peer = ""
@@ -175,23 +175,25 @@ class LiveRelay:
                     return
 
 
-async def browser_peer(world: Runtime, session_id: str) -> ProcessRow | None:
+async def browser_peer(runtime: Runtime, session_id: str) -> ProcessRow | None:
     """The other process to ask for the session's browser; None if that is here, or if there is none.
 
     A process without browsers chooses a worker for a session that has no browser yet.
     """
-    holder = await world.store.browser_holder(session_id)
+    holder = await runtime.store.browser_holder(session_id)
     if holder is not None:
-        return None if holder.name == world.store.owner else holder
-    if world.settings.role != "web":
+        return None if holder.name == runtime.store.owner else holder
+    if runtime.settings.role != "web":
         return None
-    workers = [one for one in await world.store.live_processes() if one.role != "web" and not one.is_draining]
+    workers = [
+        one for one in await runtime.store.live_processes() if one.role != "web" and not one.is_draining
+    ]
     return min(workers, key=lambda one: one.browsers, default=None)
 
 
-def _browsers(world: Runtime) -> SharedBrowsers:
-    assert world.shared is not None
-    return world.shared.browsers
+def _browsers(runtime: Runtime) -> SharedBrowsers:
+    assert runtime.shared is not None
+    return runtime.shared.browsers
 
 
 async def _refuse(scope: Scope, receive: Receive, send: Send, error: AppError) -> None:

@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import CURRENCIES, KINDS, PASSING
-from server.api.deps import Body, SessionId, Text, World
+from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.schemas import Grant, Grants
 from server.errors import BadRequest
 from server.events import now
@@ -91,17 +91,17 @@ class NewGrantBody(LimitsBody):
 
 @router.get("")
 async def list_grants(
-    world: World, session_id: SessionId | None = None, automation_id: Text | None = None
+    runtime: RuntimeDep, session_id: SessionId | None = None, automation_id: Text | None = None
 ) -> Grants:
     """The newest first, without those of runs that have ended."""
-    found = await world.store.grants(session_id=session_id, automation_id=automation_id)
+    found = await runtime.store.grants(session_id=session_id, automation_id=automation_id)
     return Grants(items=[to_grant(one) for one in found])
 
 
 @router.post("", status_code=201)
-async def add(body: NewGrantBody, world: World) -> Grant:
+async def add(body: NewGrantBody, runtime: RuntimeDep) -> Grant:
     grant = new_grant(body, body.scope)
-    row = await world.store.add_grant(
+    row = await runtime.store.add_grant(
         grant,
         session_id=body.session_id if body.scope in ("run", "session") else None,
         automation_id=body.automation_id if body.scope == "automation" else None,
@@ -110,9 +110,9 @@ async def add(body: NewGrantBody, world: World) -> Grant:
 
 
 @router.delete("/{grant_id}", status_code=204)
-async def revoke(grant_id: Text, world: World) -> Response:
+async def revoke(grant_id: Text, runtime: RuntimeDep) -> Response:
     """Take it back: no act uses it from now on, also of a run in progress."""
-    await world.store.remove_grant(grant_id)
+    await runtime.store.remove_grant(grant_id)
     return Response(status_code=204)
 
 

@@ -12,7 +12,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import STREAM, Body, SessionId, World
+from server.api.deps import STREAM, Body, RuntimeDep, SessionId
 from server.api.links import Secret
 from server.api.live import serve_live
 from server.api.schemas import Handoff, HandoffHeld, HandoffOpened, Handoffs, NewHandoff
@@ -37,77 +37,77 @@ class HandoffBody(Body):
 
 
 @router.post("/sessions/{session_id}/handoff", status_code=201)
-async def hand_off(session_id: SessionId, body: HandoffBody, world: World) -> NewHandoff:
+async def hand_off(session_id: SessionId, body: HandoffBody, runtime: RuntimeDep) -> NewHandoff:
     """Make a link to the session's browser; it is shown this once. A former one ends."""
     secret = secrets.token_urlsafe(32)
-    row = await world.store.add_handoff(session_id, secret, now() + timedelta(minutes=body.minutes))
-    link = handoff_link(world.current_settings.public_address, secret)
+    row = await runtime.store.add_handoff(session_id, secret, now() + timedelta(minutes=body.minutes))
+    link = handoff_link(runtime.current_settings.public_address, secret)
     return NewHandoff(**Handoff.model_validate(row).model_dump(), link=link)
 
 
 @router.get("/sessions/{session_id}/handoff")
-async def current_handoff(session_id: SessionId, world: World) -> Handoffs:
+async def current_handoff(session_id: SessionId, runtime: RuntimeDep) -> Handoffs:
     """The hand-off that is valid now, if there is one."""
-    await world.store.session(session_id)
-    row = await world.store.handoff_of(session_id)
+    await runtime.store.session(session_id)
+    row = await runtime.store.handoff_of(session_id)
     return Handoffs(items=[Handoff.model_validate(row)] if row else [])
 
 
 @router.delete("/sessions/{session_id}/handoff", status_code=204)
-async def revoke(session_id: SessionId, world: World) -> Response:
-    await world.store.session(session_id)
-    await world.store.end_handoff(session_id)
+async def revoke(session_id: SessionId, runtime: RuntimeDep) -> Response:
+    await runtime.store.session(session_id)
+    await runtime.store.end_handoff(session_id)
     return Response(status_code=204)
 
 
 @router.post("/links/handoff/open")
-async def open_link(world: World, secret: Secret = "") -> HandoffOpened:
+async def open_link(runtime: RuntimeDep, secret: Secret = "") -> HandoffOpened:
     """Use the link up: the token in the answer is what reaches the browser from now on."""
     token = secrets.token_urlsafe(32)
-    row = await world.store.open_handoff(secret, token)
+    row = await runtime.store.open_handoff(secret, token)
     return HandoffOpened(token=token, session_id=row.session_id, expires_at=row.expires_at)
 
 
 @router.get("/links/handoff")
-async def held(world: World, secret: Secret = "") -> HandoffHeld:
+async def held(runtime: RuntimeDep, secret: Secret = "") -> HandoffHeld:
     """Whether the token is still valid: 401 after hand-back, expiry or revocation."""
-    row = await world.store.held_handoff(secret)
+    row = await runtime.store.held_handoff(secret)
     if row is None:
         raise no_such_link()
     return HandoffHeld(session_id=row.session_id, expires_at=row.expires_at)
 
 
 @router.websocket("/links/live/{session_id}", dependencies=[STREAM])
-async def live(socket: WebSocket, session_id: SessionId, world: World) -> None:
+async def live(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep) -> None:
     """The live view of the session that the token is for, and of no other."""
     offered = socket.scope.get("subprotocols", [])
     await socket.accept(PROTOCOL if PROTOCOL in offered else None)
     token = offered[1] if len(offered) == 2 else ""
-    row = await world.store.held_handoff(token)
+    row = await runtime.store.held_handoff(token)
     if row is None or row.session_id != session_id:
         await socket.close(WS_UNAUTHORIZED)
         return
-    guest = Guest(world, token, row.expires_at)
-    await run_until_one_ends(_serve(socket, session_id, world, guest), guest.follow(socket))
+    guest = Guest(runtime, token, row.expires_at)
+    await run_until_one_ends(_serve(socket, session_id, runtime, guest), guest.follow(socket))
 
 
-async def _serve(socket: WebSocket, session_id: str, world: Runtime, guest: Guest) -> None:
-    if world.shared:
+async def _serve(socket: WebSocket, session_id: str, runtime: Runtime, guest: Guest) -> None:
+    if runtime.shared:
         from server.api.forwarding import LiveRelay, browser_peer
 
-        peer = await browser_peer(world, session_id)
-        if peer is not None or world.settings.role == "web":
+        peer = await browser_peer(runtime, session_id)
+        if peer is not None or runtime.settings.role == "web":
             socket.state.caller = guest
-            await LiveRelay(world, session_id).relay(socket)
+            await LiveRelay(runtime, session_id).relay(socket)
             return
-    await serve_live(socket, session_id, world, guest)
+    await serve_live(socket, session_id, runtime, guest)
 
 
 class Guest:
     """The holder of a hand-off: logged in, for its browser only, until it ends."""
 
-    def __init__(self, world: Runtime, token: str, expires_at: datetime) -> None:
-        self._world = world
+    def __init__(self, runtime: Runtime, token: str, expires_at: datetime) -> None:
+        self._world = runtime
         self._token = token
         self._expires_at = expires_at
         self._is_over = False

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Depends, Header
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, Text, World
+from server.api.deps import Body, RuntimeDep, Text
 from server.api.files import PICTURE_HEADERS
 from server.api.messages import Effects
 from server.api.schemas import Decided, OpenQuestion
@@ -23,9 +23,9 @@ Secret = Annotated[Text, Header(alias="Pilothouse-Link", max_length=200)]
 """Without one, or with one that is not valid any more, 401."""
 
 
-async def get_question(world: World, secret: Secret = "") -> tuple[InterruptRow, str]:
+async def get_question(runtime: RuntimeDep, secret: Secret = "") -> tuple[InterruptRow, str]:
     """A dependency, so that it is refused before anything else of the request is looked at."""
-    return await world.store.question_of_link(secret)
+    return await runtime.store.question_of_link(secret)
 
 
 Linked = Annotated[tuple[InterruptRow, str], Depends(get_question)]
@@ -48,17 +48,17 @@ async def question(linked: Linked) -> OpenQuestion:
 
 
 @router.get("/question/picture", response_class=Response)
-async def picture(linked: Linked, world: World) -> Response:
+async def picture(linked: Linked, runtime: RuntimeDep) -> Response:
     row, _ = linked
     address = question_of(row).screenshot
     if address is None:
         raise NotFound("This question has no picture.", code="no_picture")
-    data, media_type = await world.screenshots.read(row.session_id, address.rpartition("/")[2], None)
+    data, media_type = await runtime.screenshots.read(row.session_id, address.rpartition("/")[2], None)
     return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
 
 
 @router.post("/question/decision", status_code=202)
-async def decide(linked: Linked, body: LinkDecision, world: World) -> Decided:
+async def decide(linked: Linked, body: LinkDecision, runtime: RuntimeDep) -> Decided:
     """Answer the question; only the first answer counts, and the link ends with it."""
     if body.confirmed is None and not body.done:
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
@@ -67,5 +67,5 @@ async def decide(linked: Linked, body: LinkDecision, world: World) -> Decided:
     answer = Answer(
         reference=row.reference, confirmed=confirmed, message=body.message or "", effects=body.effects
     )
-    await world.commands.decide(row.session_id, answer)
+    await runtime.commands.decide(row.session_id, answer)
     return Decided(reference=row.reference, confirmed=confirmed)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
-from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
+from server.api.deps import STREAM, CallerOf, RuntimeDep, SessionId, SocketFrame, Text
 from server.api.sockets import (
     LoggedIn,
     SocketMessage,
@@ -37,7 +37,7 @@ class Ack(SocketFrame):
     type: Literal["ack"]
 
 
-class Beat(SocketFrame):
+class Heartbeat(SocketFrame):
     type: Literal["beat"]
 
 
@@ -54,28 +54,28 @@ class ListElements(SocketFrame):
     type: Literal["elements"]
 
 
-Wanted = Ack | Beat | Take | Release | ListElements | Input
+Wanted = Ack | Heartbeat | Take | Release | ListElements | Input
 WANTED: TypeAdapter[Wanted] = TypeAdapter(Annotated[Wanted, Field(discriminator="type")])
 
 
 @router.websocket("/api/sessions/{session_id}/live", dependencies=[STREAM])
-async def live(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
+async def live(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep, caller: CallerOf) -> None:
     await socket.accept()
-    await serve_live(socket, session_id, world, caller)
+    await serve_live(socket, session_id, runtime, caller)
 
 
-async def serve_live(socket: WebSocket, session_id: str, world: Runtime, caller: LoggedIn) -> None:
+async def serve_live(socket: WebSocket, session_id: str, runtime: Runtime, caller: LoggedIn) -> None:
     """Serve the live view on an accepted socket, as long as the caller is logged in."""
     try:
-        await world.store.session(session_id)
+        await runtime.store.session(session_id)
     except AppError as error:
         await refuse(socket, error)
         return
-    view = world.browsers.live(session_id)
+    view = runtime.browsers.live(session_id)
     viewer = view.join()
 
     async def handle(text: str) -> None:
-        await handle_message(WANTED.validate_json(text), session_id, view, viewer, world)
+        await handle_message(WANTED.validate_json(text), session_id, view, viewer, runtime)
 
     async def reply(message: SocketMessage) -> None:
         viewer.send(message)
@@ -84,7 +84,7 @@ async def serve_live(socket: WebSocket, session_id: str, world: Runtime, caller:
         await run_until_one_ends(
             _show(socket, viewer),
             end_at_logout(socket, caller),
-            _point(session_id, viewer, world),
+            _point(session_id, viewer, runtime),
             listen(socket, caller, handle, reply, per_second=MESSAGES_PER_SECOND),
         )
     finally:
@@ -101,10 +101,10 @@ async def _show(socket: WebSocket, viewer: Viewer) -> None:
             await socket.send_bytes(message.data)
 
 
-async def _point(session_id: str, viewer: Viewer, world: Runtime) -> None:
+async def _point(session_id: str, viewer: Viewer, runtime: Runtime) -> None:
     """Send the target of the agent's current action, or of an open question, to the viewer."""
     pointed = NO_TARGET
-    async for batch in world.bus.follow(session_id, forever=True):
+    async for batch in runtime.bus.follow(session_id, forever=True):
         for entry in batch:
             target = target_after(pointed, entry.stamped.event)
             if target != pointed:
@@ -125,21 +125,21 @@ def target_after(pointed: SocketMessage, event: Event) -> SocketMessage:
 
 
 async def handle_message(
-    wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, world: Runtime
+    wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, runtime: Runtime
 ) -> None:
     match wanted:
         case Ack():
             viewer.ack()
-        case Beat():
+        case Heartbeat():
             view.renew(viewer)
         case Take():
-            if world.shared:
-                await world.shared.browsers.claim(session_id)
+            if runtime.shared:
+                await runtime.shared.browsers.claim(session_id)
             await view.take(viewer)
-            await world.commands.hold(session_id)
+            await runtime.commands.hold(session_id)
         case Release():
-            handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, world))
-            world.background.start(handing)  # the client may disconnect before it has finished
+            handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, runtime))
+            runtime.background.start(handing)  # the client may disconnect before it has finished
             await asyncio.shield(handing)
         case ListElements():
             view.act(viewer, None)
@@ -148,8 +148,8 @@ async def handle_message(
 
 
 async def _hand_back(
-    wanted: Release, session_id: str, view: LiveView, viewer: Viewer, world: Runtime
+    wanted: Release, session_id: str, view: LiveView, viewer: Viewer, runtime: Runtime
 ) -> None:
     changes = await view.hand_back(viewer)
-    await world.store.end_handoff(session_id, if_opened=True)
-    await world.commands.release(session_id, changes, wanted.note)
+    await runtime.store.end_handoff(session_id, if_opened=True)
+    await runtime.commands.release(session_id, changes, wanted.note)

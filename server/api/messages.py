@@ -9,7 +9,7 @@ from fastapi import APIRouter, Path
 from pydantic import AwareDatetime, Field
 from starlette.responses import Response
 
-from server.api.deps import Body, SessionId, Text, World
+from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.grants import GrantBody
 from server.api.schemas import Accepted, Decided, Question, Run, Session
 from server.api.sessions import question_of
@@ -92,8 +92,8 @@ def to_accepted(stored: AcceptedMessage) -> Accepted:
 
 
 @router.post("/messages", status_code=202)
-async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepted:
-    accepted = await world.commands.accept(
+async def send(session_id: SessionId, body: NewMessage, runtime: RuntimeDep) -> Accepted:
+    accepted = await runtime.commands.accept(
         session_id, check_content(body.content), client_id=body.client_id, mode=body.mode,
         result_schema=check_schema(body.result_schema),
     )  # fmt: skip
@@ -101,75 +101,75 @@ async def send(session_id: SessionId, body: NewMessage, world: World) -> Accepte
 
 
 @router.put("/messages/{message_id}", status_code=202)
-async def edit(session_id: SessionId, message_id: Text, body: EditedMessage, world: World) -> Accepted:
+async def edit(session_id: SessionId, message_id: Text, body: EditedMessage, runtime: RuntimeDep) -> Accepted:
     content, keeps = check_content(body.content), "result_schema" not in body.model_fields_set
-    accepted = await world.commands.edit(
+    accepted = await runtime.commands.edit(
         session_id, message_id, content, result_schema=check_schema(body.result_schema), keeps_schema=keeps
     )
     return to_accepted(accepted)
 
 
 @router.delete("/messages/{message_id}", status_code=204)
-async def remove_queued(session_id: SessionId, message_id: Text, world: World) -> Response:
-    await world.commands.remove_queued(session_id, message_id)
+async def remove_queued(session_id: SessionId, message_id: Text, runtime: RuntimeDep) -> Response:
+    await runtime.commands.remove_queued(session_id, message_id)
     return Response(status_code=204)
 
 
 @router.post("/messages/{message_id}/steer", status_code=202)
-async def steer_queued(session_id: SessionId, message_id: Text, world: World) -> Accepted:
-    return to_accepted(await world.commands.steer_queued(session_id, message_id))
+async def steer_queued(session_id: SessionId, message_id: Text, runtime: RuntimeDep) -> Accepted:
+    return to_accepted(await runtime.commands.steer_queued(session_id, message_id))
 
 
 @router.post("/retry", status_code=202)
-async def retry(session_id: SessionId, world: World) -> Accepted:
-    return to_accepted(await world.commands.retry(session_id))
+async def retry(session_id: SessionId, runtime: RuntimeDep) -> Accepted:
+    return to_accepted(await runtime.commands.retry(session_id))
 
 
 @router.post("/branch", status_code=201)
-async def branch(session_id: SessionId, body: Branch, world: World) -> Session:
-    return Session.model_validate(await world.commands.branch(session_id, body.message_id))
+async def branch(session_id: SessionId, body: Branch, runtime: RuntimeDep) -> Session:
+    return Session.model_validate(await runtime.commands.branch(session_id, body.message_id))
 
 
 @router.post("/decision", status_code=202)
-async def decide(session_id: SessionId, body: DecisionBody, world: World) -> Decided:
+async def decide(session_id: SessionId, body: DecisionBody, runtime: RuntimeDep) -> Decided:
     if body.confirmed is None and not body.done:
         raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
-    await world.store.session(session_id)
+    await runtime.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
     answer = Answer(
         reference=body.reference, confirmed=confirmed, message=body.message or "", effects=body.effects
     )
-    await world.commands.decide(session_id, answer, grant=body.wanted())
+    await runtime.commands.decide(session_id, answer, grant=body.wanted())
     return Decided(reference=body.reference, confirmed=confirmed)
 
 
 @router.post("/questions/{reference}/later")
 async def put_off(
-    session_id: SessionId, reference: Annotated[Text, Path(max_length=64)], body: Later, world: World
+    session_id: SessionId, reference: Annotated[Text, Path(max_length=64)], body: Later, runtime: RuntimeDep
 ) -> Question:
     """Ask again at that time: until then no channel reports it."""
     moment = now()
     if not moment < body.until <= moment + MOST_LATER:
         raise BadRequest(f"until: It is within the next {MOST_LATER.days} days.")
-    return question_of(await world.commands.put_off(session_id, reference, body.until))
+    return question_of(await runtime.commands.put_off(session_id, reference, body.until))
 
 
 @router.post("/cancel", status_code=202, response_class=Response)
-async def cancel(session_id: SessionId, world: World) -> Response:
-    await world.store.session(session_id)
-    await world.commands.cancel(session_id)
+async def cancel(session_id: SessionId, runtime: RuntimeDep) -> Response:
+    await runtime.store.session(session_id)
+    await runtime.commands.cancel(session_id)
     return Response(status_code=202)
 
 
 @router.post("/pause", status_code=202, response_class=Response)
-async def pause(session_id: SessionId, world: World) -> Response:
-    await world.store.session(session_id)
-    await world.commands.pause(session_id)
+async def pause(session_id: SessionId, runtime: RuntimeDep) -> Response:
+    await runtime.store.session(session_id)
+    await runtime.commands.pause(session_id)
     return Response(status_code=202)
 
 
 @router.post("/resume", status_code=202, response_class=Response)
-async def resume(session_id: SessionId, world: World) -> Response:
-    await world.store.session(session_id)
-    await world.commands.resume(session_id)
+async def resume(session_id: SessionId, runtime: RuntimeDep) -> Response:
+    await runtime.store.session(session_id)
+    await runtime.commands.resume(session_id)
     return Response(status_code=202)

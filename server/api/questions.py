@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 
-from server.api.deps import Text, World
+from server.api.deps import RuntimeDep, Text
 from server.api.schemas import OpenQuestion, Questions
 from server.api.sessions import question_of
 
@@ -15,13 +15,13 @@ router = APIRouter(prefix="/api/questions")
 
 @router.get("")
 async def list_questions(
-    world: World,
+    runtime: RuntimeDep,
     status: Literal["open"] = "open",
     cursor: Annotated[Text | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Questions:
     """The next to expire first, those that do not expire last."""
-    found = await world.store.open_questions(cursor=cursor, limit=limit)
+    found = await runtime.store.open_questions(cursor=cursor, limit=limit)
     items = [
         OpenQuestion(**dict(question_of(row)), session_id=row.session_id, session_title=title)
         for row, title in found.rows

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, Text, World
+from server.api.deps import Body, RuntimeDep, Text
 from server.api.export import ATTACHMENT
 from server.api.schemas import Result
 from server.errors import NotFound
@@ -38,9 +38,9 @@ class CellEdit(Body):
     responses={200: {"content": {"text/csv": {}, XLSX: {}}}},
 )
 async def read(
-    run_id: RunId, world: World, format: Literal["json", "csv", "xlsx"] = "json"
+    run_id: RunId, runtime: RuntimeDep, format: Literal["json", "csv", "xlsx"] = "json"
 ) -> Result | Response:
-    run, messages = await world.store.run_with_messages(run_id)
+    run, messages = await runtime.store.run_with_messages(run_id)
     table = table_of(messages)
     if table is None:
         raise NotFound("This run has no table: its message asked for none.", code="no_result")
@@ -59,7 +59,7 @@ async def read(
 
 
 @router.patch("")
-async def change(run_id: RunId, body: CellEdit, world: World) -> ResultRow:
-    message, row = await world.store.change_cell(run_id, body.row, body.column, body.value)
-    world.bus.publish(message.session_id, None, [MessageAdded(message=message)])
+async def change(run_id: RunId, body: CellEdit, runtime: RuntimeDep) -> ResultRow:
+    message, row = await runtime.store.change_cell(run_id, body.row, body.column, body.value)
+    runtime.bus.publish(message.session_id, None, [MessageAdded(message=message)])
     return row

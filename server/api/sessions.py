@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, SessionId, Text, World
+from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.grants import list_grants
 from server.api.schemas import (
     Failure,
@@ -62,46 +62,46 @@ class PlanEdit(Body):
 
 
 @router.post("", status_code=201)
-async def create(world: World, body: NewSession | None = None) -> Session:
+async def create(runtime: RuntimeDep, body: NewSession | None = None) -> Session:
     body = body or NewSession()
-    settings = world.current_settings
+    settings = runtime.current_settings
     if body.model is not None:
-        world.check_model(body.model, "model")
-    row = await world.store.create_session(
+        runtime.check_model(body.model, "model")
+    row = await runtime.store.create_session(
         id=body.id,
         title=body.title,
         agent=body.agent or settings.default_agent,
-        model=body.model or world.default_model,
+        model=body.model or runtime.default_model,
         max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
         ask_first=body.ask_first,
     )
-    await world.commands.announce(row.id)
+    await runtime.commands.announce(row.id)
     return Session.model_validate(row)
 
 
 @router.get("")
 async def list_sessions(
-    world: World,
+    runtime: RuntimeDep,
     q: Annotated[Text | None, Query(max_length=500)] = None,
     archived: bool = False,
     cursor: Annotated[Text | None, Query(max_length=200)] = None,
     limit: Annotated[int, Query(ge=1, le=200)] = 50,
 ) -> Sessions:
-    listed = await world.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
+    listed = await runtime.store.sessions(query=q, archived=archived, cursor=cursor, limit=limit)
     items = [
-        ListedSession(**dict(to_response(row, world)), match=listed.matches.get(row.id))
+        ListedSession(**dict(to_response(row, runtime)), match=listed.matches.get(row.id))
         for row in listed.rows
     ]
     return Sessions(items=items, next_cursor=listed.next_cursor)
 
 
 @router.get("/{session_id}")
-async def read(session_id: SessionId, world: World) -> SessionDetail:
-    overview = await world.store.overview(session_id)
-    state = await world.commands.working_state.read(session_id)
-    live = await world.commands.live(session_id)
+async def read(session_id: SessionId, runtime: RuntimeDep) -> SessionDetail:
+    overview = await runtime.store.overview(session_id)
+    state = await runtime.commands.working_state.read(session_id)
+    live = await runtime.commands.live(session_id)
     return SessionDetail(
-        **dict(to_response(overview.session, world)),
+        **dict(to_response(overview.session, runtime)),
         messages=overview.messages,
         run=Run.model_validate(overview.run) if overview.run else None,
         pending=Pending.model_validate(to_interrupt(overview.pending)) if overview.pending else None,
@@ -113,9 +113,9 @@ async def read(session_id: SessionId, world: World) -> SessionDetail:
     )
 
 
-def to_response(row: SessionRow, world: World) -> Session:
+def to_response(row: SessionRow, runtime: RuntimeDep) -> Session:
     """The session, with its position in the queue for a browser while it waits for one."""
-    browser = world.browsers.peek(row.id)
+    browser = runtime.browsers.peek(row.id)
     return Session.model_validate(row).model_copy(update={"queue_place": browser.place if browser else None})
 
 
@@ -143,62 +143,62 @@ def failure_of(run: RunRow) -> Failure:
 
 
 @router.patch("/{session_id}")
-async def change(session_id: SessionId, body: SessionChange, world: World) -> Session:
+async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep) -> Session:
     values = body.model_dump(exclude_unset=True, exclude_none=True)
     if body.model is not None:
-        world.check_model(body.model, "model")
-    if values.keys() & {"agent", "model"} and await world.commands.is_executing(session_id):
+        runtime.check_model(body.model, "model")
+    if values.keys() & {"agent", "model"} and await runtime.commands.is_executing(session_id):
         raise Conflict(
             "The model and the agent can be changed when the run has ended.", code="run_in_progress"
         )
     if "archived" in values:
         values["archived_at"] = now() if values.pop("archived") else None
-    row = await world.store.change_session(session_id, **values)
-    await world.commands.announce(session_id)
+    row = await runtime.store.change_session(session_id, **values)
+    await runtime.commands.announce(session_id)
     return Session.model_validate(row)
 
 
 @router.delete("/{session_id}", status_code=204)
-async def delete(session_id: SessionId, world: World, purge: bool = False) -> Response:
-    await world.delete(session_id, purge=purge)
+async def delete(session_id: SessionId, runtime: RuntimeDep, purge: bool = False) -> Response:
+    await runtime.delete(session_id, purge=purge)
     return Response(status_code=204)
 
 
 @router.post("/{session_id}/read", status_code=204)
-async def mark_read(session_id: SessionId, world: World) -> Response:
-    await world.store.change_session(session_id, unread=False)
-    await world.commands.announce(session_id)
+async def mark_read(session_id: SessionId, runtime: RuntimeDep) -> Response:
+    await runtime.store.change_session(session_id, unread=False)
+    await runtime.commands.announce(session_id)
     return Response(status_code=204)
 
 
 @router.put("/{session_id}/plan")
-async def edit_plan(session_id: SessionId, body: PlanEdit, world: World) -> WorkingState:
-    await world.store.session(session_id)
-    state = await world.commands.working_state.edit_plan(session_id, body.plan)
+async def edit_plan(session_id: SessionId, body: PlanEdit, runtime: RuntimeDep) -> WorkingState:
+    await runtime.store.session(session_id)
+    state = await runtime.commands.working_state.edit_plan(session_id, body.plan)
     return WorkingState.model_validate(state)
 
 
 @router.delete("/{session_id}/plan/proposal")
-async def dismiss_plan(session_id: SessionId, world: World) -> WorkingState:
-    await world.store.session(session_id)
-    state = await world.commands.working_state.dismiss_plan(session_id)
+async def dismiss_plan(session_id: SessionId, runtime: RuntimeDep) -> WorkingState:
+    await runtime.store.session(session_id)
+    state = await runtime.commands.working_state.dismiss_plan(session_id)
     return WorkingState.model_validate(state)
 
 
 @router.delete("/{session_id}/facts/{index}")
-async def drop_fact(session_id: SessionId, index: int, world: World) -> WorkingState:
-    await world.store.session(session_id)
-    state = await world.commands.working_state.drop_fact(session_id, index)
+async def drop_fact(session_id: SessionId, index: int, runtime: RuntimeDep) -> WorkingState:
+    await runtime.store.session(session_id)
+    state = await runtime.commands.working_state.drop_fact(session_id, index)
     return WorkingState.model_validate(state)
 
 
 @router.get("/{session_id}/grants")
-async def grants(session_id: SessionId, world: World) -> Grants:
-    await world.store.session(session_id)
-    return await list_grants(world, session_id)
+async def grants(session_id: SessionId, runtime: RuntimeDep) -> Grants:
+    await runtime.store.session(session_id)
+    return await list_grants(runtime, session_id)
 
 
 @router.delete("/{session_id}/grants/{grant_id}", status_code=204)
-async def revoke(session_id: SessionId, grant_id: Text, world: World) -> Response:
-    await world.store.remove_grant(grant_id, session_id=session_id)
+async def revoke(session_id: SessionId, grant_id: Text, runtime: RuntimeDep) -> Response:
+    await runtime.store.remove_grant(grant_id, session_id=session_id)
     return Response(status_code=204)

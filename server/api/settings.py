@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 from starlette.responses import Response
 
-from server.api.deps import Body, Text, World
+from server.api.deps import Body, RuntimeDep, Text
 from server.api.schemas import KeyTested, Purged
 from server.events import now
 from server.ops.json_types import JsonObject
@@ -43,8 +43,8 @@ class Purge(Body):
 
 
 @router.get("/settings")
-async def read(world: World) -> JsonObject:
-    preferences = world.preferences
+async def read(runtime: RuntimeDep) -> JsonObject:
+    preferences = runtime.preferences
     return {
         "values": preferences.values(preferences.current),
         "defaults": preferences.values(preferences.base),
@@ -53,39 +53,41 @@ async def read(world: World) -> JsonObject:
 
 
 @router.patch("/settings")
-async def change(body: dict[Text, Value], world: World) -> JsonObject:
+async def change(body: dict[Text, Value], runtime: RuntimeDep) -> JsonObject:
     if isinstance(model := body.get("agent_model"), str):
-        world.check_model(model, "agent_model")
-    await world.preferences.change(body)
-    return await read(world)
+        runtime.check_model(model, "agent_model")
+    await runtime.preferences.change(body)
+    return await read(runtime)
 
 
 @router.put("/settings/keys/{provider}", status_code=204)
-async def set_key(provider: str, body: Key, world: World) -> Response:
-    await world.preferences.set_key(provider, body.key)
+async def set_key(provider: str, body: Key, runtime: RuntimeDep) -> Response:
+    await runtime.preferences.set_key(provider, body.key)
     return Response(status_code=204)
 
 
 @router.delete("/settings/keys/{provider}", status_code=204)
-async def remove_key(provider: str, world: World) -> Response:
-    await world.preferences.set_key(provider, None)
+async def remove_key(provider: str, runtime: RuntimeDep) -> Response:
+    await runtime.preferences.set_key(provider, None)
     return Response(status_code=204)
 
 
 @router.post("/settings/keys/{provider}/test")
-async def try_key(provider: str, world: World, body: KeyTest | None = None) -> KeyTested:
+async def try_key(provider: str, runtime: RuntimeDep, body: KeyTest | None = None) -> KeyTested:
     """Make one short call to the provider; return its result as text."""
-    return KeyTested(**await world.try_provider(provider, body.model if body else None))
+    return KeyTested(**await runtime.try_provider(provider, body.model if body else None))
 
 
 @router.post("/purge")
-async def purge(world: World, body: Purge) -> Purged:
+async def purge(runtime: RuntimeDep, body: Purge) -> Purged:
     """Delete sessions permanently: all, with all automations and grants, or the unpinned ones not changed for `older_than_days` days."""
     if body.older_than_days is None:
-        await world.store.remove_automations()
-        await world.store.remove_grants()
-        doomed = await world.store.session_ids()
+        await runtime.store.remove_automations()
+        await runtime.store.remove_grants()
+        session_ids = await runtime.store.session_ids()
     else:
-        doomed = await world.store.sessions_untouched_since(now() - timedelta(days=body.older_than_days))
-    await world.purge(doomed)
-    return Purged(sessions=len(doomed))
+        session_ids = await runtime.store.sessions_untouched_since(
+            now() - timedelta(days=body.older_than_days)
+        )
+    await runtime.purge(session_ids)
+    return Purged(sessions=len(session_ids))

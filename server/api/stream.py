@@ -10,7 +10,7 @@ import orjson
 from fastapi import APIRouter, Header
 from starlette.responses import Response
 
-from server.api.deps import STREAM, CallerOf, SessionId, Text, World
+from server.api.deps import STREAM, CallerOf, RuntimeDep, SessionId, Text
 from server.api.merge import merge
 from server.api.sse import EventStream
 from server.errors import NotFound
@@ -48,64 +48,64 @@ LastEventId = Annotated[str | None, Header(alias="Last-Event-ID")]
 )  # fmt: skip
 async def stream_session(
     session_id: SessionId,
-    world: World,
+    runtime: RuntimeDep,
     caller: CallerOf,
     run_id: Text | None = None,
     follow: bool = False,
     last_event_id: LastEventId = None,
 ) -> Response:
     """Stream the events of the current run, else of the last one; with `follow` also of later runs."""
-    async with world.bus.attending(session_id):  # raises Unavailable, before the response has started
-        if world.bus.run_of(session_id) is None:
-            await world.store.session(session_id)
-        if run_id and not world.bus.keeps(session_id, run_id):
-            run = await world.store.run(run_id)
+    async with runtime.bus.loaded(session_id):  # raises Unavailable, before the response has started
+        if runtime.bus.run_of(session_id) is None:
+            await runtime.store.session(session_id)
+        if run_id and not runtime.bus.keeps(session_id, run_id):
+            run = await runtime.store.run(run_id)
             if run.session_id != session_id:
                 raise NotFound("There is no such run.", code="run_unknown")
-    source = _attended(world, session_id, run_id, follow, last_event_id)
+    source = _follow_session(runtime, session_id, run_id, follow, last_event_id)
     return EventStream(source, is_allowed=lambda: caller.is_logged_in)
 
 
-async def _attended(
-    world: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
+async def _follow_session(
+    runtime: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
 ) -> AsyncIterator[bytes]:
-    async with world.bus.attending(session_id):
-        blocks = _session_blocks(world, session_id, run_id, follow, last_event_id)
+    async with runtime.bus.loaded(session_id):
+        blocks = _session_blocks(runtime, session_id, run_id, follow, last_event_id)
         async with aclosing(cast("AsyncGenerator[bytes]", blocks)):
             async for block in blocks:
                 yield block
 
 
 async def _session_blocks(
-    world: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
+    runtime: Runtime, session_id: str, run_id: str | None, follow: bool, last_event_id: str | None
 ) -> AsyncIterator[bytes]:
     """Yield events from the bus while it has the run; queries the database only for ended or queued runs."""
-    run, followed = None, run_id or world.bus.run_of(session_id)
-    if followed is None or not world.bus.keeps(session_id, followed):
-        run = await (world.store.run(run_id) if run_id else world.store.current_run(session_id))
+    run, followed = None, run_id or runtime.bus.run_of(session_id)
+    if followed is None or not runtime.bus.keeps(session_id, followed):
+        run = await (runtime.store.run(run_id) if run_id else runtime.store.current_run(session_id))
         followed = run.id if run else None
-    is_kept = followed is not None and world.bus.keeps(session_id, followed)
+    is_kept = followed is not None and runtime.bus.keeps(session_id, followed)
     if run and run.finished_at and not is_kept:
-        yield await rebuilt_end(world, run, last_event_id)
+        yield await rebuilt_end(runtime, run, last_event_id)
     if follow or is_kept or (run and not run.finished_at):
         after = read_event_id(last_event_id) if is_kept else None
         # A client that resumes the session also gets the missed events of the previous run.
         only = None if after and run_id is None else followed
-        entries = world.bus.follow(session_id, run_id=only, after=after, forever=follow)
+        entries = runtime.bus.follow(session_id, run_id=only, after=after, forever=follow)
         async for batch in entries:
             yield b"".join(entry.wire for entry in batch)
     elif run is None:
         yield b": no run yet\n\n"
 
 
-async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) -> bytes:
+async def rebuilt_end(runtime: Runtime, run: RunRow, last_event_id: str | None) -> bytes:
     """The terminal event of a run that is not buffered any more, from the database; empty if seen already."""
     seen = read_event_id(last_event_id)
     if seen and seen[0] > run.epoch:
         return b""
     event: Done | Error
     if run.status == "completed":
-        messages = await world.store.messages(run.session_id)
+        messages = await runtime.store.messages(run.session_id)
         answer = next(message for message in messages if message.id == run.answer_id)
         event = Done(message=answer, usage=Usage.model_validate(run.usage or {}))
     else:
@@ -124,23 +124,23 @@ async def rebuilt_end(world: Runtime, run: RunRow, last_event_id: str | None) ->
 
 
 @router.get("/api/sessions/{session_id}/events")
-async def stored_events(session_id: SessionId, world: World) -> list[object]:
+async def stored_events(session_id: SessionId, runtime: RuntimeDep) -> list[object]:
     """Always empty: events are never stored."""
-    await world.store.session(session_id)
+    await runtime.store.session(session_id)
     return []
 
 
 @router.get("/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
 @router.get("/api/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
-async def observe_session(session_id: SessionId, world: World, caller: CallerOf) -> Response:
+async def observe_session(session_id: SessionId, runtime: RuntimeDep, caller: CallerOf) -> Response:
     """Stream the session's events to any number of observers; never ends by itself."""
-    await world.store.session(session_id)
-    return EventStream(_observed(world, session_id), is_allowed=lambda: caller.is_logged_in)
+    await runtime.store.session(session_id)
+    return EventStream(_observed(runtime, session_id), is_allowed=lambda: caller.is_logged_in)
 
 
-async def _observed(world: Runtime, session_id: str) -> AsyncIterator[bytes]:
+async def _observed(runtime: Runtime, session_id: str) -> AsyncIterator[bytes]:
     yield b": observing\n\n"
-    async for batch in world.bus.follow(session_id, forever=True):
+    async for batch in runtime.bus.follow(session_id, forever=True):
         events = filter(None, (to_observer(entry.stamped) for entry in batch))
         yield b"".join(
             b"event: %b\ndata: %b\n\n" % (one["type"].encode(), orjson.dumps(one)) for one in events
@@ -151,7 +151,7 @@ async def _observed(world: Runtime, session_id: str) -> AsyncIterator[bytes]:
     "/api/stream", status_code=200, response_class=EventStream, responses=EVENTS, dependencies=[STREAM]
 )
 async def stream_browser(
-    world: World,
+    runtime: RuntimeDep,
     caller: CallerOf,
     sessions: Text = "",
     after: str = "",
@@ -161,8 +161,8 @@ async def stream_browser(
     names = [name for name in sessions.split(",") if name][:20]
     seen = _read_places(after) | _read_places(last_event_id or "")
     for name in names:
-        await world.store.session(name)
-    sources = [_changes(world), *(_named(world, name, seen.get(name)) for name in names)]
+        await runtime.store.session(name)
+    sources = [_changes(runtime), *(_named(runtime, name, seen.get(name)) for name in names)]
     return EventStream(merge(sources), is_allowed=lambda: caller.is_logged_in)
 
 
@@ -172,18 +172,18 @@ def _read_places(text: str) -> dict[str, str]:
     return {name: place for name, _, place in pairs if name}
 
 
-async def _changes(world: Runtime) -> AsyncIterator[bytes]:
+async def _changes(runtime: Runtime) -> AsyncIterator[bytes]:
     yield b": hello\n\n"
-    async for changes in world.bus.watch():
+    async for changes in runtime.bus.watch():
         yield b"".join(
             b"event: session\ndata: %b\n\n" % orjson.dumps(change.model_dump(mode="json"))
             for change in changes
         )
 
 
-async def _named(world: Runtime, session_id: str, place: str | None) -> AsyncIterator[bytes]:
+async def _named(runtime: Runtime, session_id: str, place: str | None) -> AsyncIterator[bytes]:
     after = read_event_id(place)
-    async for batch in world.bus.follow(session_id, after=after, forever=True):
+    async for batch in runtime.bus.follow(session_id, after=after, forever=True):
         if batch:
             yield b"".join(_named_block(entry) for entry in batch)
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server import VERSION
-from server.api.deps import Body, CallerOf, Streams, Text, World
+from server.api.deps import Body, CallerOf, RuntimeDep, Streams, Text
 from server.api.messages import MESSAGE_BYTES, MESSAGE_CHARS
 from server.api.schemas import (
     AgentChoice,
@@ -80,22 +80,22 @@ async def health() -> Health:
 @router.get("/ready")
 async def ready(request: Request) -> Response:
     """200 if messages can be accepted: database at head, browser startable, enough disk, no shutdown."""
-    reason = await request.app.state.world.problem()
+    reason = await request.app.state.starting.problem()
     if reason:
         return problem(503, "not_ready", reason, request.state.request_id, {"retry-after": "5"})
     return Response(b'{"status":"ready"}', media_type="application/json")
 
 
 @router.get("/config")
-async def config(world: World) -> Config:
-    settings = world.current_settings
+async def config(runtime: RuntimeDep) -> Config:
+    settings = runtime.current_settings
     return Config(
         version=VERSION,
         mode=settings.agent_mode,
         agents=AGENTS,
-        models=[ModelChoice(**choice) for choice in world.models()],
+        models=[ModelChoice(**choice) for choice in runtime.models()],
         defaults=Defaults(
-            agent=settings.default_agent, model=world.default_model, max_tool_steps=settings.max_tool_steps
+            agent=settings.default_agent, model=runtime.default_model, max_tool_steps=settings.max_tool_steps
         ),
         limits=Limits(
             message_bytes=MESSAGE_BYTES,
@@ -106,25 +106,25 @@ async def config(world: World) -> Config:
             token_budget=settings.token_budget,
             cost_budget=settings.cost_budget,
         ),
-        notices=[Notice(**notice) for notice in world.notices()],
+        notices=[Notice(**notice) for notice in runtime.notices()],
         headless=settings.headless,
         has_display=settings.has_display,
-        tells_presence=any(row.mode == "away" for row in await world.store.channels()),
+        tells_presence=any(row.mode == "away" for row in await runtime.store.channels()),
     )
 
 
 @router.get("/tools")
-async def tools(world: World) -> Tools:
+async def tools(runtime: RuntimeDep) -> Tools:
     """The tools of the MCP servers, discovered at run time, without dangerous ones."""
-    return Tools(items=[Tool.model_validate(spec) for spec in await world.browsers.tools()])
+    return Tools(items=[Tool.model_validate(spec) for spec in await runtime.browsers.tools()])
 
 
 @router.get("/metrics", response_class=Response)
-async def metrics(world: World, request: Request) -> Response:
+async def metrics(runtime: RuntimeDep, request: Request) -> Response:
     registry = CollectorRegistry()
-    registry.register(_Readings(world, request.app.state.streams))
-    if world.shared:
-        registry.register(await _SharedReadings.take(world))
+    registry.register(_Readings(runtime, request.app.state.streams))
+    if runtime.shared:
+        registry.register(await _SharedReadings.take(runtime))
     return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
 
 
@@ -135,15 +135,15 @@ class _SharedReadings:
         self._gauges = gauges
 
     @classmethod
-    async def take(cls, world: Runtime) -> _SharedReadings:
+    async def take(cls, runtime: Runtime) -> _SharedReadings:
         gauges = [
             GaugeMetricFamily(
-                "pilothouse_browsers_open", "Browsers of this process", len(world.browsers.opened())
+                "pilothouse_browsers_open", "Browsers of this process", len(runtime.browsers.opened())
             ),
-            *cls._of_role(world),
+            *cls._of_role(runtime),
         ]
         with suppress(Unavailable):
-            stats = await world.runner.queue.stats()
+            stats = await runtime.runner.queue.stats()
             gauges += [
                 GaugeMetricFamily("pilothouse_queue_jobs", "Runs that wait for a worker", stats.queued),
                 GaugeMetricFamily("pilothouse_queue_running", "Runs that workers execute", stats.running),
@@ -154,16 +154,16 @@ class _SharedReadings:
                 ),
             ]
         with suppress(Unavailable):
-            workers = [one for one in await world.store.live_processes() if one.role != "web"]
+            workers = [one for one in await runtime.store.live_processes() if one.role != "web"]
             gauges.append(GaugeMetricFamily("pilothouse_workers", "Live workers", len(workers)))
         return cls(gauges)
 
     @staticmethod
-    def _of_role(world: Runtime) -> list[GaugeMetricFamily]:
+    def _of_role(runtime: Runtime) -> list[GaugeMetricFamily]:
         """The limits of this process, and how far its events are behind."""
-        is_worker = world.settings.role != "web"
-        runs, browsers = world.settings.max_runs, world.current_settings.max_browsers
-        lag = world.shared.bus.lag if world.shared else 0.0
+        is_worker = runtime.settings.role != "web"
+        runs, browsers = runtime.settings.max_runs, runtime.current_settings.max_browsers
+        lag = runtime.shared.bus.lag if runtime.shared else 0.0
         return [
             GaugeMetricFamily("pilothouse_run_slots", "Runs that this process may execute", is_worker * runs),
             GaugeMetricFamily("pilothouse_browser_slots", "Browsers that it may open", is_worker * browsers),
@@ -177,8 +177,8 @@ class _SharedReadings:
 
 
 class _Readings:
-    def __init__(self, world: Runtime, streams: Streams) -> None:
-        self._world = world
+    def __init__(self, runtime: Runtime, streams: Streams) -> None:
+        self._world = runtime
         self._streams = streams
 
     def collect(self) -> list[GaugeMetricFamily]:

@@ -15,7 +15,7 @@ import orjson
 from fastapi import APIRouter, WebSocket
 from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
-from server.api.deps import STREAM, CallerOf, SessionId, SocketFrame, Text, World
+from server.api.deps import STREAM, CallerOf, RuntimeDep, SessionId, SocketFrame, Text
 from server.api.grants import GrantBody
 from server.api.messages import Effects, check_content, check_schema
 from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
@@ -85,14 +85,14 @@ FRAME: TypeAdapter[UserMessage | UserConfirm | Control] = TypeAdapter(
 
 @router.websocket("/ws/{session_id}", dependencies=[STREAM])
 @router.websocket("/api/ws/{session_id}", dependencies=[STREAM])
-async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: CallerOf) -> None:
+async def chat(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep, caller: CallerOf) -> None:
     await socket.accept()
     try:
-        async with world.bus.attending(session_id):
+        async with runtime.bus.loaded(session_id):
             # Before its status is read, so that no later event is missed.
-            is_over = world.bus.has_ended(session_id)
-            after = read_event_id(world.bus.last_id(session_id)) if is_over else None
-        session = await world.store.session(session_id)
+            is_over = runtime.bus.has_ended(session_id)
+            after = read_event_id(runtime.bus.last_id(session_id)) if is_over else None
+        session = await runtime.store.session(session_id)
     except AppError as error:
         await refuse(socket, error)
         return
@@ -107,13 +107,13 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
         except ValidationError:
             await reply(_not_understood(text))
             return
-        work = partial(_carry_out, frame, session_id, world)
+        work = partial(_carry_out, frame, session_id, runtime)
         if frame.client_id is None:
             await work()
             return
         head: SocketMessage = {"client_id": frame.client_id}
         try:
-            receipt = await world.receipts.once((session_id, frame.client_id), work)
+            receipt = await runtime.receipts.once((session_id, frame.client_id), work)
         except AppError as error:
             message = head | {
                 "type": "error",
@@ -127,7 +127,7 @@ async def chat(socket: WebSocket, session_id: SessionId, world: World, caller: C
 
     await reply({"type": "status", "status": _status(session.status)})
     await run_until_one_ends(
-        _follow(session_id, after, world, reply),
+        _follow(session_id, after, runtime, reply),
         end_at_logout(socket, caller),
         listen(socket, caller, handle, reply, per_second=FRAMES_PER_SECOND),
     )
@@ -148,9 +148,11 @@ def _not_understood(text: str) -> SocketMessage:
     return message | ({"client_id": client_id} if isinstance(client_id, str) else {})
 
 
-async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str, world: Runtime) -> Receipt:
+async def _carry_out(
+    frame: UserMessage | UserConfirm | Control, session_id: str, runtime: Runtime
+) -> Receipt:
     """Execute the frame; return the fields of its acknowledgement. Raises AppError."""
-    commands = world.commands
+    commands = runtime.commands
     match frame:
         case UserMessage():
             content = check_content(frame.text)
@@ -178,10 +180,13 @@ async def _carry_out(frame: UserMessage | UserConfirm | Control, session_id: str
 
 
 async def _follow(
-    session_id: str, after: EventId | None, world: Runtime, reply: Callable[[SocketMessage], Awaitable[None]]
+    session_id: str,
+    after: EventId | None,
+    runtime: Runtime,
+    reply: Callable[[SocketMessage], Awaitable[None]],
 ) -> None:
     """Send the session's events after `after`; without it, a run in progress is sent from its start."""
-    async for batch in world.bus.follow(session_id, after=after, forever=True):
+    async for batch in runtime.bus.follow(session_id, after=after, forever=True):
         for entry in batch:
             place = _place(entry.stamped)
             for message in to_frames(entry.stamped.event):

@@ -197,13 +197,13 @@ class Logins:
             raise refusal
 
     def share(self, broadcast: Callable[[bytes], None]) -> Callable[[bytes], None]:
-        """Limit failed logins together with other processes: `broadcast` sends them news, the result takes theirs."""
+        """Limit failed logins together with other processes: `broadcast` sends them each attempt, the result takes theirs."""
         self.attempts.publish = lambda attempt: broadcast(attempt.model_dump_json().encode())
         return self._receive
 
-    def _receive(self, news: bytes) -> None:
+    def _receive(self, sent: bytes) -> None:
         with suppress(ValidationError):  # of another version
-            self.attempts.receive(Attempt.model_validate_json(news), self._monotonic())
+            self.attempts.receive(Attempt.model_validate_json(sent), self._monotonic())
 
     def is_password(self, text: str) -> bool:
         return hmac.compare_digest(_digest(text), self._password)

@@ -30,14 +30,14 @@ def receipt_of(question: InterruptRow, state: StateChanged | None) -> JsonObject
     """`done`, `left` and `waited_for` of a run that ended at this question."""
     asked = read_question(question.payload)
     facts = facts_of(asked)
-    deed = " · ".join(str(facts[name]) for name in ("action", "site", "amount") if facts.get(name))
+    act = " · ".join(str(facts[name]) for name in ("action", "site", "amount") if facts.get(name))
     start = asked.start
     plan = list(start.plan if start else state.plan if state else [])
     done = [] if start else plan[: int((state.progress if state else {}).get("current") or 0)]
     return {
         "done": done[:MOST_STEPS],
         "left": plan[len(done) :][:MOST_STEPS],
-        "waited_for": deed or asked.reason[:300],
+        "waited_for": act or asked.reason[:300],
     }
 
 

@@ -1,4 +1,4 @@
-"""What leaves the server: kind, deed, site, amount, title of the session and a link. Nothing of a page's text."""
+"""What leaves the server: kind, act, site, amount, title of the session and a link. Nothing of a page's text."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SUBJECTS = {
     "test": "Test message",
     "digest": "What happened",
 }
-MOST_TOLD = 20
+MOST_LISTED = 20
 """Items of a digest; the number of the others is added."""
 
 
@@ -54,8 +54,8 @@ def body_of(
 def digest_of(bodies: Sequence[JsonObject], public_url: str, at: datetime) -> JsonObject:
     """One message instead of many: how many runs ended how, and the first of them."""
     count = {type: sum(body["type"] == type for body in bodies) for type in ("done", "failed")}
-    told = ("type", "session_id", "session_title", "automation", "action", "outcome", "link", "at")
-    items = [{name: body[name] for name in told if name in body} for body in bodies[:MOST_TOLD]]
+    fields = ("type", "session_id", "session_title", "automation", "action", "outcome", "link", "at")
+    items = [{name: body[name] for name in fields if name in body} for body in bodies[:MOST_LISTED]]
     return {
         "type": "digest", "id": bodies[0]["id"], "session_id": None,
         "session_title": f"{count['done']} done, {count['failed']} failed",
@@ -69,8 +69,8 @@ def in_words(body: JsonObject) -> tuple[str, str]:
         return f"Pilothouse: {body['session_title']}", "\n".join(
             [*map(_line_of, body["items"]), *_rest_of(body)]
         )
-    deed = " · ".join(str(body[name]) for name in ("action", "site", "amount") if body.get(name))
-    lines = [body.get("automation") or body["session_title"], deed, body["link"]]
+    act = " · ".join(str(body[name]) for name in ("action", "site", "amount") if body.get(name))
+    lines = [body.get("automation") or body["session_title"], act, body["link"]]
     subject = SUBJECTS[body.get("outcome") or body["type"]]
     return f"Pilothouse: {subject}", "\n".join(line for line in lines if line)
 

@@ -28,13 +28,13 @@ class Presence:
         self._broadcast: Callable[[bytes], None] = lambda _: None
 
     def share(self, broadcast: Callable[[bytes], None]) -> Callable[[bytes], None]:
-        """Know the pages of other processes, too: `broadcast` sends them news, the result takes theirs."""
+        """Know the pages of other processes, too: `broadcast` sends them each report, the result takes theirs."""
         self._broadcast = broadcast
         return self._receive
 
-    def _receive(self, news: bytes) -> None:
+    def _receive(self, report: bytes) -> None:
         with suppress(ValidationError):  # of another version
-            seen = _Seen.model_validate_json(news)
+            seen = _Seen.model_validate_json(report)
             self._note(seen.page, is_visible=seen.is_visible)
 
     def report(self, page: str, *, is_visible: bool) -> None:

@@ -31,7 +31,7 @@ _WORDS: dict[Literal["en", "ru"], Mapping[str, str]] = {
         "switch_tab": "Другая вкладка", "upload": "Приложен файл", "quoted": "«{}»",
     },
 }  # fmt: skip
-_TELLING = ("element", "target", "label", "field", "key", "option", "file", "query")
+_OBJECT_ARGUMENTS = ("element", "target", "label", "field", "key", "option", "file", "query")
 _NAMED = re.compile(r'[a-z]+ "(.+)"')
 _PREFIX = re.compile(r"^(?:browser|playwright|browser_use)_+")
 
@@ -59,7 +59,7 @@ def in_russian_words(step: str) -> str:
 
 
 def _object(args: JsonObject, quoted: str) -> str:
-    for name in _TELLING:
+    for name in _OBJECT_ARGUMENTS:
         value = args.get(name)
         if isinstance(value, dict):
             value = value.get("name")

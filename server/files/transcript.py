@@ -104,12 +104,12 @@ def _activity_line(activity: Activity, language: Language) -> str:
                 (words["added"], [step for step in plan if step not in before]),
                 (words["removed"], [step for step in before if step not in plan]),
             ]
-            told = [
-                line.format(steps=", ".join(words["note"].format(text=step) for step in steps))
-                for line, steps in changes
+            lines = [
+                template.format(steps=", ".join(words["note"].format(text=step) for step in steps))
+                for template, steps in changes
                 if steps
             ]
-            return f"{words['plan']}: {'; '.join(told) or words['order']}"
+            return f"{words['plan']}: {'; '.join(lines) or words['order']}"
 
 
 def time_words(seconds: int, language: Language = "en") -> str:
@@ -143,8 +143,8 @@ def _act_of(question: ConfirmQuestion, language: Language) -> str:
     name = question.target.name if question.target else None
     if language == "ru":
         kind = "double_click" if question.action.get("double") else kind
-        told = step_words(kind, {"target": name, "url": url}, "ru")
-        if told:
-            return told[0].lower() + told[1:]
+        russian = step_words(kind, {"target": name, "url": url}, "ru")
+        if russian:
+            return russian[0].lower() + russian[1:]
     target = WORDS[language]["note"].format(text=name) if name else url
     return " ".join(str(word) for word in (kind, target) if word)

@@ -59,8 +59,8 @@ class Front:
     @property
     def fatal(self) -> str | None:
         """Why the server must exit: it cannot start, and retrying does not help. None otherwise."""
-        world = getattr(self.app.state, "world", None) if self.app else None
-        return world.fatal if world else None
+        starting = getattr(self.app.state, "starting", None) if self.app else None
+        return starting.fatal if starting else None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":

@@ -90,8 +90,8 @@ def words_of(change: Change) -> str:
     """For a message that leaves the server: no value of a row, which is text of a page."""
     if change.kind == "first":
         return "First result"
-    told = [f"{number} {name}" for name, number in change.counts.items() if number]
-    return f"Rows: {', '.join(told)}" if told else "The answer has changed"
+    counts = [f"{number} {name}" for name, number in change.counts.items() if number]
+    return f"Rows: {', '.join(counts)}" if counts else "The answer has changed"
 
 
 def _digest(text: str) -> str:

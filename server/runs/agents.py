@@ -208,8 +208,8 @@ class AgentFactory:
                 )
                 prepared.context = replace(context, left=left)
         elif saved.next:
-            heard = [one.content for one in started.messages if _is_heard(one, run)]
-            prepared.input = Command(update={"messages": continued.news(of_run, heard)})
+            heard = [one.content for one in started.messages if _was_read(one, run)]
+            prepared.input = Command(update={"messages": continued.new_messages(of_run, heard)})
         else:
             update = continued.without_answer(messages)
             await prepared.graph.aupdate_state(
@@ -375,7 +375,7 @@ def _is_harmless(spec: ToolSpec) -> bool:
     return spec.server == BROWSER and not spec.acts
 
 
-def _is_heard(message: Message, run: RunRow) -> bool:
+def _was_read(message: Message, run: RunRow) -> bool:
     """Whether it is a message to the run that its agent has read."""
     return message.run_id == run.id and bool((message.meta_json or {}).get("heard"))
 

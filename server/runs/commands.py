@@ -96,7 +96,7 @@ class RunCommands:
         with self._runner.expecting(session_id):
             begins, accepted = await self._runner.reserve(), None
             try:
-                accepted = await self._surely(
+                accepted = await self._commit(
                     lambda again: self._store.accept(
                         session_id, content, client_id=client_id, mode=mode, message_id=message_id,
                         result_schema=result_schema, read_answer=answer_in_words, is_late=self._recorder.is_late,
@@ -118,7 +118,7 @@ class RunCommands:
                 self._runner.start(accepted)
         return accepted
 
-    async def _surely(self, query: Callable[[bool], Awaitable[T]]) -> T:
+    async def _commit(self, query: Callable[[bool], Awaitable[T]]) -> T:
         """Retry once at once if the connection was lost: the query may have been committed, its reply lost.
 
         A longer outage is raised to the caller; `Recovery.begin_forgotten` submits what was committed.
@@ -179,7 +179,7 @@ class RunCommands:
         self._refuse_when_draining()
         run_id = new_id()
         with self._runner.expecting(session_id):
-            accepted = await self._surely(
+            accepted = await self._commit(
                 lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
             )
             self._runner.start(accepted)
@@ -198,7 +198,7 @@ class RunCommands:
         reference = answer.reference or ""
         with self._runner.expecting(session_id):
             try:
-                row = await self._surely(
+                row = await self._commit(
                     lambda again: self._store.decide(
                         session_id, answer, grant_of=partial(_grant_of, grant) if grant else lambda _: None,
                         late=self._recorder.is_late(reference), again=again or reference in self._in_doubt,

@@ -200,7 +200,7 @@ class RunRecorder:
             await self.take(execution, event)
 
     async def _note_read(self, execution: Execution, ids: Collection[str]) -> None:
-        for message in await self.patiently(lambda _: self._store.mark_heard(execution.run, ids)):
+        for message in await self.patiently(lambda _: self._store.mark_read_by_agent(execution.run, ids)):
             execution.publish(MessageAdded(message=message))
 
     async def show_status(self, execution: Execution) -> None:

@@ -62,7 +62,7 @@ class Recovery:
             left = (question.expires_at - now()).total_seconds()
             self._recorder.expect_answer(question.reference, min(left, whole))
 
-    async def see_to_runs(self) -> None:
+    async def maintain_runs(self) -> None:
         """Renew the leases of this process's runs, end orphaned runs, submit runs that were never begun."""
         before = list(self._runner.executions.values())
         ours = await self._store.keep_leases()

@@ -27,9 +27,9 @@ logger = logging.getLogger(__name__)
 
 LOOK_SECONDS = 2.0
 """Between two looks for wishes of users whose signal was lost."""
-BEATS = 4
+RENEWALS_PER_LEASE = 4
 """Renewals within a lease."""
-RESCUE_SECONDS = 3.0
+CHECK_SECONDS = 3.0
 """Between two looks for runs without a job."""
 
 
@@ -77,9 +77,9 @@ class SharedRuns:
     async def keep_alive(self) -> None:
         """Report that this process lives, and renew its leases, until cancelled."""
         while True:
-            await asyncio.sleep(self._settings.run_lease / BEATS / 2)
+            await asyncio.sleep(self._settings.run_lease / RENEWALS_PER_LEASE / 2)
             await _logged("leases are not renewed", self.renew())
-            await asyncio.sleep(self._settings.run_lease / BEATS / 2)
+            await asyncio.sleep(self._settings.run_lease / RENEWALS_PER_LEASE / 2)
             await _logged("leases are not renewed", self.renew())
             await _logged("this process is not announced", self._report_alive())
 
@@ -166,17 +166,17 @@ class SharedRuns:
 
     # Housekeeping
 
-    async def keep_house(self) -> None:
+    async def keep_consistent(self) -> None:
         """Add jobs that were lost, close browsers of deleted sessions, read changed settings, until cancelled."""
         while True:
-            await asyncio.sleep(RESCUE_SECONDS)
+            await asyncio.sleep(CHECK_SECONDS)
             await _logged("settings are read later", self._reload())
             if self._settings.role != "web":
-                await _logged("runs are rescued later", self._rescue())
+                await _logged("lost runs are requeued later", self._requeue_lost_runs())
                 await _logged("browsers are closed later", self._close_browsers())
 
-    async def _rescue(self) -> None:
-        for run_id in await self._store.rescue_stranded():
+    async def _requeue_lost_runs(self) -> None:
+        for run_id in await self._store.requeue_lost_runs():
             logger.warning("run %s had no job; it has one again", run_id)
 
     async def _close_browsers(self) -> None:

@@ -118,9 +118,9 @@ class ChannelQueries:
             if channel and channel.digest and _is_collected(row.type):
                 together = every(db, DeliveryRow, TOGETHER, channel_id=channel.id, next_at=row.next_at)
             taken = [one for one in together if _take(db, one, until)]
-            told = [(one, title) for one in taken if (title := _title_of(db, one)) is not None]
-            if channel and told:
-                (first_row, title), *others = told
+            listed = [(one, title) for one in taken if (title := _title_of(db, one)) is not None]
+            if channel and listed:
+                (first_row, title), *others = listed
                 claimed.append(DueDelivery(first_row, channel, title, _is_current(db, first_row), others))
         return claimed
 

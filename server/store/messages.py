@@ -199,7 +199,7 @@ class MessageQueries:
     def remove_queued(self, db: Connection, session_id: str, message_id: str) -> None:
         """Delete a queued message and its run. Raises Conflict `not_queued`."""
         session_of(db, session_id, lock=True)
-        message, run = _surely_queued(db, session_id, message_id)
+        message, run = _require_queued(db, session_id, message_id)
         db.execute(delete(MessageRow).where(MessageRow.id == message.id))
         db.execute(delete(RunRow).where(RunRow.id == run.id))
 
@@ -207,7 +207,7 @@ class MessageQueries:
     def steer_queued(self, db: Connection, session_id: str, message_id: str) -> AcceptedMessage:
         """Pass a queued message to the run in progress. Raises Conflict `not_queued`."""
         session = session_of(db, session_id, lock=True)
-        message, held = _surely_queued(db, session_id, message_id)
+        message, held = _require_queued(db, session_id, message_id)
         present = first(db, RunRow, PRESENT_RUN, session_id=session_id)
         if present is None or present.held:
             raise _not_queued()
@@ -239,7 +239,7 @@ def _queued(db: Connection, session_id: str, message_id: str) -> tuple[MessageRo
     return (message, run) if run.held and run.message_id == message.id else None
 
 
-def _surely_queued(db: Connection, session_id: str, message_id: str) -> tuple[MessageRow, RunRow]:
+def _require_queued(db: Connection, session_id: str, message_id: str) -> tuple[MessageRow, RunRow]:
     queued = _queued(db, session_id, message_id)
     if queued is None:
         raise _not_queued()
@@ -288,7 +288,7 @@ def _accepted_before(
 def _started(db: Connection, session: SessionRow, run: RunRow) -> StartedRun:
     """A run that has begun with its message: no automation has begun it, and nothing was said or asked in it."""
     messages = [message for message in messages_of(db, session.id) if not is_queued(message)]
-    return StartedRun(run, session, messages, unheard=[], asks_first=session.ask_first)
+    return StartedRun(run, session, messages, unread=[], asks_first=session.ask_first)
 
 
 def _present_run(db: Connection, run_id: str) -> RunRow:

@@ -25,7 +25,7 @@ from server.store.rows import change, every, first, get
 CLOCK = func.clock_timestamp()
 FORGOTTEN = timedelta(days=1)
 """Age at which the row of a process that is gone is removed."""
-STRANDED = text("""
+LOST_RUNS = text("""
 SELECT r.id FROM runs AS r
 WHERE r.finished_at IS NULL AND NOT r.held AND r.status IN ('queued', 'running', 'paused')
 AND (r.owner IS NULL OR r.lease_until < clock_timestamp())
@@ -198,7 +198,7 @@ class ProcessQueries:
     def hand_back_run(self, db: Connection, run: RunRow, usage: Usage) -> bool:
         """Leave the run to another worker, which counts on from `usage`. False if it was ended or taken over.
 
-        Its job is handed back by the caller; if that fails, `rescue_stranded` adds one.
+        Its job is handed back by the caller; if that fails, `requeue_lost_runs` adds one.
         """
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
@@ -208,10 +208,10 @@ class ProcessQueries:
         return True
 
     @writing
-    def rescue_stranded(self, db: Connection) -> list[str]:
+    def requeue_lost_runs(self, db: Connection) -> list[str]:
         """Add the jobs of runs that have lost theirs; return the runs."""
         lease = timedelta(seconds=self.ownership.lease_seconds)
-        found: list[str] = list(db.scalars(STRANDED, {"lease": lease}))
+        found: list[str] = list(db.scalars(LOST_RUNS, {"lease": lease}))
         for run_id in found:
             db.execute(FORGET_JOBS, {"run_id": run_id, "lease": lease})
             run = get(db, RunRow, run_id)

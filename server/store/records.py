@@ -33,7 +33,7 @@ class StartedRun:
     run: RunRow
     session: SessionRow
     messages: list[Message]
-    unheard: list[Message]
+    unread: list[Message]
     """Steering messages of the run that its agent has not read; not in `messages`."""
     question: Question | None = None
     """The question at which it resumes, with its answer; None for a run that begins."""

@@ -105,16 +105,16 @@ class RunQueries:
         self._take(db, session, run, "running")
         question = last_question_of(db, run_id) if run.attempt > 1 else None
         messages: list[Message] = []
-        unheard: list[Message] = []
+        unread: list[Message] = []
         for message in messages_of(db, session.id):
             if is_queued(message):
                 continue
-            is_unheard = message.run_id == run_id and message.meta_json == STEER
-            (unheard if is_unheard else messages).append(message)
+            is_unread = message.run_id == run_id and message.meta_json == STEER
+            (unread if is_unread else messages).append(message)
         resumed = read_question(question.payload) if question else None
         automation = automation_of_run(db, session, run_id)
         started = StartedRun(
-            run, session, messages, unheard, resumed, budget=automation.budget if automation else None,
+            run, session, messages, unread, resumed, budget=automation.budget if automation else None,
             patience=automation.patience if automation else None,
             asks_first=automation.ask_first if automation else session.ask_first,
             start_words=_start_words(db, run_id) if resumed and resumed.start else (),
@@ -295,7 +295,7 @@ class RunQueries:
         return unread
 
     @writing
-    def mark_heard(self, db: Connection, run: RunRow, read_ids: Collection[str]) -> list[Message]:
+    def mark_read_by_agent(self, db: Connection, run: RunRow, read_ids: Collection[str]) -> list[Message]:
         """Mark steering messages that the agent has just read: they are placed where it read them.
 
         Returns them; none if the run was finished or taken over.

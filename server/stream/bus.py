@@ -38,7 +38,7 @@ class EventBus(Protocol):
         """
         ...
 
-    def attending(self, session_id: str) -> AbstractAsyncContextManager[object]:
+    def loaded(self, session_id: str) -> AbstractAsyncContextManager[object]:
         """While the block runs, the four questions below are answered from the session's current state."""
         ...
 
@@ -148,7 +148,7 @@ class InProcessBus:
         if topic.ended:
             self._drop_quiet_topics()
 
-    def attending(self, session_id: str) -> AbstractAsyncContextManager[object]:
+    def loaded(self, session_id: str) -> AbstractAsyncContextManager[object]:
         return nullcontext()
 
     def last_id(self, session_id: str) -> str | None:

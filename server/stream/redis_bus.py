@@ -53,8 +53,8 @@ KEYFRAME = 1.5
 """Seconds between two keyframes of a run."""
 ANSWER_SECONDS = 2.0
 """Timeout of a command."""
-ATTEND_SECONDS = 3.0
-"""How long `attending` waits for Redis."""
+LOAD_SECONDS = 3.0
+"""How long `loaded` waits for Redis."""
 CLOSE_SECONDS = 2.0
 """How long closing waits for Redis to confirm what is published."""
 LOADS = 16
@@ -156,7 +156,7 @@ class RedisBus:
         self._watches: dict[str, _WatchedSession] = {}
         self._signalled: dict[str, set[asyncio.Queue[Signal]]] = {}
         self._listeners: dict[str, Callable[[bytes], None]] = {}
-        """By channel: what takes the news of other processes."""
+        """By channel: what takes the messages of other processes."""
         self._losses = 0
         """How often announcements may have been missed."""
         self._sessions_channel = f"{prefix}:sessions"
@@ -375,11 +375,11 @@ class RedisBus:
     # Reading
 
     @asynccontextmanager
-    async def attending(self, session_id: str) -> AsyncIterator[None]:
+    async def loaded(self, session_id: str) -> AsyncIterator[None]:
         """Raises Unavailable if Redis does not answer."""
         with self._watching(session_id) as watch:
             try:
-                async with asyncio.timeout(ATTEND_SECONDS):
+                async with asyncio.timeout(LOAD_SECONDS):
                     await watch.loaded.wait()
             except TimeoutError:
                 raise _away() from None
@@ -464,9 +464,9 @@ class RedisBus:
             if change := _read(SessionChanged, data):
                 self._copy.announce(change)
         elif listener := self._listeners.get(channel):
-            sender, _, news = data.partition(b" ")
+            sender, _, message = data.partition(b" ")
             if sender != self._process.encode():
-                listener(news)
+                listener(message)
         elif queues := self._signalled.get(channel):
             if signal := _read(Signal, data):
                 for queue in queues:
@@ -578,19 +578,19 @@ class RedisBus:
 
     # News for all processes
 
-    def broadcast(self, topic: str, news: bytes) -> None:
-        """Publish news for all other processes; lost for those that Redis does not reach now."""
-        message = self._process.encode() + b" " + news
-        self._background.start(self._broadcast(f"{self._prefix}:all:{topic}", message))
+    def broadcast(self, topic: str, message: bytes) -> None:
+        """Publish a message for all other processes; it is lost for those that Redis does not reach now."""
+        data = self._process.encode() + b" " + message
+        self._background.start(self._broadcast(f"{self._prefix}:all:{topic}", data))
 
     async def _broadcast(self, channel: str, message: bytes) -> None:
         try:
             await self._redis.publish(channel, message)
         except (RedisError, OSError) as error:
-            logger.warning("news for other processes are lost: REDIS_URL does not answer: %s", error)
+            logger.warning("a message for other processes is lost: REDIS_URL does not answer: %s", error)
 
     def on_broadcast(self, topic: str, listener: Callable[[bytes], None]) -> None:
-        """Call `listener` with the news of the other processes from now on."""
+        """Call `listener` with the messages of the other processes from now on."""
         channel = f"{self._prefix}:all:{topic}"
         self._listeners[channel] = listener
         self._hub.subscribe(channel)

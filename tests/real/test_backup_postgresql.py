@@ -72,7 +72,7 @@ async def test_a_dump_shows_every_session_and_interrupts_what_was_in_flight(
     async with app.router.lifespan_context(app), open_client(app, headers) as client:
         done, _ = await ask(client, PING)
         running = await new_session(client)
-        store = (await app.state.world.runtime()).store
+        store = (await app.state.starting.runtime()).store
         await store.begin_execution((await store.accept(running, "a task")).run.id)
         asking = await new_session(client)
         await send(client, asking, "shop for a kettle")
@@ -87,7 +87,7 @@ async def test_a_dump_shows_every_session_and_interrupts_what_was_in_flight(
             "reference"
         ]
         if place == "another data folder":
-            await let_leases_end(await app.state.world.runtime(), client, running)
+            await let_leases_end(await app.state.starting.runtime(), client, running)
         session = (await client.get(f"/api/sessions/{running}")).json()
         assert (session["run"]["status"], session["run"]["error_code"]) == ("interrupted", "server_restart")
         assert [message["content"] for message in session["messages"]] == ["a task"]

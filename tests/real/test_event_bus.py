@@ -91,7 +91,7 @@ async def test_a_late_reader_gets_the_whole_run(buses: Buses) -> None:
 
 
 async def read_run(bus: EventBus) -> str | None:
-    async with bus.attending(SESSION):
+    async with bus.loaded(SESSION):
         return bus.run_of(SESSION)
 
 
@@ -174,7 +174,7 @@ async def test_a_writer_of_an_older_epoch_is_refused(buses: Buses) -> None:
 
 
 async def last_id(bus: EventBus) -> str | None:
-    async with bus.attending(SESSION):
+    async with bus.loaded(SESSION):
         return bus.last_id(SESSION)
 
 
@@ -222,18 +222,18 @@ async def test_numbers_begin_again_with_each_epoch_and_a_follower_goes_on(buses:
 
 
 async def test_what_is_known_of_a_session(buses: Buses) -> None:
-    async with buses.there.attending(SESSION):
+    async with buses.there.loaded(SESSION):
         assert (buses.there.run_of(SESSION), buses.there.has_ended(SESSION)) == (None, True)
     buses.here.open(SESSION, "r1", 1)
     buses.here.publish(SESSION, 1, [token(1)])
     await eventually(lambda: last_id(buses.there), lambda it: it == "1-1", message="the token is there")
-    async with buses.there.attending(SESSION):
+    async with buses.there.loaded(SESSION):
         assert not buses.there.has_ended(SESSION)
         assert buses.there.keeps(SESSION, "r1")
         assert not buses.there.keeps(SESSION, "r0")
     buses.here.publish(SESSION, 1, [END])
     await eventually(lambda: last_id(buses.there), lambda it: it == "1-2", message="the end is there")
-    async with buses.there.attending(SESSION):
+    async with buses.there.loaded(SESSION):
         assert buses.there.has_ended(SESSION)
 
 
@@ -249,7 +249,7 @@ async def test_a_run_stays_over_whatever_is_said_after_its_end(buses: Buses) -> 
         if "message" in seen:
             break
     assert seen == ["token", "error", "message"]
-    async with buses.there.attending(SESSION):
+    async with buses.there.loaded(SESSION):
         assert buses.there.has_ended(SESSION)
         assert [one.seq for one in await read(buses.there)] == [1, 2]
         assert await read(buses.there, after=(1, 2)) == []

@@ -81,7 +81,7 @@ async def test_every_run_ends_once_and_none_is_left_behind(
     app = create_app(Settings.model_validate(chosen | {"database_url": url}))
     headers = {"authorization": f"Bearer {PASSWORD}"}
     async with app.router.lifespan_context(app), open_client(app, headers) as client:
-        world: Runtime = await app.state.world.runtime()
+        world: Runtime = await app.state.starting.runtime()
         made = [(await client.post("/api/sessions")).json()["id"] for _ in range(SESSIONS)]
         talks = asyncio.gather(*(converse(client, session_id, chance) for session_id in made))
         await restart_again_and_again(postgres, chance)

@@ -36,7 +36,7 @@ class World:
         """As it is done every 15 s."""
         runtime = self.runtime
         recorder = RunRecorder(runtime.settings, runtime.store, runtime.bus)
-        await Recovery(runtime.store, runtime.bus, recorder, runtime.runner).see_to_runs()
+        await Recovery(runtime.store, runtime.bus, recorder, runtime.runner).maintain_runs()
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ async def world(postgres: Postgres, migrated_template: str, tmp_path: Path) -> A
         app = create_app(Settings.model_validate(chosen | {"drain_timeout": 0.0}))
         headers = {"authorization": f"Bearer {PASSWORD}"}
         async with app.router.lifespan_context(app), open_client(app, headers) as client:
-            yield World(link, client, await app.state.world.runtime())
+            yield World(link, client, await app.state.starting.runtime())
     postgres.drop_database(name)
 
 

@@ -200,14 +200,14 @@ async def test_what_is_said_into_a_run_before_it_begins_is_heard_when_it_does(st
     assert (steered.steers, steered.run.id) == (True, asked.run.id)
     execution = await store.begin_execution(asked.run.id)
     assert execution
-    assert (contents(execution.messages), contents(execution.unheard)) == (["shop"], ["only blue ones"])
+    assert (contents(execution.messages), contents(execution.unread)) == (["shop"], ["only blue ones"])
 
 
 async def test_what_was_heard_before_a_question_is_not_heard_again(store: Store) -> None:
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
     heard = (await store.accept(session_id, "blue", mode="steer")).message
-    unheard = (await store.accept(session_id, "and small", mode="steer")).message
+    unread = (await store.accept(session_id, "and small", mode="steer")).message
     question = await store.open_interrupt(
         run, question_about(), expires_at=None, usage=Usage(), read_ids={heard.id}
     )
@@ -215,7 +215,7 @@ async def test_what_was_heard_before_a_question_is_not_heard_again(store: Store)
     await store.decide(session_id, yes(question.reference))
     execution = await store.begin_execution(run.id)
     assert execution
-    assert [message.id for message in execution.unheard] == [unheard.id]
+    assert [message.id for message in execution.unread] == [unread.id]
 
 
 async def test_what_nobody_heard_gets_runs_of_its_own_in_its_order(store: Store) -> None:

@@ -44,7 +44,7 @@ class Service:
     async def _open(self) -> None:
         self.app: FastAPI = create_app(self._settings)
         await self._stack.enter_async_context(self.app.router.lifespan_context(self.app))
-        self.world: Runtime = await self.app.state.world.runtime()
+        self.world: Runtime = await self.app.state.starting.runtime()
         transport = httpx.ASGITransport(app=self.app)
         self.client = await self._stack.enter_async_context(
             httpx.AsyncClient(transport=transport, base_url="http://127.0.0.1:8000", headers=HEADERS)
@@ -59,7 +59,7 @@ class Service:
         self._runner.close()
 
     async def _close(self) -> None:
-        await self.app.state.world.drain()
+        await self.app.state.starting.drain()
         await self._stack.aclose()
         # One task of sse-starlette looks for a server's shutdown as long as the loop runs.
         left = {task for task in asyncio.all_tasks() if task.get_coro().__name__ != "_shutdown_watcher"}  # type: ignore[union-attr]

@@ -25,7 +25,7 @@ from tests.unit.test_automations import add, at, ended, get, log_of
 
 @pytest.fixture
 async def world(app: FastAPI) -> Runtime:
-    runtime: Runtime = await app.state.world.runtime()
+    runtime: Runtime = await app.state.starting.runtime()
     return runtime
 
 

@@ -13,7 +13,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from server.agent.assistant.agent import build_assistant
-from server.agent.assistant.turns import OVERTAKEN
+from server.agent.assistant.turns import SUPERSEDED
 from server.agent.context import RunContext, UserUpdates
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import PagePicture, ToolOutcome, ToolSpec
@@ -376,7 +376,7 @@ async def test_words_of_the_person_overtake_the_calls_that_are_still_open() -> N
     it.post = Post([UserUpdates(), UserUpdates(messages=("stop, look at something else",))])
     await it.say("look")
     assert it.browser.log == [f"navigate {CART}"]
-    assert it.results[1] == OVERTAKEN
+    assert it.results[1] == SUPERSEDED
     assert "look at something else" in it.model.prompts[1]
 
 

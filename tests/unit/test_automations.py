@@ -66,7 +66,7 @@ def due(automation: dict[str, Any], **later: float) -> datetime:
 
 @pytest.fixture
 async def world(app: FastAPI) -> Runtime:
-    runtime: Runtime = await app.state.world.runtime()
+    runtime: Runtime = await app.state.starting.runtime()
     return runtime
 
 

@@ -19,7 +19,7 @@ from PIL import Image
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.downloads import Downloads
 from server.browser.chromium.executables import IN_BROWSER_USE
-from server.browser.chromium.process_guard import birth_of, end_group
+from server.browser.chromium.process_guard import end_group, start_time_of
 from server.browser.chromium.processes import Processes, clean_environment
 from server.browser.chromium.profiles import Profiles, folder_name
 from server.browser.fence import MAX_CHARS, fence
@@ -189,7 +189,7 @@ async def test_a_process_is_written_down_while_it_runs(tmp_path: Path):
     assert names_in(tmp_path, "*.json") == [f"{process.pid}.json"]
     await processes.end(process)
     assert names_in(tmp_path, "*.json") == []
-    assert birth_of(process.pid) is None
+    assert start_time_of(process.pid) is None
     await processes.aclose()
 
 
@@ -211,9 +211,9 @@ async def test_children_of_a_process_that_has_ended_are_ended_too(tmp_path: Path
     assert process.stdout is not None
     number = int(await process.stdout.readline())
     await process.wait()
-    assert birth_of(number)
+    assert start_time_of(number)
     await processes.end(process)
-    await eventually(lambda: birth_of(number), lambda it: it is None, message="the child is ended")
+    await eventually(lambda: start_time_of(number), lambda it: it is None, message="the child is ended")
     await processes.aclose()
 
 
@@ -221,14 +221,14 @@ async def test_a_number_that_belongs_to_another_process_by_now_is_not_signalled(
     """What `end`, the guard and the sweep signal is the group that they know, not its number."""
     processes = Processes(tmp_path)
     stranger = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
-    born = birth_of(stranger.pid)
+    born = start_time_of(stranger.pid)
     for other in (None, "1", f"{born}0"):
         end_group(stranger.pid, other, signal.SIGKILL)
     others = Processes(tmp_path)
     await others.end(Ended(stranger.pid))
     await others.aclose()
     await asyncio.sleep(0.1)
-    assert birth_of(stranger.pid) == born
+    assert start_time_of(stranger.pid) == born
     end_group(stranger.pid, born, signal.SIGKILL)
     assert await stranger.wait() == -9
     await processes.aclose()
@@ -272,13 +272,13 @@ async def test_the_sweep_ends_orphans_and_leaves_strangers(tmp_path: Path):
     stranger = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
     dead_owner = {"owner": 2**22 - 1, "owner_born": "1"}
     notes = {
-        "orphan": {"pid": mine.pid, "born": birth_of(mine.pid), **dead_owner},
+        "orphan": {"pid": mine.pid, "born": start_time_of(mine.pid), **dead_owner},
         "reused": {"pid": stranger.pid, "born": "another time", **dead_owner},
         "owned": {
             "pid": stranger.pid,
-            "born": birth_of(stranger.pid),
+            "born": start_time_of(stranger.pid),
             "owner": os.getpid(),
-            "owner_born": birth_of(os.getpid()),
+            "owner_born": start_time_of(os.getpid()),
         },
     }
     for name, note in notes.items():

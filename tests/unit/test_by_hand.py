@@ -59,7 +59,7 @@ class OneBrowser(MockBrowsers):
 @pytest.fixture
 async def hands(app: FastAPI, client: httpx.AsyncClient, settings: Settings) -> Hands:
     browser = ScriptedBrowser({URL: page("Show more")}, url=URL)
-    world = await app.state.world.runtime()
+    world = await app.state.starting.runtime()
     world.browsers = OneBrowser(settings, browser)
     session = (await client.post("/api/sessions", json={})).json()
     return Hands(client, browser, session["id"])
@@ -151,7 +151,7 @@ async def test_a_confirmation_is_for_the_page_that_was_asked_about(hands: Hands)
 
 async def test_a_person_at_the_wheel_keeps_the_browser(hands: Hands, app: FastAPI) -> None:
     seen = await hands.look("Show more")
-    view = (await app.state.world.runtime()).browsers.live(hands.session_id)
+    view = (await app.state.starting.runtime()).browsers.live(hands.session_id)
     await view.take(view.join())
     assert refusal(await hands.send("click", **seen)) == (409, "takeover_held")
     assert refusal(await hands.send("observe")) == (409, "takeover_held")

@@ -272,7 +272,7 @@ def quick(world: Runtime, **options: Any) -> Delivery:
 async def test_five_tries_with_one_id_then_the_channel_is_failing(
     app: FastAPI, client: httpx.AsyncClient, receiver: Receiver
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     await add_webhook(client, receiver)
     receiver.answers = [500] * 5
     await asked(client)
@@ -340,7 +340,7 @@ async def test_what_is_being_sent_when_a_server_ends_is_sent_by_the_next_one_at_
 async def test_a_question_that_was_answered_meanwhile_is_not_told(
     app: FastAPI, client: httpx.AsyncClient, receiver: Receiver
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     await add_webhook(client, receiver, events=["question"])
     receiver.answers = [500]
     session_id, pending = await asked(client)
@@ -357,7 +357,7 @@ async def test_a_question_that_was_answered_meanwhile_is_not_told(
 async def test_an_away_channel_waits_while_a_page_is_visible(
     app: FastAPI, client: httpx.AsyncClient, receiver: Receiver
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     await add_webhook(client, receiver, mode="away")
     await client.post("/api/presence", json={"page": "a", "visible": True})
     await ask(client, "ping test")
@@ -419,7 +419,7 @@ def test_quiet_hours_hold_in_local_time(moment: str, end: str | None) -> None:
 async def test_nothing_is_sent_in_quiet_hours_and_then_it_is(
     app: FastAPI, client: httpx.AsyncClient, receiver: Receiver
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     now = datetime.now(UTC)
     quiet = {
         "from": f"{now - timedelta(hours=1):%H:%M}", "to": f"{now + timedelta(hours=1):%H:%M}", "zone": "UTC"
@@ -436,7 +436,7 @@ async def test_nothing_is_sent_in_quiet_hours_and_then_it_is(
 
 
 async def test_what_is_purged_is_not_told(app: FastAPI, client: httpx.AsyncClient) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     async with receiving([500]) as receiver:
         await add_webhook(client, receiver)
         session_id, _ = await asked(client)

@@ -119,7 +119,7 @@ def test_a_missing_key_is_named(name: str, variable: str) -> None:
     assert not is_ready(name, settings())
 
 
-@pytest.mark.parametrize("name", ["", "nobody:x", "unheard-of", "anthropic:"])
+@pytest.mark.parametrize("name", ["", "nobody:x", "unread-of", "anthropic:"])
 def test_an_unknown_name_says_what_names_look_like(name: str) -> None:
     with pytest.raises(ModelNotConfigured, match="anthropic:"):
         build_chat_model(name, settings(anthropic_api_key="k"))
@@ -179,7 +179,7 @@ def test_openais_models_are_not_offered_on_another_server() -> None:
 def test_pictures_are_for_models_that_take_them() -> None:
     keys = settings(anthropic_api_key="k", openai_base_url="http://127.0.0.1:9/v1")
     assert takes_images(build_chat_model("anthropic:claude-haiku-5-5", keys))
-    assert not takes_images(build_chat_model("openai:unheard-of", keys))
+    assert not takes_images(build_chat_model("openai:unread-of", keys))
 
 
 def test_thinking_models_are_not_forced_to_call_tools() -> None:
@@ -195,7 +195,7 @@ def test_cost_counts_cached_and_long_prompts_by_their_own_price() -> None:
     cached = {"input_tokens": 1000, "output_tokens": 0, "input_token_details": {"cache_read": 1000}}
     assert usage_cost(name, cached) == pytest.approx(0.00001)
     assert usage_cost(name, {"input_tokens": 200_000, "output_tokens": 0}) == pytest.approx(0.1)
-    assert usage_cost("openai:unheard-of", {"input_tokens": 1}) is None
+    assert usage_cost("openai:unread-of", {"input_tokens": 1}) is None
 
 
 # The same behaviour on every wire

@@ -320,7 +320,7 @@ class TestConversation:
         self, api: ScriptedApi, client: Client
     ) -> None:
         screen = PlainScreen(StringIO(), StringIO())
-        conversation = Conversation(client, screen, wishes={"agent": "assistant", "max_tool_steps": 3})
+        conversation = Conversation(client, screen, options={"agent": "assistant", "max_tool_steps": 3})
         await conversation.say("hello")
         await conversation.say("again")
         assert api.asked("POST", "/sessions") == [{"agent": "assistant", "max_tool_steps": 3}]

@@ -43,7 +43,7 @@ def orders(session: dict[str, Any]) -> list[str]:
 
 async def clicks_on_order(app: FastAPI, session_id: str) -> int:
     """How often the order was placed in the session's browser."""
-    browser = await (await app.state.world.runtime()).browsers.get(session_id)
+    browser = await (await app.state.starting.runtime()).browsers.get(session_id)
     return list(browser.log).count("click Place order")
 
 
@@ -72,7 +72,7 @@ async def test_a_browser_that_was_given_back_unchanged_before_the_yes_needs_no_s
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     session_id, pending = await asked(client)
-    commands = (await app.state.world.runtime()).commands
+    commands = (await app.state.starting.runtime()).commands
     await commands.release(session_id, "The page is now at the checkout.", None)
     await decide(client, session_id, pending["reference"], confirmed=True)
     session = await wait_for_status(client, session_id, "completed")
@@ -192,7 +192,7 @@ async def test_what_changed_in_the_browser_is_for_the_agent_and_not_among_the_pe
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     session_id, _ = await asked(client, "log in to my mail")
-    world = await app.state.world.runtime()
+    world = await app.state.starting.runtime()
     await world.commands.release(session_id, "The page is now the inbox.", 'I am "in"')
     session = await wait_for_status(client, session_id, "completed")
     (closed,) = session["interrupts"]
@@ -277,7 +277,7 @@ async def test_a_plan_that_is_edited_after_the_run_is_published(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
     """Other tabs follow it; this tab may have read the session just before."""
-    world = await app.state.world.runtime()
+    world = await app.state.starting.runtime()
     session_id, pending = await asked(client)
     await decide(client, session_id, pending["reference"], confirmed=False)
     await wait_for_rest(client, session_id)

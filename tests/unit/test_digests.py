@@ -30,7 +30,7 @@ async def due(world: Runtime) -> datetime:
 async def test_what_has_ended_is_told_in_one_message_and_a_question_at_once(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     async with receiving() as receiver, receiving() as ntfy:
         await add_webhook(client, receiver, digest={"minutes": 30})
         body = {"kind": "apprise", "address": f"ntfy://{ntfy.url.removeprefix('http://')}/boats"}
@@ -62,7 +62,7 @@ async def test_what_has_ended_is_told_in_one_message_and_a_question_at_once(
 async def test_it_is_told_again_as_a_whole_under_one_id_and_what_comes_later_waits_for_the_next(
     app: FastAPI, client: httpx.AsyncClient
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     async with receiving([500]) as receiver:
         await add_webhook(client, receiver, digest={"minutes": 30})
         await ask(client, "ping test")
@@ -87,7 +87,7 @@ async def test_it_is_told_again_as_a_whole_under_one_id_and_what_comes_later_wai
 
 
 async def test_one_end_alone_is_told_as_itself(app: FastAPI, client: httpx.AsyncClient) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     async with receiving() as receiver:
         await add_webhook(client, receiver, digest={"at": "18:00", "zone": "Europe/Berlin"})
         await ask(client, "ping test")
@@ -98,7 +98,7 @@ async def test_one_end_alone_is_told_as_itself(app: FastAPI, client: httpx.Async
 
 
 async def test_two_processes_send_one_digest(app: FastAPI, client: httpx.AsyncClient) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     async with receiving() as receiver:
         await add_webhook(client, receiver, digest={"minutes": 30})
         for _ in range(3):

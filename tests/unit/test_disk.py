@@ -28,7 +28,7 @@ HUGE = 10**12
 @pytest.fixture
 async def runtime(app: FastAPI) -> Runtime:
     """The world of the app that `client` speaks with."""
-    runtime: Runtime = await app.state.world.runtime()
+    runtime: Runtime = await app.state.starting.runtime()
     return runtime
 
 

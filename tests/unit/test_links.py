@@ -184,7 +184,7 @@ async def test_the_secret_is_stored_hashed_and_in_no_log(
 async def test_only_questions_of_such_a_channel_have_links_and_they_go_with_the_question(
     app: FastAPI, client: httpx.AsyncClient, stranger: httpx.AsyncClient, receiver: Receiver
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     session_id, _ = await ask(client, "ping test")
     assert (await told(receiver))["link"] == f"http://127.0.0.1:8000/s/{session_id}"
     manual, holder = await asked(client, receiver, "log in to my mail")

@@ -263,7 +263,7 @@ def test_what_a_line_does_not_say_is_taken_as_unknown() -> None:
             "role": "button",
             "name": "Pay now",
             "lang": "xx",
-            "unheard": {"of": []},
+            "unread": {"of": []},
         },
         {"id": 2, "action": "click", "role": None, "name": "Pay now \ud83d", "context": None, "lang": None},
         {"id": None, "action": "click"},

@@ -52,7 +52,7 @@ async def server(settings: Settings) -> AsyncIterator[tuple[Runtime, httpx.Async
         app.router.lifespan_context(app),
         open_client(app, {"authorization": f"Bearer {PASSWORD}"}) as client,
     ):
-        yield await app.state.world.runtime(), client
+        yield await app.state.starting.runtime(), client
 
 
 async def run(

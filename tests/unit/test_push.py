@@ -110,7 +110,7 @@ async def test_a_device_added_again_keeps_its_place_and_its_keys_are_not_shown(
 async def test_a_device_gets_nothing_in_its_quiet_hours_and_then_it_does(
     app: FastAPI, client: httpx.AsyncClient, service: PushService
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     device, other = await subscribe(client, service), await subscribe(client, service)
     local = datetime.now(UTC)
     begin, end = (f"{local + timedelta(hours=hours):%H:%M}" for hours in (-1, 1))
@@ -132,7 +132,7 @@ async def test_a_device_gets_nothing_in_its_quiet_hours_and_then_it_does(
 async def test_a_device_in_away_mode_gets_nothing_while_a_page_is_visible(
     app: FastAPI, client: httpx.AsyncClient, service: PushService
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     device, other = await subscribe(client, service), await subscribe(client, service)
     await add(client, device, mode="away", events=["question", "done"])
     await add(client, other, name="Tablet", events=["question", "done"])
@@ -215,7 +215,7 @@ async def test_what_cannot_be_a_device_is_refused(
 async def test_private_addresses_are_refused_when_the_connection_is_made(
     app: FastAPI, client: httpx.AsyncClient, service: PushService
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     device = await subscribe(client, service)
     key = await world.channels.push_keys.private_key()
     subscription = {"endpoint": device.endpoint.replace("127.0.0.1", "localhost"), "keys": device.keys}
@@ -225,7 +225,7 @@ async def test_private_addresses_are_refused_when_the_connection_is_made(
 
 
 async def test_the_key_is_made_once_and_kept_encrypted(app: FastAPI, client: httpx.AsyncClient) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     told = (await client.get("/api/push/key")).json()["public_key"]
     again = PushKeys(world.store, world.preferences)
     assert await again.public_key() == told

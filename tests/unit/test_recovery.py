@@ -141,9 +141,9 @@ async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_i
     parts: Parts, world: Runtime
 ) -> None:
     session_id = await new_session(parts.store)
-    unheard = await parts.store.accept(session_id, PING, client_id="c1")
+    unread = await parts.store.accept(session_id, PING, client_id="c1")
     accepted = await world.commands.accept(session_id, PING, client_id="c1")
-    assert accepted.run.id == unheard.run.id
+    assert accepted.run.id == unread.run.id
     await eventually(
         lambda: parts.store.run(accepted.run.id), lambda it: it.finished_at, message="the run ends"
     )
@@ -155,7 +155,7 @@ async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_i
 async def test_an_answer_that_was_committed_and_never_told_is_told_to_who_comes_back(
     client: httpx.AsyncClient, app: FastAPI, last_id: dict[str, str]
 ) -> None:
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     begun = await world.store.begin_execution(
         (await world.store.accept(await new_session(world.store), "hi")).run.id
     )
@@ -192,7 +192,7 @@ async def test_a_run_that_another_server_took_over_is_stopped_here(parts: Parts)
     taken = await other.take_run(accepted.run.id, "running")
     assert taken
     await other.finish_run(taken.id, "interrupted", epoch=taken.epoch, error_code="server_restart")
-    await parts.recovery.see_to_runs()
+    await parts.recovery.maintain_runs()
     async with asyncio.timeout(60):
         await execution.ended.wait()
     assert execution.stop_reason == "interrupted"

@@ -18,7 +18,7 @@ from tests.support.tables import KETTLES, kettle, record
 
 async def recorded(client: httpx.AsyncClient, app: FastAPI) -> tuple[str, str]:
     """Session and run of an ended run with two rows."""
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     session_id = await new_session(client, title="Kettles")
     accepted = await world.store.accept(session_id, "list the kettles")
     started = await world.store.begin_execution(accepted.run.id)
@@ -115,7 +115,7 @@ async def test_a_strangers_look_is_refused(stranger: httpx.AsyncClient) -> None:
 
 async def test_an_edited_cell_is_marked_and_published(client: httpx.AsyncClient, app: FastAPI) -> None:
     session_id, run_id = await recorded(client, app)
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     published: list[Stamped] = []
     world.bus.listeners.append(published.append)
     body = {"row": "c-1", "column": "name", "value": "Amber"}

@@ -40,7 +40,7 @@ async def test_a_session_gets_the_icon_of_its_site_and_the_sweeper_leaves_it(
     answer = await client.get(address)
     with Image.open(io.BytesIO(answer.content)) as image:
         assert (image.format, max(image.size)) == ("PNG", 32)
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     assert address.rpartition("/")[2] in await world.store.picture_names()
     listed = (await client.get("/api/sessions")).json()["items"]
     assert [one["icon"] for one in listed if one["id"] == session_id] == [address]

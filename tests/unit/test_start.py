@@ -101,7 +101,7 @@ async def test_while_the_database_is_away_requests_wait_and_a_stop_does_not(tmp_
         ready = await client.get("/api/ready")
         assert (ready.status_code, ready.json()["code"]) == (503, "not_ready")
         assert not waiting.done()
-        await app.state.world.drain()
+        await app.state.starting.drain()
         refused = await waiting
         assert (refused.status_code, refused.json()["code"]) == (503, "not_ready")
         assert refused.headers["retry-after"]
@@ -114,7 +114,7 @@ async def test_while_the_database_is_away_no_tasks_pile_up(tmp_path: Path) -> No
         db.execute("UPDATE alembic_version SET version_num = '9999'")
     app = create_app(settings_of(tmp_path, f"sqlite:///{path}"))
     async with app.router.lifespan_context(app):
-        world = app.state.world
+        world = app.state.starting
         counts = set()
         for _ in range(4):
             await eventually(
@@ -137,7 +137,7 @@ async def test_a_database_that_comes_right_is_used_without_a_new_start(tmp_path:
         db.execute("UPDATE alembic_version SET version_num = '9999'")
     app = create_app(settings_of(tmp_path, f"sqlite:///{path}"))
     async with app.router.lifespan_context(app):
-        world = app.state.world
+        world = app.state.starting
         await eventually(world.problem, lambda it: it not in (None, "starting"), message="the start fails")
         with sqlite3.connect(path) as db:
             db.execute("UPDATE alembic_version SET version_num = ?", (version,))

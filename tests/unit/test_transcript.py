@@ -126,7 +126,7 @@ async def test_an_edited_message_takes_its_later_questions_away(client: httpx.As
 
 async def session_with_activities(client: httpx.AsyncClient, app: FastAPI) -> str:
     """An answer, then: the plan edited twice, the browser driven, another answer, a run paused and resumed."""
-    world: Runtime = await app.state.world.runtime()
+    world: Runtime = await app.state.starting.runtime()
     session_id = await new_session(client)
     await send(client, session_id, "ping test")
     await wait_for_status(client, session_id, "completed")

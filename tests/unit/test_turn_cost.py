@@ -30,7 +30,7 @@ async def test_a_turn_takes_two_transactions_and_nothing_looks_for_what_nobody_h
     """Without channels and automations, no end of a run makes their tasks read the database."""
     session_id, begun = await new_session(client, agent="assistant"), list[object]()
     await turn(client, session_id)
-    runtime: Runtime = await app.state.world.runtime()
+    runtime: Runtime = await app.state.starting.runtime()
     event.listen(runtime.database._engine, "begin", begun.append)
     for _ in range(TURNS):
         await turn(client, session_id)
@@ -45,7 +45,7 @@ async def turn(client: httpx.AsyncClient, session_id: str) -> None:
 async def test_a_run_without_a_free_slot_does_not_begin_with_its_message(
     client: httpx.AsyncClient, app: FastAPI
 ) -> None:
-    runtime: Runtime = await app.state.world.runtime()
+    runtime: Runtime = await app.state.starting.runtime()
     queue = InProcessRunQueue(runtime.runner.execute, slots=1)
     runtime.runner.queue = queue
     session_id = await new_session(client, agent="assistant")
@@ -59,7 +59,7 @@ async def test_a_run_without_a_free_slot_does_not_begin_with_its_message(
 
 
 async def test_a_refused_message_gives_its_slot_back(client: httpx.AsyncClient, app: FastAPI) -> None:
-    runtime: Runtime = await app.state.world.runtime()
+    runtime: Runtime = await app.state.starting.runtime()
     runtime.runner.queue = queue = InProcessRunQueue(runtime.runner.execute, slots=1)
     assert (await client.post("/api/sessions/unknown/messages", json={"content": "ping"})).status_code == 404
     assert await queue.reserve()

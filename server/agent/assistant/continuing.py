@@ -54,10 +54,10 @@ def text_of(messages: Sequence[AnyMessage]) -> str:
     return "\n\n".join(text for text in said if text)
 
 
-def news(messages: Sequence[AnyMessage], heard: Sequence[str]) -> list[AnyMessage]:
+def new_messages(messages: Sequence[AnyMessage], read: Sequence[str]) -> list[AnyMessage]:
     """Changes of the state for a model that is asked next: its browser may be a new one.
 
-    `heard` are the words that the person has added during the run and that were read. They are given again if the
+    `read` are the words that the person has added during the run and that were read. They are given again if the
     answer to them was not saved.
     """
     results = [message for message in messages if isinstance(message, ToolMessage)]
@@ -65,7 +65,7 @@ def news(messages: Sequence[AnyMessage], heard: Sequence[str]) -> list[AnyMessag
     if results:
         changed.append(results[-1].model_copy(update={"content": f"{results[-1].text}\n({NEW_BROWSER})"}))
     known: list[str] = [message.text for message in messages if isinstance(message, HumanMessage)]
-    for words in heard:
+    for words in read:
         if words in known:
             known.remove(words)
         else:

@@ -279,6 +279,6 @@ def _annotated(
     if ruling.marks:
         update["additional_kwargs"] = {**result.additional_kwargs, **ruling.marks}
     if isinstance(text := result.content, str):
-        news = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in text]
-        update["content"] = "\n".join([*news, text])
+        new_notes = [note for note in notes if not note.startswith(_SEEN_AGAIN) and note not in text]
+        update["content"] = "\n".join([*new_notes, text])
     return result.model_copy(update=update)

@@ -17,7 +17,7 @@ from server.agent.gate.taint import TAKEOVER
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
 from server.browser.fence import SHOWS_PAGE
 
-OVERTAKEN = "Not done: the person said or did something in between. Consider that first."
+SUPERSEDED = "Not done: the person said or did something in between. Consider that first."
 NOT_BEGUN = "Not done: another process took over during the call before it. Look at the page first."
 
 KEPT_RESULTS = 3
@@ -45,10 +45,10 @@ class Turns(Middleware):
         is_left = was_left(request.messages)
         if open_calls and not (updates or is_left):
             return Response(result=changed)
-        overtaken = [tool_error(call, NOT_BEGUN if is_left else OVERTAKEN) for call in open_calls]
-        news = [*overtaken, *updates]
-        response = await handler(request.override(messages=[*messages, *news]))
-        return Response(result=[*changed, *news, *response.result])
+        superseded = [tool_error(call, NOT_BEGUN if is_left else SUPERSEDED) for call in open_calls]
+        added = [*superseded, *updates]
+        response = await handler(request.override(messages=[*messages, *added]))
+        return Response(result=[*changed, *added, *response.result])
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:
         open_calls = find_open_calls(request.state["messages"])
@@ -58,12 +58,12 @@ class Turns(Middleware):
 
 
 async def _take_updates(context: RunContext) -> list[AnyMessage]:
-    news = await context.inbox.take_updates()
-    messages: list[AnyMessage] = [HumanMessage(text) for text in news.messages]
-    if news.takeover is not None:
+    updates = await context.inbox.take_updates()
+    messages: list[AnyMessage] = [HumanMessage(text) for text in updates.messages]
+    if updates.takeover is not None:
         if context.has_browser():  # what the user does there manually is private
             context.private.add([site_of((await (await context.browser()).observe()).page.url)])
-        what = f" Since then: {news.takeover}" if news.takeover else ""
+        what = f" Since then: {updates.takeover}" if updates.takeover else ""
         text = f"(The person had the browser.{what} Look at the page again.)"
         messages.append(HumanMessage(text, additional_kwargs={TAKEOVER: True}))
     return messages

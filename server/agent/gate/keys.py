@@ -6,7 +6,7 @@ from typing import Literal
 
 from server.browser.observation import Element
 
-KeyDeed = Literal["press_enter", "press", "click", "shortcut"]
+KeyKind = Literal["press_enter", "press", "click", "shortcut"]
 
 _TEXT = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _LISTS = frozenset({"option", "listbox", "treeitem", "tab"})
@@ -22,7 +22,7 @@ _EDITS = frozenset("acvxyz")
 """With Control: select all, copy, paste, cut, redo, undo."""
 
 
-def read_key(key: str, focused: Element | None) -> KeyDeed:
+def read_key(key: str, focused: Element | None) -> KeyKind:
     """`press_enter` activates the focused element, `click` changes it, `press` has only effects in the page.
 
     A `shortcut` is a key that the page itself defines: an access key, or a letter outside of any field.

@@ -36,10 +36,10 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
         case NavigateAction():
             return [Subject("navigate", url=observation.page.url, target_url=action.url)]
         case PressAction():
-            deed = read_key(action.key, aimed.focused)
+            kind = read_key(action.key, aimed.focused)
             return [
-                _subject(deed, aimed.focused, observation, value=action.key),
-                *_sent(deed, aimed.focused, observation),
+                _subject(kind, aimed.focused, observation, value=action.key),
+                *_sent(kind, aimed.focused, observation),
             ]
         case TypeAction():
             return list(_typed(action, targets, observation))
@@ -111,9 +111,9 @@ def _typed(action: TypeAction, targets: Sequence[Element], observation: Observat
         yield from _sent("press_enter", targets[-1], observation)
 
 
-def _sent(deed: str, element: Element | None, observation: Observation) -> Iterator[Subject]:
+def _sent(kind: str, element: Element | None, observation: Observation) -> Iterator[Subject]:
     """Enter in a field presses the first submit button of its form."""
-    if element is None or element.role not in _FIELDS or deed != "press_enter":
+    if element is None or element.role not in _FIELDS or kind != "press_enter":
         return
     if button := next((other for other in beside(element, observation) if other.submits), None):
         yield _subject("click", button, observation)

@@ -32,8 +32,8 @@ class KnownModel:
 
 
 def _openai(input_: float, output: float, cached: float) -> Price:
-    dear = Price(input_ * 2, output * 1.5, cached * 2)
-    return Price(input_, output, cached, long_from=272_000, long=dear)
+    long_price = Price(input_ * 2, output * 1.5, cached * 2)
+    return Price(input_, output, cached, long_from=272_000, long=long_price)
 
 
 KNOWN: tuple[KnownModel, ...] = (

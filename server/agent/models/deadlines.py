@@ -30,7 +30,7 @@ async def watched(
                 except StopAsyncIteration:
                     return
                 except asyncio.CancelledError:
-                    watch.raise_if_rung()
+                    watch.raise_if_expired()
                     raise
                 finally:
                     watch.pause()
@@ -50,8 +50,8 @@ class _CallDeadline:
         self._used = 0.0
         self._began: float | None = None
         self._task: asyncio.Task[object] | None = None
-        self._rung = False
-        self._timer = self._loop.call_later(allowance, self._ring)
+        self._has_expired = False
+        self._timer = self._loop.call_later(allowance, self._on_timer)
 
     def begin(self) -> None:
         self._task = asyncio.current_task()
@@ -67,8 +67,8 @@ class _CallDeadline:
         if self._timer.when() > self._loop.time() + allowance:
             self._set_timer(allowance)
 
-    def raise_if_rung(self) -> None:
-        if self._rung and self._task is not None and self._task.uncancel() == 0:
+    def raise_if_expired(self) -> None:
+        if self._has_expired and self._task is not None and self._task.uncancel() == 0:
             raise TimeoutError from None
 
     def close(self) -> None:
@@ -76,9 +76,9 @@ class _CallDeadline:
 
     def _set_timer(self, delay: float) -> None:
         self._timer.cancel()
-        self._timer = self._loop.call_later(delay, self._ring)
+        self._timer = self._loop.call_later(delay, self._on_timer)
 
-    def _ring(self) -> None:
+    def _on_timer(self) -> None:
         left = self._allowance - self._used
         if self._began is None:
             self._set_timer(max(left, 0.25))
@@ -87,5 +87,5 @@ class _CallDeadline:
         if left > 0.001:
             self._set_timer(left)
         elif self._task is not None:
-            self._rung = True
+            self._has_expired = True
             self._task.cancel()

@@ -26,7 +26,7 @@ from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, facts, records
 from server.agent.operator.answers import read_confirm
-from server.agent.operator.observing import Eyes, seen, sight
+from server.agent.operator.observing import Observer, seen, sight
 from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State, Update, merged, planned
 from server.agent.policy import Judgement, Verdict
@@ -50,7 +50,7 @@ class Consent:
     """Decides which actions need the user's approval, asks for it and enforces it on every action."""
 
     gate: Gate
-    eyes: Eyes
+    observer: Observer
     timeout: float
     """Seconds until a question expires, unless the run has its own patience."""
     clock: Callable[[], float] = steady_time
@@ -139,11 +139,11 @@ class Consent:
         """
         approval, aimed = Approval.model_validate(state["approval"]), _aimed(state)
         refs, points = [element.ref for element in aimed.targets], aimed.action.points
-        update: Update = {"approval": None} | await self.eyes.look(context, state, refs, points)
+        update: Update = {"approval": None} | await self.observer.look(context, state, refs, points)
         renewed = _aimed_again(aimed, merged(state, update))
         if self.clock() > approval.expires_at.timestamp():
             why = "the user's approval came too late"
-        elif not await self.eyes.shows_same(context, aimed.unnamed_points):
+        elif not await self.observer.shows_same(context, aimed.unnamed_points):
             why = "what is drawn there changed after the user's approval"
         elif renewed and _digest(state, renewed) == approval.digest:
             return update | {"planned_action": renewed.action.to_json()}
@@ -161,7 +161,7 @@ class Consent:
         """
         aimed = _aimed(state)
         refs = [element.ref for element in aimed.targets]
-        update = await self.eyes.look_again(context, state, refs, aimed.action.points)
+        update = await self.observer.look_again(context, state, refs, aimed.action.points)
         after = merged(state, update)
         renewed = _aimed_again(aimed, after)
         if renewed and (await self._judge(renewed, after, context)).verdict is Verdict.ALLOW:

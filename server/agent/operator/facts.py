@@ -13,7 +13,7 @@ from server.text import cut
 
 FACT_CHARS = 300
 MOST_FACTS = 100
-MOST_NEWS = 20
+MOST_NEW = 20
 """Maximum number of facts added by one step, so that a flood of them does not evict older ones."""
 LEAST_PLAN_ITEMS = 3
 PLAN_ITEMS = 6
@@ -80,12 +80,12 @@ def page_words(observation: Observation, reading: str = "", task: str = "") -> P
 
 
 def merge_facts(
-    known: Sequence[Fact], news: Sequence[str], url: str, at: str, page: PageWords = NO_PAGE
+    known: Sequence[Fact], new_facts: Sequence[str], url: str, at: str, page: PageWords = NO_PAGE
 ) -> list[Fact]:
     """Append the new findings to `known`; a fuller wording of a known fact replaces it."""
     merged = [dict(fact) for fact in known]
-    for text in filter(None, (clean_fact(text, page) for text in news[: 2 * MOST_FACTS])):
-        if len(merged) >= len(known) + MOST_NEWS:
+    for text in filter(None, (clean_fact(text, page) for text in new_facts[: 2 * MOST_FACTS])):
+        if len(merged) >= len(known) + MOST_NEW:
             break
         _merge_one(merged, {"fact": text, "url": url, "at": at})
     return merged[-MOST_FACTS:]

@@ -18,7 +18,7 @@ from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.nodes import Nodes
-from server.agent.operator.observing import Eyes, Vision
+from server.agent.operator.observing import Observer, Vision
 from server.agent.operator.planner import Planner
 from server.agent.operator.state import Input, State
 from server.clock import steady_time
@@ -46,11 +46,11 @@ def build_operator(
 
     `points`: whether the browser can act at a point of the picture; offered to models that see.
     """
-    eyes = Eyes(vision, model_sees=takes_images(model), long_side=long_side_for(model))
-    consent = Consent(gate or Gate(), eyes, decision_timeout, clock)
+    observer = Observer(vision, model_sees=takes_images(model), long_side=long_side_for(model))
+    consent = Consent(gate or Gate(), observer, decision_timeout, clock)
     limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
-    planner = Planner(model, cost_of, points=points and eyes.see)
-    nodes = Nodes(planner, consent, eyes, limits, clock)
+    planner = Planner(model, cost_of, points=points and observer.see)
+    nodes = Nodes(planner, consent, observer, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 
 

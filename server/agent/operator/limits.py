@@ -13,9 +13,9 @@ from server.agent.operator.phrases import phrase
 from server.agent.operator.state import State
 from server.ops.json_types import Json
 
-VAIN_TRIES = 2
+TRIES_BEFORE_NEW_PLAN = 2
 """Attempts of one action on an unchanged page before the model must change its plan."""
-HOPELESS_TRIES = 4
+TRIES_BEFORE_ASKING = 4
 """Attempts after which the user is asked how to continue."""
 SILENT_SITE = 2
 """Consecutive timeouts on one site before the model is advised to leave it."""

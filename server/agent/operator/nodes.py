@@ -19,9 +19,14 @@ from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, collecting, finishing, records, reporting
 from server.agent.operator.batch import Batch
 from server.agent.operator.consent import Consent
-from server.agent.operator.limits import HOPELESS_TRIES, VAIN_TRIES, OperatorLimits, count_attempt
+from server.agent.operator.limits import (
+    TRIES_BEFORE_ASKING,
+    TRIES_BEFORE_NEW_PLAN,
+    OperatorLimits,
+    count_attempt,
+)
 from server.agent.operator.move import Offer, to_actions
-from server.agent.operator.observing import Eyes, ShownPicture, as_shown, known_lines, page_key, seen
+from server.agent.operator.observing import Observer, ShownPicture, as_shown, known_lines, page_key, seen
 from server.agent.operator.opening import address_to_open
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
@@ -47,7 +52,7 @@ class Nodes:
 
     planner: Planner
     consent: Consent
-    eyes: Eyes
+    observer: Observer
     limits: OperatorLimits
     clock: Callable[[], float] = steady_time
 
@@ -68,18 +73,18 @@ class Nodes:
     async def maybe_observe(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Read the user's updates, then observe the page if it may have changed."""
         began = self.clock()
-        news = await runtime.context.inbox.take_updates()
+        updates = await runtime.context.inbox.take_updates()
         waited = self.clock() - began
-        update = records.take_news(state, news) | {"deadline": state["deadline"] + waited}
-        if waited > AT_ONCE or news.takeover is not None:
+        update = records.apply_updates(state, updates) | {"deadline": state["deadline"] + waited}
+        if waited > AT_ONCE or updates.takeover is not None:
             if state.get("is_pictured"):  # at the end of the last step, perhaps with an observation
                 update["needs_observe"] = True
             update["is_pictured"] = False
         now = merged(state, update)
-        if records.changes_plan(news):
+        if records.changes_plan(updates):
             await publish_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
-            update |= await self.eyes.look(runtime.context, now)
+            update |= await self.observer.look(runtime.context, now)
         return update
 
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
@@ -89,7 +94,7 @@ class Nodes:
         if address := address_to_open(state, observation):
             opening = NavigateAction(id=uuid.uuid4().hex, url=address).to_json()
             return {"planned_action": opening, "is_further": False, "batch": None, "route": "validate_action"}
-        shown = await self.eyes.image(runtime.context, state, observation)
+        shown = await self.observer.image(runtime.context, state, observation)
         files = list(acting.files_in(runtime.context.files))
         now = merged(state, left)
         offer = self._offer(now, runtime.context, shown, files)
@@ -133,7 +138,7 @@ class Nodes:
         """The page as this turn shows it, without what the model was shown at the last one and can do without."""
         observation = seen(state)
         is_read = bool(state.get("reading")) and observation.digest() == state.get("shown_page")
-        described = self.eyes.described(context, observation)
+        described = self.observer.described(context, observation)
         return described.text(with_texts=not is_read, known=known_lines(state, observation))
 
     def _offer(
@@ -167,7 +172,7 @@ class Nodes:
         )
         problem = next(filter(None, problems), None)
         if action.points and not problem:
-            look, problem = await find_points(self.eyes, runtime.context, state, action)
+            look, problem = await find_points(self.observer, runtime.context, state, action)
             state = merged(state, look)
             action, observation = planned(state), seen(state)
         if problem:
@@ -186,9 +191,9 @@ class Nodes:
         aimed = aim(action, observation)
         tried, count = count_attempt(state, aimed)
         update: Update = look | {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
-        if count <= VAIN_TRIES or isinstance(action, StopAction | AskUserAction):
+        if count <= TRIES_BEFORE_NEW_PLAN or isinstance(action, StopAction | AskUserAction):
             return update
-        if count > HOPELESS_TRIES:
+        if count > TRIES_BEFORE_ASKING:
             text = phrase("stuck", state["task"], site=site_of(observation.page.url) or observation.page.url)
             return update | {
                 "pending": self.consent.hand_over(state, text),
@@ -196,7 +201,9 @@ class Nodes:
                 "tried": {},
             }
         what = acting.describe(aimed)
-        problem = f"{what}: done {VAIN_TRIES} times on this very page without effect; change the plan"
+        problem = (
+            f"{what}: done {TRIES_BEFORE_NEW_PLAN} times on this very page without effect; change the plan"
+        )
         return update | records.failed(state, problem) | {"route": "plan_action"}
 
     async def execute_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
@@ -204,10 +211,12 @@ class Nodes:
         if isinstance(planned(state), StopAction):
             return {"route": "finalize_done"}
         began = self.clock()
-        news = await runtime.context.inbox.take_updates()
+        updates = await runtime.context.inbox.take_updates()
         waited = self.clock() - began > AT_ONCE
-        update: Update = records.take_news(state, news) | {"route": ""}
-        if records.says_something(news) and not (state.get("approval") and records.leaves_approval(news)):
+        update: Update = records.apply_updates(state, updates) | {"route": ""}
+        if records.says_something(updates) and not (
+            state.get("approval") and records.leaves_approval(updates)
+        ):
             return update | {"approval": None, "needs_observe": True}
         if state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
@@ -221,7 +230,7 @@ class Nodes:
             return update
         aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
         count_load(aimed, now, runtime.context.private, approved=is_approved)
-        update |= await perform_step(now, runtime.context, self.eyes)
+        update |= await perform_step(now, runtime.context, self.observer)
         return update | ({"route": ""} if is_approved else {})  # what was asked about stands alone
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
@@ -236,7 +245,9 @@ class Nodes:
     async def continue_batch(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Observe, and plan the next act of the last move if the page is still the one it was planned on."""
         batch = Batch.model_validate(state["batch"])
-        update = await self.eyes.look(runtime.context, state, batch.refs) if state["needs_observe"] else {}
+        update = (
+            await self.observer.look(runtime.context, state, batch.refs) if state["needs_observe"] else {}
+        )
         action = batch.next_action(seen(merged(state, update)))
         if action is None:
             why = records.failed(state, "the page changed after that: look again")

@@ -60,7 +60,7 @@ class ShownPicture:
     """Pixels that the model sees for one CSS pixel of the page."""
 
 
-class Eyes:
+class Observer:
     """Observes pages. Keeps each session's newest picture for the model, outside of graph state."""
 
     def __init__(self, vision: Vision, *, model_sees: bool, long_side: int = LONG_SIDE) -> None:

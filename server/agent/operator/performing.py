@@ -33,7 +33,7 @@ from server.agent.gate.taint import FILES
 from server.agent.operator import acting, collecting, records
 from server.agent.operator.batch import Batch
 from server.agent.operator.limits import SILENT_SITE
-from server.agent.operator.observing import Eyes, seen, sight
+from server.agent.operator.observing import Observer, seen, sight
 from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
 from server.agent.policy import Verdict
@@ -50,7 +50,7 @@ WHAT_CHARS = 100
 """Maximum length of a failed step's description, so that the line has room for the reason."""
 
 
-async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
+async def perform_step(state: State, context: RunContext, observer: Observer) -> Update:
     """Execute the planned action. Returns the step's record and the state of the page after it."""
     aimed = aim(planned(state), seen(state))
     pressed = aim(
@@ -64,13 +64,13 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
     outcome, update, act = (
         (recorded.outcome, recorded.update, None)
         if recorded
-        else await _do_and_prove(aimed, state, context, eyes)
+        else await _do_and_prove(aimed, state, context, observer)
     )
     milliseconds = round((time.monotonic() - began) * 1000)
     is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction | ReadFileAction | RecordAction)
     is_looked_at = is_old or "last_screenshot" in update
     old = update.get("last_screenshot", state.get("last_screenshot"))
-    screenshot = old if is_looked_at else await eyes.picture(context)
+    screenshot = old if is_looked_at else await observer.picture(context)
     what = acting.describe(aimed)
     summary = _summary(outcome, act)
     proof = act.to_json() | {"page_says": _news(aimed, update)} if act else {}
@@ -93,13 +93,13 @@ async def perform_step(state: State, context: RunContext, eyes: Eyes) -> Update:
 
 
 async def _do_and_prove(
-    aimed: AimedAction, state: State, context: RunContext, eyes: Eyes
+    aimed: AimedAction, state: State, context: RunContext, observer: Observer
 ) -> tuple[ToolOutcome, Update, ActEffect | None]:
     """Make the tool call. Of an act that was judged to need approval, also record what it sent and observe the page."""
     if (state.get("ruling") or {}).get("verdict") != Verdict.ASK.value:
-        return *await _do(aimed, state, context, eyes), None
+        return *await _do(aimed, state, context, observer), None
     async with (await context.browser()).requests() as log_of_requests:
-        outcome, update = await _do(aimed, state, context, eyes)
+        outcome, update = await _do(aimed, state, context, observer)
         sent = await log_of_requests.settled()
     urls = (aimed.observation.page.url, outcome.url or "")
     act = effect_of(sent, state.get("sent", []), urls, secrets_of(aimed))
@@ -110,7 +110,7 @@ async def _do_and_prove(
     if update.get("needs_observe"):  # not after reading: an observation would replace what was read
         with suppress(BrowserUnavailable):  # the act is done all the same, and what it sent is known
             refs = Batch.model_validate(state["batch"]).refs if state.get("batch") else ()
-            update |= await eyes.look(context, {**state, "is_pictured": False}, refs)
+            update |= await observer.look(context, {**state, "is_pictured": False}, refs)
     return outcome, update, act
 
 
@@ -123,16 +123,16 @@ def _news(aimed: AimedAction, update: Update) -> str | None:
 
 
 async def _do(
-    aimed: AimedAction, state: State, context: RunContext, eyes: Eyes
+    aimed: AimedAction, state: State, context: RunContext, observer: Observer
 ) -> tuple[ToolOutcome, Update]:
     """Make the tool call. All except `focus` and those that read require a new observation."""
     here = aimed.observation.page
     if isinstance(aimed.action, ReadFileAction):
-        return await _read_file(aimed.action, here, state, context, eyes)
+        return await _read_file(aimed.action, here, state, context, observer)
     browser = await context.browser()
     match aimed.action:
         case ScreenshotAction():
-            blind = () if eyes.see else ("This model cannot see pictures.",)
+            blind = () if observer.see else ("This model cannot see pictures.",)
             taken = ToolOutcome(True, "A picture was taken.", here.url, here.title, blind)
             return taken, {"needs_observe": True}
         case ReadAction():
@@ -143,7 +143,7 @@ async def _do(
         case ReadPageAction(page=page, query=query):
             return _read(await browser.read_page(page, query), here)
         case FocusAction():
-            return ToolOutcome(True, "", here.url, here.title), await eyes.look_closer(
+            return ToolOutcome(True, "", here.url, here.title), await observer.look_closer(
                 context, state, aimed.targets[0]
             )
     files = acting.files_in(context.files)
@@ -151,17 +151,17 @@ async def _do(
 
 
 async def _read_file(
-    action: ReadFileAction, here: Page, state: State, context: RunContext, eyes: Eyes
+    action: ReadFileAction, here: Page, state: State, context: RunContext, observer: Observer
 ) -> tuple[ToolOutcome, Update]:
     """Read a file of the session, without a browser. From now on its words are private."""
     path = acting.files_in(context.files).get(action.file)
     if path is None:
         return ToolOutcome(False, f"There is no file {action.file} any more.", here.url, here.title), {}
     reading = await read_file(path, page=action.page, query=action.query)
-    if reading.picture and not eyes.see:
+    if reading.picture and not observer.see:
         reading = Reading(False, f"It is {reading.about}. This model cannot see pictures.")
     if reading.picture:
-        eyes.show(context.session_id, action.id, reading.picture)
+        observer.show(context.session_id, action.id, reading.picture)
     outcome, update = _read(reading, here)
     if reading.ok:
         context.private.add([FILES])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.agent.actions import Action, Point, aim
 from server.agent.context import RunContext
-from server.agent.operator.observing import Eyes, ShownPicture, seen
+from server.agent.operator.observing import Observer, ShownPicture, seen
 from server.agent.operator.state import State, Update, merged
 from server.browser.observation import Element, Observation
 from server.browser.observation.elements import DRAG_ROLES
@@ -37,7 +37,7 @@ def on_page(action: Action, shown: ShownPicture | None) -> Action:
 
 
 async def find_points(
-    eyes: Eyes, context: RunContext, state: State, action: Action
+    observer: Observer, context: RunContext, state: State, action: Action
 ) -> tuple[Update, str | None]:
     """Look at the page again for what is at the action's points.
 
@@ -46,11 +46,11 @@ async def find_points(
     if not all(point.picture for point in action.points):
         return {}, f"{action.name}: {NO_PICTURE}"
     before = seen(state)
-    update = await eyes.look(context, state, points=action.points)
+    update = await observer.look(context, state, points=action.points)
     after = seen(merged(state, update))
     if problem := _problem(action, before, after):
         return update, f"{action.name}: {problem}"
-    drawn = action.with_points(await eyes.with_drawings(context, action.points))
+    drawn = action.with_points(await observer.with_drawings(context, action.points))
     return update | {"planned_action": drawn.to_json()}, None
 
 

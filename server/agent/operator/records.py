@@ -79,40 +79,40 @@ def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
     return [RemoveMessage(id=message.id) for message in messages[:-MESSAGES_KEPT] if message.id]
 
 
-def says_something(news: UserUpdates) -> bool:
-    return bool(news.messages or news.takeover is not None) or changes_plan(news)
+def says_something(updates: UserUpdates) -> bool:
+    return bool(updates.messages or updates.takeover is not None) or changes_plan(updates)
 
 
-def changes_plan(news: UserUpdates) -> bool:
-    return news.plan is not None or news.dismissed is not None
+def changes_plan(updates: UserUpdates) -> bool:
+    return updates.plan is not None or updates.dismissed is not None
 
 
-def leaves_approval(news: UserUpdates) -> bool:
+def leaves_approval(updates: UserUpdates) -> bool:
     """Whether an approval stays valid: neither a new plan nor a takeover before the answer voids it."""
-    return not news.messages and (news.takeover is None or news.before_answer)
+    return not updates.messages and (updates.takeover is None or updates.before_answer)
 
 
-def take_news(state: State, news: UserUpdates) -> Update:
+def apply_updates(state: State, updates: UserUpdates) -> Update:
     """Apply what the user said or did since the last step."""
     update: Update = {}
     steps = list(state.get("steps", []))
-    if news.messages:
-        update["messages"] = [HumanMessage(text) for text in news.messages]
-        update["last_user_message"] = news.messages[-1]
-        steps += [f"the user said: {line(text)}" for text in news.messages]
-    if news.plan is not None:
-        update |= take_plan(state, news.plan)
+    if updates.messages:
+        update["messages"] = [HumanMessage(text) for text in updates.messages]
+        update["last_user_message"] = updates.messages[-1]
+        steps += [f"the user said: {line(text)}" for text in updates.messages]
+    if updates.plan is not None:
+        update |= take_plan(state, updates.plan)
         accepted = "proposed_plan" in update
         steps.append("the user accepted the new plan" if accepted else "the user edited the plan")
-    if news.dismissed is not None and list(news.dismissed) == state.get("proposed_plan"):
+    if updates.dismissed is not None and list(updates.dismissed) == state.get("proposed_plan"):
         update["proposed_plan"] = []
         steps.append("the user turned the proposed plan down")
-    if news.takeover is not None:
-        steps.append(f"the user had the browser: {line(news.takeover) or 'no details are known'}")
+    if updates.takeover is not None:
+        steps.append(f"the user had the browser: {line(updates.takeover) or 'no details are known'}")
         update |= {"needs_observe": True, "tried": {}, "private_sites": with_site(state), "refused": []}
-    if (news.messages or news.plan is not None) and not news.are_words_old:
+    if (updates.messages or updates.plan is not None) and not updates.are_words_old:
         update["denied"] = {}
-    return update | ({"steps": steps[-LINES_KEPT:]} if says_something(news) else {})
+    return update | ({"steps": steps[-LINES_KEPT:]} if says_something(updates) else {})
 
 
 def with_site(state: State) -> list[str]:

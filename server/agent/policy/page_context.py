@@ -50,7 +50,7 @@ _COSTLY = ("scene.plan", "scene.gear")
 """Concepts that are strong evidence in a question: `Switch to the annual plan?`, `Restart the server?`."""
 _SHOWING = ("switch", "change", "apply")
 """Kinds of actions that only affect the page: `Use my location`, `Switch to English`."""
-_PURSUED = ("pay", "order", "account")
+_PROCEEDING_KINDS = ("pay", "order", "account")
 _FILE = re.compile(
     r"\w\.(?:docx?|xlsx?|pptx?|pdf|csv|txt|jpe?g|png|zip|mp[34]|key|json|ya?ml|sql|py|psd)(?!\w)"
 )
@@ -246,8 +246,8 @@ def _asked(sentence: Sentence) -> list[tuple[str, int]]:
     commits = (
         meaning.commitment in (Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS) and not shows
     )
-    pursues = meaning.commitment is Commitment.PROCEED and meaning.kind in _PURSUED
-    found = [(f"act.{meaning.kind}", STRONG)] if commits or pursues else []
+    proceeds = meaning.commitment is Commitment.PROCEED and meaning.kind in _PROCEEDING_KINDS
+    found = [(f"act.{meaning.kind}", STRONG)] if commits or proceeds else []
     return found + _costs(sentence, about_page)
 
 

@@ -138,13 +138,13 @@ def read_message(text: bytes) -> Params:
     or `method` first.
     """
     if len(text) <= MOST_BYTES:
-        message: Params = json.loads(text, object_hook=_give_way if len(text) > LARGE else None)
+        message: Params = json.loads(text, object_hook=_yield_to_loop if len(text) > LARGE else None)
         return message
     answer = _ANSWER.match(text)
     log.warning("a DevTools message of %d bytes was not read: %.80r", len(text), text[:80])
     return {"id": int(answer[1]), "error": TOO_LARGE} if answer else {}
 
 
-def _give_way(parsed: Params) -> Params:
+def _yield_to_loop(parsed: Params) -> Params:
     """Called for every object: only in Python code does a thread release the interpreter's lock."""
     return parsed

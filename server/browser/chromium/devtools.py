@@ -114,7 +114,7 @@ class DevTools:
         owner = self._owners.get(session)
         if owner is None or owner[0] is not client:
             answer = {"id": message.get("id"), "error": _UNKNOWN_SESSION}
-            _hand_to(client, json.dumps(answer, separators=(",", ":")).encode())
+            _deliver(client, json.dumps(answer, separators=(",", ":")).encode())
             return
         await self._write({**message, "sessionId": session}, client, message.get("id"))
 
@@ -187,7 +187,7 @@ class DevTools:
                 self._put({"method": "Target.detachFromTarget", "params": {"sessionId": attached}})
         elif asker is not None:
             head = b'{"id":' + json.dumps(original).encode()
-            _hand_to(asker, _without_session(message, asker.session, head, start=end))
+            _deliver(asker, _without_session(message, asker.session, head, start=end))
 
     def _route_event(self, message: bytes) -> None:
         session = _session_of(message)
@@ -195,7 +195,7 @@ class DevTools:
         if message.startswith(_ATTACHED) and owner is not None:
             self._owners[json.loads(message)["params"]["sessionId"]] = owner, session
         if owner is not None:
-            _hand_to(owner, _without_session(message, owner.session))
+            _deliver(owner, _without_session(message, owner.session))
         if message.startswith(_DETACHED):
             self._forget(json.loads(message)["params"]["sessionId"])
 
@@ -256,7 +256,7 @@ class _Incoming:
         return message
 
 
-def _hand_to(client: DevToolsClient, message: bytes) -> None:
+def _deliver(client: DevToolsClient, message: bytes) -> None:
     """Pass a message to a client; its exception is logged, so that other clients are not affected."""
     try:
         client.receive(message)

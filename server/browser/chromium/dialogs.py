@@ -89,14 +89,14 @@ class Dialogs:
             return
         page.dialog = Dialog(params["type"], params.get("message", "")[:MESSAGE_CHARS])
         if not self.is_hands_off:
-            self._spawn(self._deal_with(page, page.dialog))
+            self._spawn(self._handle(page, page.dialog))
 
     def _on_closed(self, params: Params, session: str | None) -> None:
         for page in self._pages.values():
             if page.session == session:
                 page.dialog = None
 
-    async def _deal_with(self, page: WatchedPage, dialog: Dialog) -> None:
+    async def _handle(self, page: WatchedPage, dialog: Dialog) -> None:
         """Close alerts and accept `beforeunload` (a navigation was requested); leave other questions open.
 
         With `dismisses_questions` those are dismissed, too.

@@ -23,7 +23,7 @@ def main() -> None:
     for line in sys.stdin:
         group = int(line[1:])
         if line[0] == "+":
-            groups[group] = birth_of(group)
+            groups[group] = start_time_of(group)
         else:
             groups.pop(group, None)
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -39,23 +39,23 @@ def end_group(group: int, born: str | None, number: int) -> None:
     The kernel does not reuse a group's number as a process id while the group has members. So if a process
     with this number was started at another time, the group has ended, and no signal is sent.
     """
-    if birth_of(group) not in (born, None):
+    if start_time_of(group) not in (born, None):
         return
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has already ended
         os.killpg(group, number)
 
 
-def birth_of(pid: int) -> str | None:
+def start_time_of(pid: int) -> str | None:
     """Return the start time of a process as an opaque string that identifies it; None if there is none."""
     try:
         stat = Path(f"/proc/{pid}/stat").read_text()
     except (FileNotFoundError, ProcessLookupError):
-        return None if Path("/proc/self").exists() else _birth_by_ps(pid)
+        return None if Path("/proc/self").exists() else _start_time_by_ps(pid)
     fields = stat.rpartition(") ")[2].split()  # the process name may contain spaces
     return None if fields[0] == "Z" else fields[19]
 
 
-def _birth_by_ps(pid: int) -> str | None:
+def _start_time_by_ps(pid: int) -> str | None:
     done = subprocess.run(
         ("ps", "-o", "lstart=", "-p", str(pid)), capture_output=True, text=True, check=False
     )

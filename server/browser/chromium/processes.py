@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from server.browser.chromium import process_guard as guard
-from server.browser.chromium.process_guard import birth_of
+from server.browser.chromium.process_guard import start_time_of
 
 log = logging.getLogger(__name__)
 
@@ -105,7 +105,7 @@ class Processes:
             limit=LINE_LIMIT,
         )
         self._running[process.pid] = process
-        self._born[process.pid] = birth_of(process.pid)
+        self._born[process.pid] = start_time_of(process.pid)
         self._notify_guard("+", process.pid)
         self._write_down(process.pid)
         return process
@@ -133,7 +133,7 @@ class Processes:
         swept = 0
         for path in self._folder.glob("*.json"):
             note = _read_note(path)
-            if note is None or birth_of(note["owner"]) != note["owner_born"]:
+            if note is None or start_time_of(note["owner"]) != note["owner_born"]:
                 path.unlink(missing_ok=True)
                 swept += note is not None and _end_orphan(note)
         return swept
@@ -144,7 +144,7 @@ class Processes:
             "pid": pid,
             "born": self._born[pid],
             "owner": os.getpid(),
-            "owner_born": birth_of(os.getpid()),
+            "owner_born": start_time_of(os.getpid()),
         }
         (self._folder / f"{pid}.json").write_text(json.dumps(note))
 
@@ -183,7 +183,7 @@ def _read_note(path: Path) -> _Note | None:
 
 def _end_orphan(note: _Note) -> bool:
     """Kill the recorded process group; returns False if its number now belongs to another process."""
-    if birth_of(note["pid"]) not in (note["born"], None):
+    if start_time_of(note["pid"]) not in (note["born"], None):
         return False
     log.warning("ending process group %s, left behind by an earlier server", note["pid"])
     guard.end_group(note["pid"], note["born"], signal.SIGKILL)

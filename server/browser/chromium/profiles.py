@@ -11,7 +11,7 @@ import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
-from server.browser.chromium.process_guard import birth_of
+from server.browser.chromium.process_guard import start_time_of
 from server.fs.disk import MEGABYTE, size_of
 from server.settings import Settings
 
@@ -53,7 +53,11 @@ class Profiles:
     def sweep(self) -> None:
         """Remove the scratch space of servers that have ended, and of an earlier one with our process id."""
         for folder in self._scratch.parent.glob("*"):
-            if not folder.name.isdigit() or birth_of(int(folder.name)) is None or folder == self._scratch:
+            if (
+                not folder.name.isdigit()
+                or start_time_of(int(folder.name)) is None
+                or folder == self._scratch
+            ):
                 shutil.rmtree(folder, ignore_errors=True)
 
     def files(self, session_id: str) -> Path:

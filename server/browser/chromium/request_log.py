@@ -59,7 +59,7 @@ class ChromiumRequestLog(RequestLog):
         self._is_all = True
         self._unseen: set[str] = set()
         """The sessions of new tabs of whose document nothing was seen: it was sent, or even answered, before."""
-        self._news = asyncio.Event()
+        self._changed = asyncio.Event()
         self._last = 0.0
         """When a request was last sent or answered, by the loop's clock."""
         self._tasks = BackgroundTasks(CdpError)
@@ -98,10 +98,10 @@ class ChromiumRequestLog(RequestLog):
             left = (deadline if is_open else min(self._last + QUIET, deadline)) - clock()
             if left <= 0:
                 return self._sent()
-            self._news.clear()
+            self._changed.clear()
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
-                    await self._news.wait()
+                    await self._changed.wait()
 
     def _sent(self) -> SentRequests:
         for key, one in self._followed.items():
@@ -146,9 +146,9 @@ class ChromiumRequestLog(RequestLog):
             self._monitor.logged.add(attached)
             if is_tab:
                 self._unseen.add(attached)
-            self._tasks.start(self._hear(attached, is_waiting=params["waitingForDebugger"]))
+            self._tasks.start(self._listen_to_tab(attached, is_waiting=params["waitingForDebugger"]))
 
-    async def _hear(self, session: str, *, is_waiting: bool) -> None:
+    async def _listen_to_tab(self, session: str, *, is_waiting: bool) -> None:
         """Both commands are on their way before the first is answered: a target that waits answers late."""
         works = [self._cdp.send("Network.enable", {"maxPostDataSize": BODY_BYTES}, session=session)]
         if is_waiting:
@@ -183,7 +183,7 @@ class ChromiumRequestLog(RequestLog):
             asked["method"], *place, is_beacon=params.get("type") == "Ping", key=_key_of(asked)
         )
         self._followed[key] = _Followed(request)
-        self._tell()
+        self._note_change()
 
     def _is_page(self, params: Params, session: str) -> bool:
         """Whether the event is of the document of a tab."""
@@ -220,11 +220,11 @@ class ChromiumRequestLog(RequestLog):
         if one.is_open:
             failure = failure if status is None else None
             one.request, one.is_open = replace(one.request, status=status, failure=failure), False
-            self._tell()
+            self._note_change()
 
-    def _tell(self) -> None:
+    def _note_change(self) -> None:
         self._last = asyncio.get_running_loop().time()
-        self._news.set()
+        self._changed.set()
 
 
 def _key_of(request: Params) -> str:

@@ -41,7 +41,7 @@ START_SECONDS = 40.0
 """Timeout of a start: Chromium has 20 s for it, and the disk of a profile may be slow."""
 END_SECONDS = 10.0
 FILE_SECONDS = 60.0
-BEATS = 6
+RENEWALS_PER_LEASE = 6
 """Signs of life within a lease."""
 
 
@@ -388,7 +388,7 @@ class RemoteChromium:
     async def _beat(self) -> None:
         """Give signs of life, and give the connection up when none is answered within a lease."""
         while not self._lost.is_set():
-            await asyncio.sleep(self._lease / BEATS)
+            await asyncio.sleep(self._lease / RENEWALS_PER_LEASE)
             if monotonic() - self._last_sign > self._lease:
                 log.warning("a browser host does not answer; the connection is given up")
                 return self._lose()

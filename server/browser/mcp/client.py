@@ -101,7 +101,7 @@ class McpClient:
                 await opened
         except TimeoutError:
             await self.close()
-            raise ToolServerLost(self._obituary(f"did not answer within {deadline:.0f} s")) from None
+            raise ToolServerLost(self._describe_end(f"did not answer within {deadline:.0f} s")) from None
         except BaseException:
             await self.close()
             raise
@@ -111,7 +111,7 @@ class McpClient:
         try:
             async with asyncio.timeout(deadline), self._turn:
                 if self._session is None or self._leave.is_set():
-                    raise ToolServerLost(self._obituary("has ended"))
+                    raise ToolServerLost(self._describe_end("has ended"))
                 if tool not in self._names:
                     raise ToolRefused(f"The tool server {self.name} has no tool {tool}.")
                 return await self._while_open(self._session.call_tool(tool, dict(args)))
@@ -120,11 +120,13 @@ class McpClient:
         except McpError as error:
             if error.error.code == CONNECTION_CLOSED:
                 raise ToolServerLost(
-                    self._obituary("ended during the call"), was_sent=True, was_overlong=self._was_overlong
+                    self._describe_end("ended during the call"),
+                    was_sent=True,
+                    was_overlong=self._was_overlong,
                 ) from None
             raise ToolRefused(error.error.message) from None
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):
-            raise ToolServerLost(self._obituary("has ended"), was_sent=True) from None
+            raise ToolServerLost(self._describe_end("has ended"), was_sent=True) from None
         except (ValidationError, RuntimeError) as error:
             raise ToolRefused(f"{tool} answered in a form that cannot be read: {error}") from None
 
@@ -135,7 +137,9 @@ class McpClient:
             await asyncio.wait((call, leaving), return_when=asyncio.FIRST_COMPLETED)
             if not call.done():
                 raise ToolServerLost(
-                    self._obituary("ended during the call"), was_sent=True, was_overlong=self._was_overlong
+                    self._describe_end("ended during the call"),
+                    was_sent=True,
+                    was_overlong=self._was_overlong,
                 )
             return call.result()
         finally:
@@ -172,7 +176,7 @@ class McpClient:
                 while isinstance(cause, BaseExceptionGroup):
                     cause = cause.exceptions[0]
                 why = str(cause) or type(cause).__name__
-                opened.set_exception(ToolServerLost(self._obituary(f"cannot be used: {why}")))
+                opened.set_exception(ToolServerLost(self._describe_end(f"cannot be used: {why}")))
         finally:
             self._session = None
             self._leave.set()
@@ -241,7 +245,7 @@ class McpClient:
                 log.debug("%s: %.500s", self.name, text)
                 self._last_words.append(text[:200])
 
-    def _obituary(self, what: str) -> str:
+    def _describe_end(self, what: str) -> str:
         words = "; ".join(word for word in self._last_words if word)
         return f"The tool server {self.name} {what}" + (f" ({words})" if words else "")
 

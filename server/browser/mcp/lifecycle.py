@@ -203,7 +203,7 @@ class Lifecycle:
                 await self._drop_mcp()
             if self._mcp is None:
                 self._mcp = await self._open_mcp()
-                await self._attend(self._mcp)
+                await self._on_mcp_opened(self._mcp)
             return self._mcp
 
     async def _open(self) -> None:
@@ -217,11 +217,11 @@ class Lifecycle:
             await self._lose_browser()
         if self.chromium is None:
             self.chromium = await self._resources.launch()
-            self._tell_start(self.chromium)
+            self._log_start(self.chromium)
         if self.watch is None:
             await self._watch_over(self.chromium)
 
-    def _tell_start(self, chromium: RunningChromium) -> None:
+    def _log_start(self, chromium: RunningChromium) -> None:
         was_parked, was_lost = self.was_parked, self._was_lost
         self.was_parked = self._was_lost = False
         if chromium.kept_tab:
@@ -264,7 +264,7 @@ class Lifecycle:
                 log.warning("session %s: %s", self._resources.session_id, error)
                 self.count_failure(str(error))
 
-    async def _attend(self, mcp: McpClient) -> None:
+    async def _on_mcp_opened(self, mcp: McpClient) -> None:
         """Hook after an MCP session was opened: returns to the page after a restart."""
         if not self._is_new:
             with suppress(ToolTimeout, ToolServerLost, ToolRefused):

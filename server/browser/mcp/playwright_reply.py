@@ -24,7 +24,7 @@ _TAB = re.compile(r"- (\d{1,4}):( \(current\))? \[")
 _PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
 _NO_ANSWER = re.compile(r"(Timeout \d+ms exceeded|net::ERR_(CONNECTION_)?TIMED_OUT)\b")
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
-_HINDRANCES = {
+_OBSTACLES = {
     "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
     "did not find some options": "it has no such option",
     "element is not stable": "it does not stop moving",
@@ -90,10 +90,10 @@ def _plain_error(text: str) -> str:
     if plain.endswith("Malformed value"):
         return "The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time."
     waited = _PATIENCE.match(plain)
-    hindrance = max(_HINDRANCES, key=log.rfind)
-    if waited is None or hindrance not in log:
+    obstacle = max(_OBSTACLES, key=log.rfind)
+    if waited is None or obstacle not in log:
         return plain
-    return f"Not done within {int(waited[1]) // 1000} s: {_HINDRANCES[hindrance]}."
+    return f"Not done within {int(waited[1]) // 1000} s: {_OBSTACLES[obstacle]}."
 
 
 def read_tabs(text: str) -> tuple[Tab, ...]:

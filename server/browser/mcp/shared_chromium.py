@@ -93,7 +93,7 @@ class SharedLifecycle(Lifecycle):
                 self.was_parked = False
                 self._notes.add(CONTEXT_LOST)
 
-    async def _attend(self, mcp: McpClient) -> None:
+    async def _on_mcp_opened(self, mcp: McpClient) -> None:
         lease = self.chromium
         assert isinstance(lease, Lease)
         try:

@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
-NAMES_TOLD = 6
+NAMES_LISTED = 6
 NAME_CHARS = 60
 
 BINDING = "pilothouseField"
@@ -89,8 +89,8 @@ def address_of(url: str) -> str:
 
 def _list(names: Iterable[str]) -> str:
     names = list(names)
-    more = f" and {len(names) - NAMES_TOLD} more" if len(names) > NAMES_TOLD else ""
-    return ", ".join(_quote(name) for name in names[:NAMES_TOLD]) + more
+    more = f" and {len(names) - NAMES_LISTED} more" if len(names) > NAMES_LISTED else ""
+    return ", ".join(_quote(name) for name in names[:NAMES_LISTED]) + more
 
 
 def _quote(text: str) -> str:

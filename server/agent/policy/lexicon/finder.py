@@ -17,7 +17,7 @@ _SKIP = "skip.words"
 _FAMILIES = {"act": "name", "deed": "name", "weak": "name", "lean": "name", "soft": "name", "calm": "name"}
 _CALMING = {"calm", "ease", "soft"}
 _COMMITTING = {"act", "deed", "weak", "claim"}
-_SHORTEST_ABROAD = 4
+_SHORTEST_FOREIGN = 4
 _DENSE = {"ja", "ko", "th", "zh"}
 _PREFIXED = re.compile("[והבלמשכ][\u05d0-\u05ea]{2,}")
 """A Hebrew word that may have a prefix: `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
@@ -123,7 +123,7 @@ class Lexicon:
             rest = [hit for hit in rest if hit.language != near]
             taken += [(hit.start, hit.end) for hit in own]
             yield from own
-        yield from (hit for hit in rest if _is_free(hit, taken) and _counts_abroad(hit))
+        yield from (hit for hit in rest if _is_free(hit, taken) and _counts_in_foreign_text(hit))
 
     def _is_skipped(self, word: _Word) -> bool:
         return any(form in self._skipped for form in word.forms)
@@ -183,14 +183,14 @@ def _without_chance(hits: set[Hit]) -> list[Hit]:
     ]
 
 
-def _counts_abroad(hit: Hit) -> bool:
+def _counts_in_foreign_text(hit: Hit) -> bool:
     """Whether a hit also counts on a page of another language: not for short words, nor most partial matches.
 
     Short exact hits in Chinese, Japanese, Korean and Thai do count: Chinese and Japanese share characters.
     """
     length = hit.end - hit.start
-    commits = hit.group in _COMMITTING and length >= _SHORTEST_ABROAD
-    return commits or (hit.exact and (length > _SHORTEST_ABROAD or hit.language in _DENSE))
+    commits = hit.group in _COMMITTING and length >= _SHORTEST_FOREIGN
+    return commits or (hit.exact and (length > _SHORTEST_FOREIGN or hit.language in _DENSE))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:
@@ -201,7 +201,7 @@ def _longest(hits: list[Hit]) -> list[Hit]:
     """Resolve overlaps: the longest hit wins, then the one with the greatest weight, then the leftmost."""
     taken: list[Hit] = []
     for hit in sorted(hits, key=lambda h: (h.start - h.end, -h.weight, h.place)):
-        rivals = [t for t in taken if hit.start < t.end and t.start < hit.end]
-        if all((t.start, t.end, t.weight) == (hit.start, hit.end, hit.weight) for t in rivals):
+        overlapping = [t for t in taken if hit.start < t.end and t.start < hit.end]
+        if all((t.start, t.end, t.weight) == (hit.start, hit.end, hit.weight) for t in overlapping):
             taken.append(hit)
     return taken

@@ -13,7 +13,7 @@ _PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
 _HEAD_WEIGHT = 50
 _SHORTEST_JOINED = 6
 _SHORTEST_UNACCENTED = 5
-_SHORTEST_BENT = 6
+_SHORTEST_INFLECTED = 6
 _ENDING = re.compile("[aeiouyáéíóúůýěãõàèìòùâêîôûăıüöаеиоуыяюієїьйαεηιουωάέήίόύώ]$")
 _NOUN_GROUPS = {"scene", "ease", "claim", "deed"}
 _NOUN_CONCEPTS = {"calm.thing", "calm.topic", "calm.light", "calm.minor"}
@@ -81,9 +81,9 @@ def parse(code: str, language: Mapping[str, object]) -> Iterator[Pattern]:
     """Yield the patterns of one language file."""
     last, inflects = bool(language.get("verb_last")), bool(language.get("inflects"))
     for group, concept, patterns in _concepts(language):
-        bends = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
+        inflected = inflects and (group in _NOUN_GROUPS or concept in _NOUN_CONCEPTS)
         for folded in fold(patterns).split(","):
-            for words, at_start, whole in _spell(folded.strip(), bends):
+            for words, at_start, whole in _spell(folded.strip(), inflected):
                 yield Pattern(words, concept, last, at_start, whole, code)
 
 
@@ -94,7 +94,7 @@ def _concepts(language: Mapping[str, object]) -> Iterator[tuple[str, str, str]]:
             yield from ((group, f"{group}.{kind}", patterns) for kind, patterns in kinds.items())
 
 
-def _spell(folded: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
+def _spell(folded: str, inflected: bool) -> Iterator[tuple[tuple[str, ...], bool, bool]]:
     """Yield the words of each spelling of a pattern, with its `at_start` and `whole` flags."""
     at_start, whole = folded.startswith("^"), folded.startswith("=")
     folded = folded.lstrip("^=")
@@ -105,7 +105,7 @@ def _spell(folded: str, bends: bool) -> Iterator[tuple[tuple[str, ...], bool, bo
         words = tuple(_PIECE.findall(text))
         if words:
             yield words, at_start, whole
-        if words and bends and len(words[-1]) >= _SHORTEST_BENT and words[-1].isalpha():
+        if words and inflected and len(words[-1]) >= _SHORTEST_INFLECTED and words[-1].isalpha():
             yield (*words[:-1], _ENDING.sub("", words[-1]) + "*"), at_start, False
         joined = "".join(words).replace("*", "")
         if len(words) > 1 and GAP not in words and len(joined) >= _SHORTEST_JOINED and not at_start:
