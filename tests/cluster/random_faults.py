@@ -158,7 +158,7 @@ class Faults:
         server.signal(signal.SIGKILL)
         return self._replace(server)
 
-    def worker_told_to_end(self) -> Callable[[], None]:
+    def worker_terminated(self) -> Callable[[], None]:
         server = self._one("worker")
         server.process.send_signal(signal.SIGTERM)
         return self._replace(server)
