@@ -14,12 +14,16 @@ from fastapi import FastAPI
 
 from server.agent.event_adapter import EventAdapter
 from server.agent_runner import AgentRunner
+from server.browser.browsers import BrowserState
+from server.browser.mock.browser import MockBrowser
+from server.browser.mock.pool import MockBrowsers
 from server.errors import Unavailable
-from server.events import ToolEnd, ToolStart, Usage
+from server.events import Stamped, ToolEnd, ToolStart, Usage
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
+from server.settings import Settings
 from server.store import FinishedRun, StartedRun, Store, process_name
 from tests.support.chat import parse_sse
 from tests.support.databases import agents_of, share_database
@@ -149,6 +153,72 @@ async def test_a_message_whose_commit_was_not_acknowledged_is_answered_when_it_i
     )
     said = [message.role for message in await parts.store.messages(session_id)]
     assert said == ["user", "assistant"]
+
+
+@pytest.mark.parametrize("why", ["held", "draining"])
+async def test_a_run_that_must_not_begin_is_not_adopted(parts: Parts, world: Runtime, why: str) -> None:
+    session_id = await new_session(parts.store)
+    accepted = await parts.store.accept(session_id, PING)
+    if why == "held":
+        accepted = await parts.store.accept(session_id, "and this", mode="queue")
+    else:
+        await parts.runner.drain(0)
+    published: list[Stamped] = []
+    world.bus.listeners.append(published.append)
+    parts.runner.adopt(accepted)
+    assert published == []
+    assert not parts.runner.knows(accepted.run.id)
+
+
+class ResetBrowser(MockBrowser):
+    """Counts how often it was reset."""
+
+    resets = 0
+
+    async def reset(self) -> None:
+        self.resets += 1
+
+
+class ResetBrowsers(MockBrowsers):
+    """One browser for all sessions, which is not open before the first asks for it."""
+
+    def __init__(self, settings: Settings) -> None:
+        super().__init__(settings)
+        self.browser = ResetBrowser()
+        self.is_open = False
+
+    async def get(self, session_id: str) -> MockBrowser:
+        self.is_open = True
+        return self.browser
+
+    def peek(self, session_id: str) -> BrowserState | None:
+        return BrowserState(session_id, "open", "") if self.is_open else None
+
+
+@pytest.mark.parametrize("task", ["slow steps", "endless story"])
+async def test_an_open_browser_is_reset_when_its_run_is_cut_off(world: Runtime, task: str) -> None:
+    browsers = ResetBrowsers(world.settings)
+    recorder = RunRecorder(world.settings, world.store, world.bus)
+    agents = agents_of(world, world.store)
+    runner = AgentRunner(
+        world.settings, world.store, world.bus, agents, browsers, world.screenshots, recorder
+    )
+    session_id = await new_session(world.store)
+    accepted = await world.store.accept(session_id, task)
+    runner.start(accepted)
+    uses_browser = task == "slow steps"
+    await eventually(
+        lambda: browsers.is_open if uses_browser else runner.executions.get(session_id),
+        message="the agent works",
+    )
+    runner.executions[session_id].stop("cancelled")
+    ended = await eventually(
+        partial(world.store.run, accepted.run.id), lambda it: it.finished_at, message="the run ends"
+    )
+    assert ended.status == "cancelled"
+    await eventually(lambda: browsers.browser.resets == uses_browser, message="it is reset if it is open")
+    await runner.drain(0)
+    assert browsers.browser.resets == uses_browser
 
 
 @pytest.mark.parametrize("last_id", [{}, {"last-event-id": "1-3"}])
