@@ -22,7 +22,8 @@ from server.agent.models.transport import model_http_client, sync_http_client
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
-_OF_ONE_REQUEST = frozenset({"content-length", "transfer-encoding", "cookie"})
+_OF_ONE_REQUEST = frozenset({"content-length", "transfer-encoding", "cookie", "idempotency-key"})
+"""Headers of a request that are not kept for later ones."""
 
 OPENROUTER_URL = "https://openrouter.ai/api/v1"
 
