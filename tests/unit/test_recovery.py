@@ -102,6 +102,21 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(part
     )
 
 
+async def test_a_query_that_is_tried_again_knows_that_the_first_may_have_been_committed(
+    world: Runtime,
+) -> None:
+    tries: list[bool] = []
+
+    async def query(again: bool) -> str:
+        tries.append(again)
+        if not again:
+            raise Unavailable("The database does not answer.", code="db_unavailable")
+        return "stored"
+
+    assert await RunRecorder(world.settings, world.store, world.bus).patiently(query) == "stored"
+    assert tries == [False, True]
+
+
 async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
     parts: Parts, world: Runtime
 ) -> None:
