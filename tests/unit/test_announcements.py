@@ -52,3 +52,23 @@ async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world:
     await eventually(lambda: heard, message="a change is published")
     assert heard[-1].status == "idle"
     listening.cancel()
+
+
+async def test_a_run_that_begins_is_announced(world: Runtime) -> None:
+    made = await world.store.create_session(
+        id=None, title=None, agent="operator", model="m", max_tool_steps=1
+    )
+    run = (await world.store.accept(made.id, "go")).run
+    seen: list[SessionChanged] = []
+
+    async def listen() -> None:
+        async for changes in world.bus.watch():
+            seen.extend(changes)
+
+    listening = asyncio.create_task(listen())
+    await asyncio.sleep(0)
+    recorder = RunRecorder(world.settings, world.store, world.bus)
+    assert await recorder.begin(run.id)
+    await eventually(lambda: seen, message="a change is published")
+    assert (seen[-1].session_id, seen[-1].status) == (made.id, "running")
+    listening.cancel()

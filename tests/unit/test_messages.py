@@ -107,6 +107,7 @@ async def test_every_tool_call_has_an_end_a_picture_and_a_stored_message(client:
     session = await wait_for_status(client, session_id, "waiting_user")
     tools = [message for message in session["messages"] if message["role"] == "tool"]
     assert [tool["meta_json"]["name"] for tool in tools] == ["navigate", "click", "click"]
+    assert all(None not in tool["meta_json"].values() for tool in tools), "what is not known is left out"
     picture = await client.get(tools[-1]["meta_json"]["screenshot"])
     assert picture.status_code == 200
     assert picture.headers["content-type"] == "image/jpeg"
