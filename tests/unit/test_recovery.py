@@ -117,6 +117,35 @@ async def test_a_query_that_is_tried_again_knows_that_the_first_may_have_been_co
     assert tries == [False, True]
 
 
+async def begun_execution(world: Runtime, session_id: str, *, said: str = "") -> Execution:
+    accepted = await world.store.accept(session_id, PING)
+    begun = await world.store.begin_execution(accepted.run.id)
+    assert begun
+    world.bus.open(session_id, begun.run.id, begun.run.epoch)
+    return Execution(begun.run, EventAdapter(begun.run.answer_id, said=said), world.bus, max_steps=1)
+
+
+async def test_an_answer_without_words_ends_its_run_as_failed(world: Runtime) -> None:
+    session_id = await new_session(world.store)
+    execution = await begun_execution(world, session_id, said=" \n")
+    ended = await RunRecorder(world.settings, world.store, world.bus).complete(execution)
+    assert ended
+    assert (ended.run.status, ended.run.error_code) == ("failed", "llm_bad_response")
+    assert [message.role for message in await world.store.messages(session_id)] == ["user"]
+
+
+async def test_a_shutdown_leaves_the_message_behind_a_run_queued(world: Runtime) -> None:
+    session_id = await new_session(world.store)
+    execution = await begun_execution(world, session_id)
+    waiting = await world.store.accept(session_id, "and this", mode="queue")
+    recorder = RunRecorder(world.settings, world.store, world.bus)
+    recorder.keep_next_held()
+    ended = await recorder.fail(execution, "interrupted", "The server is shutting down.")
+    assert ended
+    assert ended.next is None
+    assert (await world.store.run(waiting.run.id)).held
+
+
 async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
     parts: Parts, world: Runtime
 ) -> None:
