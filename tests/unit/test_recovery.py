@@ -18,7 +18,7 @@ from server.browser.browsers import BrowserState
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.errors import Unavailable
-from server.events import Stamped, ToolEnd, ToolStart, Usage
+from server.events import Error, Stamped, ToolEnd, ToolStart, Usage
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
@@ -79,8 +79,12 @@ async def new_session(store: Store) -> str:
 
 
 @pytest.mark.parametrize("away", ["begin_execution", "finish_run"])
-async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(parts: Parts, away: str) -> None:
+async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(
+    parts: Parts, world: Runtime, away: str
+) -> None:
     store, runner = parts.store, parts.runner
+    published: list[Stamped] = []
+    world.bus.listeners.append(published.append)
     session_id = await new_session(store)
     accepted = await store.accept(session_id, PING)
     waiting = await store.accept(session_id, "and this", mode="queue")
@@ -95,6 +99,8 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(part
     ended = await store.run(run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "db_unavailable")
     assert not parts.recorder.is_lost(run.id)
+    said = [it.event.code for it in published if it.run_id == run.id and isinstance(it.event, Error)]
+    assert said == ["db_unavailable"]
     await eventually(
         lambda: store.messages(session_id),
         lambda it: it[-1].role == "assistant",
