@@ -140,6 +140,20 @@ async def test_an_answer_without_words_ends_its_run_as_failed(world: Runtime) ->
     assert [message.role for message in await world.store.messages(session_id)] == ["user"]
 
 
+async def test_a_run_that_was_ended_or_begun_by_others_is_left_to_them(world: Runtime) -> None:
+    session_id = await new_session(world.store)
+    queued = (await world.store.accept(await new_session(world.store), PING)).run
+    assert await world.store.begin_execution(queued.id)
+    recorder = RunRecorder(world.settings, world.store, world.bus)
+    assert await recorder.cancel_unexecuted(queued) is None
+    assert (await world.store.run(queued.id)).status == "running"
+    execution = await begun_execution(world, session_id, said="Harbour")
+    run = execution.run
+    assert await world.store.finish_run(run.id, "interrupted", epoch=run.epoch, error="ended", error_code="x")
+    assert await recorder.complete(execution) is None
+    assert (await world.store.run(run.id)).status == "interrupted"
+
+
 async def test_a_shutdown_leaves_the_message_behind_a_run_queued(world: Runtime) -> None:
     session_id = await new_session(world.store)
     execution = await begun_execution(world, session_id)
