@@ -3,6 +3,7 @@ import { useRoute } from 'wouter'
 import { CommandMenu, loadCommandHits } from '@/features/search/CommandMenu'
 import { useScheduleDraft } from '@/lib/scheduleDraft'
 import { useShortcuts } from '@/lib/keys'
+import { loadAhead } from '@/lib/loadAhead'
 import { useOverlay } from '@/lib/overlay'
 
 const ShortcutsDialog = lazy(() => import('@/features/search/ShortcutsDialog'))
@@ -20,7 +21,7 @@ export function Overlays() {
   const [, session] = useRoute('/s/:id/*?')
   useShortcuts({ 'mod+k': () => show('search'), '?': () => show('shortcuts') })
   useEffect(() => {
-    const timer = setTimeout(() => void loadCommandHits(), IDLE)
+    const timer = setTimeout(() => loadAhead(loadCommandHits), IDLE)
     return () => clearTimeout(timer)
   }, [])
   return (

@@ -6,6 +6,7 @@ import { queryClient, readAhead, useMe } from '@/api/queries'
 import { AppShell } from '@/AppShell'
 import { LoginPage } from '@/features/auth/LoginPage'
 import { useT } from '@/i18n'
+import { loadAhead } from '@/lib/loadAhead'
 import { StartPage } from '@/pages/StartPage'
 import { openAhead } from '@/stream/connect'
 import { Button } from '@/ui/Button'
@@ -22,7 +23,7 @@ const ChatPage = lazy(loadChat)
 // Where a session is the page asked for, its page, its rows and its events come while the login is checked.
 const asked = /^\/s\/([^/]+)/.exec(location.pathname)?.[1]
 if (asked) {
-  void loadChat()
+  loadAhead(loadChat)
   readAhead(decodeURIComponent(asked))
   openAhead(decodeURIComponent(asked))
 }
@@ -55,7 +56,7 @@ function Gate() {
   const [path, go] = useLocation()
   const isIn = me.isSuccess
   useEffect(() => {
-    const timer = isIn && setTimeout(() => void loadChat(), IDLE)
+    const timer = isIn && setTimeout(() => loadAhead(loadChat), IDLE)
     return () => void (timer && clearTimeout(timer))
   }, [isIn])
   useEffect(() => {

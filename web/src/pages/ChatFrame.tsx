@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useEffect, useRef, useState } from 'rea
 import { useT, useWords, wordbook } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { useFrame } from '@/lib/frame'
+import { loadAhead } from '@/lib/loadAhead'
 import { usePrefs } from '@/lib/prefs'
 import { isOpen } from '@/stream/live'
 import { type SessionState, useLive } from '@/stream/store'
@@ -133,7 +134,7 @@ function useIsStaged(): boolean {
   const { isSheet } = useFrame().panel
   // The code is there before the browser is.
   useEffect(() => {
-    if (isRunning) void (isSheet ? loadSheet() : loadStage())
+    if (isRunning) loadAhead(isSheet ? loadSheet : loadStage)
   }, [isRunning, isSheet])
   const [wasUsed, setUsed] = useState(isUsed)
   if (isUsed && !wasUsed) setUsed(true)

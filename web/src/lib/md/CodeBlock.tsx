@@ -41,7 +41,7 @@ function useColours(code: string, lang: string, open: boolean): string | null {
   useEffect(() => {
     if (open || !lang) return setHtml(null)
     let isCurrent = true
-    void import('./hl').then(({ colour }) => isCurrent && setHtml(colour(code, lang)))
+    import('./hl').then(({ colour }) => isCurrent && setHtml(colour(code, lang))).catch(() => undefined) // such as offline: it stays without colours
     return () => {
       isCurrent = false
     }
