@@ -336,7 +336,7 @@ class Indented:
             yield Segment.line()
 
 
-def fields_told(fields: list[JsonObject]) -> str:
+def typed_fields(fields: list[JsonObject]) -> str:
     """Each text that is typed, with the name of its field."""
     texts = ((one.get("name"), str(one.get("text", one.get("value", "")))) for one in fields)
     return ", ".join(f"{name}: “{text}”" if name else f"“{text}”" for name, text in texts)
@@ -351,7 +351,7 @@ def describe(args: JsonObject) -> Text:
         line.append("  " if line else "")
         line.append("" if key in BARE or key == "fields" else f"{key} ", "key")
         if key == "fields" and isinstance(value, list):
-            line.append(cut(fields_told(value), 200))
+            line.append(cut(typed_fields(value), 200))
         else:
             line.append(f"“{cut(value, 100)}”" if key == "text" else cut(named(str(value)), 100))
     if args.get("reason"):

@@ -27,6 +27,12 @@ class SlowStore(Store):
         return row
 
 
+async def watch(world: Runtime, seen: list[SessionChanged]) -> None:
+    """Append what the list of sessions gets, until cancelled."""
+    async for changes in world.bus.watch():
+        seen.extend(changes)
+
+
 async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world: Runtime) -> None:
     share_database(world)
     store = SlowStore(world)
@@ -34,13 +40,8 @@ async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world:
     made = await store.create_session(id=None, title=None, agent="operator", model="m", max_tool_steps=1)
     run = (await store.accept(made.id, "go")).run
     assert await store.begin_execution(run.id)
-    heard: list[SessionChanged] = []
-
-    async def listen() -> None:
-        async for changes in world.bus.watch():
-            heard.extend(changes)
-
-    listening = asyncio.create_task(listen())
+    seen: list[SessionChanged] = []
+    watching = asyncio.create_task(watch(world, seen))
     await asyncio.sleep(0)
     late = asyncio.create_task(recorder.read_and_announce(made.id))
     await store.has_read.wait()
@@ -49,9 +50,9 @@ async def test_what_was_read_before_a_run_ended_is_not_told_after_its_end(world:
     recorder.announce(ended.session)
     store.goes_on.set()
     await late
-    await eventually(lambda: heard, message="a change is published")
-    assert heard[-1].status == "idle"
-    listening.cancel()
+    await eventually(lambda: seen, message="a change is published")
+    assert seen[-1].status == "idle"
+    watching.cancel()
 
 
 async def test_a_run_that_begins_is_announced(world: Runtime) -> None:
@@ -60,15 +61,10 @@ async def test_a_run_that_begins_is_announced(world: Runtime) -> None:
     )
     run = (await world.store.accept(made.id, "go")).run
     seen: list[SessionChanged] = []
-
-    async def listen() -> None:
-        async for changes in world.bus.watch():
-            seen.extend(changes)
-
-    listening = asyncio.create_task(listen())
+    watching = asyncio.create_task(watch(world, seen))
     await asyncio.sleep(0)
     recorder = RunRecorder(world.settings, world.store, world.bus)
     assert await recorder.begin(run.id)
     await eventually(lambda: seen, message="a change is published")
     assert (seen[-1].session_id, seen[-1].status) == (made.id, "running")
-    listening.cancel()
+    watching.cancel()

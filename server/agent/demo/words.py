@@ -190,8 +190,8 @@ class Words:
         """The command as a part of a sentence about what was not done."""
         if not self._is_russian:
             return self.to_do(command)
-        told = _RUSSIAN_INFINITIVES[self._kind_to_do(command)]
-        return told.format(target=self.target(command), text=self._text(command))
+        infinitive = _RUSSIAN_INFINITIVES[self._kind_to_do(command)]
+        return infinitive.format(target=self.target(command), text=self._text(command))
 
     def _kind_to_do(self, command: DemoCommand) -> str:
         return "select in" if command.kind == "select" and command.target else self._kind(command)
