@@ -277,7 +277,7 @@ def test_the_page_and_the_form_are_accessible_and_fit(
     asking = add(screen, name="Kettle", task="shop for a kettle", ask_first=True)
     screen.api.post(f"/automations/{asking['id']}/run").raise_for_status()
     page.goto("/inbox")
-    expect(page.get_by_role("checkbox")).to_be_checked()
+    expect(page.get_by_role("article", name="Kettle").get_by_role("checkbox")).to_be_checked()
     assert violations(page) == []
     assert fits(page)
     page.screenshot(path=tmp_path / "start.png")
