@@ -19,7 +19,7 @@ from cli.automations import SETTINGS, local_zone, read_schedule
 from cli.client import Client, Event
 from cli.commands import REFERENCE_CHARS, Call, Words
 from cli.errors import Misused, Refused, Trouble
-from cli.items import Item, Note, Question
+from cli.items import OUTCOMES, Item, Note, Question, outcome_of
 from cli.json_types import JsonObject
 from cli.results import FORMATS, read_columns
 from cli.screen import Screen
@@ -367,8 +367,10 @@ class Conversation:
         body |= _granted(entry.args, len(start["effects"]) if start else None)
         await self.client.call("POST", f"/sessions/{question['session_id']}/decision", body)
         title = question["session_title"] or say("untitled")
-        answer = say("Handed back" if is_manual else "Approved" if is_yes else "Refused")
-        self.screen.show(Note(f"{answer}: {title}"))
+        outcome = outcome_of(question["kind"], question.get("wants"), is_yes)
+        if question.get("start") and not is_yes and note:
+            outcome = "replan"
+        self.screen.show(Note(f"{say(OUTCOMES[outcome])}: {title}"))
         return {"session_id": question["session_id"]}
 
     async def _put_off(self, entry: Call) -> JsonObject:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Self
@@ -105,6 +106,25 @@ class StartPlan:
         return cls(tuple(start["plan"]), tuple(effects))
 
 
+Outcome = Literal["yes", "no", "replan", "answered", "done"]
+"""What was done with a question: `replan` asks for another plan, `answered` and `done` are of manual ones."""
+
+OUTCOMES: Mapping[Outcome, str] = {
+    "yes": "Approved",
+    "no": "Refused",
+    "replan": "Asked for another plan",
+    "answered": "Answered",
+    "done": "Done by you",
+}
+
+
+def outcome_of(kind: str, wants: str | None, confirmed: bool) -> Outcome:
+    """What an answer comes to, where the server has not said it."""
+    if kind == "manual":
+        return "answered" if wants == "answer" else "done"
+    return "yes" if confirmed else "no"
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """An open question: `confirm` needs yes or no to an action, `manual` needs the user to do something."""
@@ -115,7 +135,6 @@ class Question:
     action: JsonObject = field(default_factory=dict)
     target: JsonObject = field(default_factory=dict)
     url: str | None = None
-    risk: str | None = None
     amount: str | None = None
     """The money that the page shows next to the target."""
     sends_to: str | None = None
@@ -123,6 +142,8 @@ class Question:
     expires_at: datetime | None = None
     start: StartPlan | None = None
     """The plan to agree to, for a question before a run begins."""
+    wants: str | None = None
+    """Of a manual question: an `answer` in words, or a `step` in the browser."""
 
     @classmethod
     def read(cls, question: JsonObject, screenshot: str | None) -> Self:
@@ -130,10 +151,10 @@ class Question:
             reference=question["reference"],
             kind=question["kind"],
             reason=question["reason"],
+            wants=question.get("wants"),
             action=question.get("action") or {},
             target=question.get("target") or {},
             url=question.get("url"),
-            risk=question.get("risk"),
             amount=question.get("amount"),
             sends_to=question.get("sends_to"),
             screenshot=screenshot,
@@ -144,8 +165,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    kind: Literal["confirm", "manual"]
-    confirmed: bool
+    outcome: Outcome
     note: str = ""
     """The user's words with their answer."""
 

@@ -67,7 +67,8 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
 
 
 def _waiting(asked: Question) -> Text:
-    answers = say("/yes · /no [words]" if asked.kind == "confirm" else "/done or words")
+    manual = "words" if asked.wants == "answer" else "/done or words"
+    answers = say("/yes · /no [words]" if asked.kind == "confirm" else manual)
     left = ""
     if asked.expires_at:
         seconds = max((asked.expires_at - datetime.now(UTC)).total_seconds(), 0)

@@ -81,7 +81,8 @@ async def _is_open(conversation: Conversation, event: Event) -> bool:
 
 def _how_to_answer(conversation: Conversation) -> str:
     pending = conversation.view.pending
-    answer = '"/done"' if pending and pending.kind == "manual" else '"/yes"'
+    wanted = "WORDS" if pending and pending.wants == "answer" else "/done"
+    answer = f'"{wanted}"' if pending and pending.kind == "manual" else '"/yes"'
     return say(
         "It waits for a person. Answer with: pilothouse chat {session} -m {answer}",
         session=conversation.session_id,

@@ -16,6 +16,7 @@ from rich.text import Text
 from rich.theme import Theme
 
 from cli.items import (
+    OUTCOMES,
     Answered,
     Entered,
     Failed,
@@ -178,18 +179,7 @@ def _(item: StepReached) -> RenderableType:
 
 @draw.register
 def _(item: Question) -> RenderableType:
-    is_confirm = item.kind == "confirm"
-    answer = (
-        "/yes does it · /yes run|session|automation|always allows such here · /no [words] refuses"
-        if is_confirm
-        else "/done when you have done it, or answer in words"
-    )
-    title = "May I do this?" if is_confirm else "Your turn"
-    if item.start:
-        title, answer = (
-            "Start this run?",
-            "/yes starts it · /yes 1 2 allows only these · /yes none · /no [words]",
-        )
+    title, answer = _asks(item)
     panel = Panel(
         start_plan(item.start, item.expires_at) if item.start else question(item),
         title=Text(say(title), "bold"),
@@ -202,8 +192,20 @@ def _(item: Question) -> RenderableType:
     return indent(panel)
 
 
+def _asks(item: Question) -> tuple[str, str]:
+    """What the question is, and how it is answered."""
+    if item.start:
+        return "Start this run?", "/yes starts it · /yes 1 2 allows only these · /yes none · /no [words]"
+    if item.kind == "confirm":
+        grants = "/yes run|session|automation|always allows such here"
+        return "May I do this?", f"/yes does it · {grants} · /no [words] refuses"
+    if item.wants == "answer":
+        return "A question for you", "answer in words"
+    return "Your turn", "/done when you have done it, or answer in words"
+
+
 def question(item: Question) -> Table:
-    """The question as rows: act, amount, site, reason, risk, expiry. Not its picture: a row would break the URL."""
+    """The question as rows: act, amount, site, reason, expiry. Not its picture: a row would break the URL."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
     rows.add_column(overflow="fold")
@@ -219,8 +221,6 @@ def question(item: Question) -> Table:
     if item.sends_to:
         rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
     rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(localized(item.reason)))
-    if item.risk:
-        rows.add_row(say("risk"), Text(say(item.risk), "warn"))
     if item.expires_at:
         rows.add_row(say("until"), Text(until(item.expires_at, datetime.now(UTC))))
     return rows
@@ -279,9 +279,11 @@ def until(when: datetime, now: datetime) -> str:
 
 @draw.register
 def _(item: Answered) -> RenderableType:
-    words = ("Approved" if item.confirmed else "Refused") if item.kind == "confirm" else "Handed back"
+    is_good = item.outcome not in ("no", "replan")
     note = (f": {say('“{text}”', text=item.note)}", "quiet") if item.note else ""
-    return indent(Text.assemble(("✓ ", "good") if item.confirmed else ("✗ ", "bad"), say(words), note))
+    return indent(
+        Text.assemble(("✓ ", "good") if is_good else ("✗ ", "bad"), say(OUTCOMES[item.outcome]), note)
+    )
 
 
 @draw.register

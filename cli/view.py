@@ -26,6 +26,7 @@ from cli.items import (
     ToolRan,
     UserSaid,
     Visited,
+    outcome_of,
 )
 from cli.json_types import JsonObject
 from cli.results import Results, change_words, changed_rows
@@ -135,9 +136,10 @@ class View:
             case "interrupt":
                 return [*self._finish_text(), *self._asked(event)]
             case "decision":
-                kind = self.pending.kind if self.pending else "confirm"
-                self.pending = None
-                return [Answered(kind, bool(event["confirmed"]), event.get("message") or "")]
+                asked, self.pending = self.pending, None
+                kind, wants = (asked.kind, asked.wants) if asked else ("confirm", None)
+                outcome = event.get("outcome") or outcome_of(kind, wants, bool(event["confirmed"]))
+                return [Answered(outcome, event.get("message") or "")]
             case "usage":
                 self.usage = event["total"]
                 return []

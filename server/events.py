@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -18,6 +19,11 @@ RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
 ]
 InterruptKind = Literal["confirm", "manual"]
+Wanted = Literal["answer", "step"]
+"""What a manual question is for: the user's words, or something that they do in the browser."""
+QuestionOutcome = Literal["yes", "no", "replan", "answered", "done"]
+"""What the user did with a question: `replan` is a wish for another plan instead of a start, `answered` and `done`
+are of manual questions."""
 
 
 Box = tuple[float, float, float, float]
@@ -249,6 +255,8 @@ class Interrupt(Payload):
     reference: str
     kind: InterruptKind
     reason: str
+    wants: Wanted | None = None
+    """Of a manual question."""
     action: JsonObject | None = None
     target: Target | None = None
     url: str | None = None
@@ -328,6 +336,11 @@ class BaseQuestion(BaseModel):
             return None
         return self.answer.message.strip() or None
 
+    def outcome(self, confirmed: bool) -> QuestionOutcome:
+        """What the user did; `confirmed` is their decision as it is stored with the question."""
+        is_replan = self.start is not None and self.answer is not None and bool(self.answer.message.strip())
+        return "yes" if confirmed else "replan" if is_replan else "no"
+
 
 class ConfirmQuestion(BaseQuestion):
     """Asks for the approval of one action on one page."""
@@ -355,7 +368,19 @@ class ManualQuestion(BaseQuestion):
     """Asks for a step that only the user can do, such as a login, or for their advice."""
 
     kind: Literal["manual"] = "manual"
+    wants: Wanted | None = None
+    """None where it was stored before there was this field, see `wanted`."""
 
+    @property
+    def wanted(self) -> Wanted:
+        """`wants`; of an old question guessed: a request without a question mark was for a step."""
+        return self.wants or ("answer" if _ASKS.search(self.reason) else "step")
+
+    def outcome(self, confirmed: bool) -> QuestionOutcome:
+        return "answered" if self.wanted == "answer" else "done"
+
+
+_ASKS = re.compile("[?？؟]")
 
 Question = Annotated[ConfirmQuestion | ManualQuestion, Field(discriminator="kind")]
 _QUESTION: TypeAdapter[Question] = TypeAdapter(Question)
@@ -370,6 +395,8 @@ class Decision(Payload):
     type: Literal["decision"] = "decision"
     reference: str
     confirmed: bool
+    outcome: QuestionOutcome | None = None
+    """None from a server of an earlier version."""
     message: str | None = None
     """The user's note; None if the answer was a message, which is a row of its own."""
 

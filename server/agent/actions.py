@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from server.browser.browser import Direction
 from server.browser.observation import Element, Observation, PointHit
+from server.events import Wanted
 from server.ops.json_types import JsonObject
 
 EffectKind = Literal[
@@ -254,9 +255,10 @@ class DialogAction(BaseAction):
 
 
 class AskUserAction(BaseAction):
-    """Asks the user for a manual step, described in `reason`."""
+    """Asks the user for a manual step, or for an answer; `reason` says what."""
 
     kind: Literal["need_user"] = "need_user"
+    wants: Wanted = "step"
 
 
 class RecordAction(BaseAction):

@@ -7,7 +7,17 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from server.events import Activity, InterruptKind, Message, RunStatus, StartPlan, Target, Usage
+from server.events import (
+    Activity,
+    InterruptKind,
+    Message,
+    QuestionOutcome,
+    RunStatus,
+    StartPlan,
+    Target,
+    Usage,
+    Wanted,
+)
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 from server.results.rows import ResultRow
@@ -79,6 +89,8 @@ class Pending(ResponseModel):
     reference: str
     kind: InterruptKind
     reason: str
+    wants: Wanted | None
+    """Of a manual question: whether it is for an answer in words or for a step in the browser."""
     action: JsonObject | None
     target: Target | None
     url: str | None
@@ -105,6 +117,8 @@ class Question(Pending):
     run_id: str
     status: Literal["open", "decided", "expired", "cancelled"]
     confirmed: bool | None
+    outcome: QuestionOutcome | None
+    """What the person did; null unless it is decided."""
     message: str | None
     """The person's note to their answer; null if the answer was a message of its own."""
     created_at: datetime

@@ -120,12 +120,14 @@ def to_response(row: SessionRow, runtime: RuntimeDep) -> Session:
 
 
 def question_of(row: InterruptRow) -> Question:
+    asked = read_question(row.payload)
     return Question(
         **dict(Pending.model_validate(to_interrupt(row))),
         run_id=row.run_id,
         status=row.status,
         confirmed=row.confirmed,
-        message=read_question(row.payload).note,
+        outcome=asked.outcome(bool(row.confirmed)) if row.status == "decided" else None,
+        message=asked.note,
         created_at=row.created_at,
         decided_at=row.decided_at,
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Literal
 
@@ -25,24 +24,22 @@ TranscriptRow = Message | InterruptRow | RunRow | Activity
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {
-        "yes": "Approved", "no": "Denied", "done": "Done by you", "answered": "You answered the question", "void": "No longer asked",
+        "yes": "Approved", "no": "Denied", "done": "Done by you", "answered": "You answered the question",
+        "replan": "You asked for another plan", "void": "No longer asked",
         "end": "Ended without an answer", "note": "“{text}”", "queued": "queued",
         "drove": "You drove the browser for {time}", "resumed": "You resumed it after {time}",
         "plan": "You changed the plan", "added": "added {steps}", "removed": "removed {steps}", "order": "another order",
         "branched": "Branched from {title}", "untitled": "a session", "seconds": "{n} s", "minutes": "{n} min",
     },
     "ru": {
-        "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "answered": "Вы ответили на вопрос", "void": "Вопрос снят",
+        "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "answered": "Вы ответили на вопрос",
+        "replan": "Вы попросили другой план", "void": "Вопрос снят",
         "end": "Закончилось без ответа", "note": "«{text}»", "queued": "в очереди",
         "drove": "Вы управляли браузером {time}", "resumed": "Вы продолжили работу через {time}",
         "plan": "Вы изменили план", "added": "добавлено {steps}", "removed": "убрано {steps}", "order": "другой порядок",
         "branched": "Ответвление от {title}", "untitled": "другой сессии", "seconds": "{n} с", "minutes": "{n} мин",
     },
 }  # fmt: skip
-
-
-_ASKS = re.compile("[?？؟]")
-"""A request without a question is for a step that the user does in the browser."""
 
 
 def in_order(
@@ -124,9 +121,7 @@ def time_words(seconds: int, language: Language = "en") -> str:
 def _answer(row: InterruptRow) -> str:
     if row.status != "decided":
         return "void"
-    if row.kind == "manual":
-        return "answered" if _ASKS.search(read_question(row.payload).reason) else "done"
-    return "yes" if row.confirmed else "no"
+    return read_question(row.payload).outcome(bool(row.confirmed))
 
 
 def subject_of(row: InterruptRow, language: Language = "en") -> str:

@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from server.events import Decision, Error, Interrupt, SessionChanged, ToolStart, Usage, read_question
+from server.events import (
+    Decision,
+    Error,
+    Interrupt,
+    ManualQuestion,
+    SessionChanged,
+    ToolStart,
+    Usage,
+    read_question,
+)
 from server.files.step_words import step_words
 
 if TYPE_CHECKING:
@@ -41,15 +50,18 @@ def to_change(session: SessionRow, queue_place: int | None = None) -> SessionCha
 
 def to_interrupt(row: InterruptRow) -> Interrupt:
     """The event of a question. Its reference and expiry are the row's, which may differ from the agent's."""
+    question = read_question(row.payload)
     known = row.payload | {
         "reference": row.reference, "expires_at": row.expires_at, "later_at": row.later_at, "position": row.position,
+        "wants": question.wanted if isinstance(question, ManualQuestion) else None,
     }  # fmt: skip
     return Interrupt.model_validate(known)
 
 
 def to_decision(row: InterruptRow) -> Decision:
+    question, is_yes = read_question(row.payload), bool(row.confirmed)
     return Decision(
-        reference=row.reference, confirmed=bool(row.confirmed), message=read_question(row.payload).note
+        reference=row.reference, confirmed=is_yes, outcome=question.outcome(is_yes), message=question.note
     )
 
 

@@ -122,6 +122,7 @@ async def test_words_make_another_plan_which_is_asked_about_and_the_agent_hears_
     session = await wait_for_status(client, session_id, "waiting_user")
     assert session["pending"]["risk"] == "order"  # outside of what was approved
     assert words in session["state"]["goal"]
+    assert [asked["outcome"] for asked in session["interrupts"][:2]] == ["replan", "yes"]
     assert (await log_of(client, made))[0]["outcome"] == "running"
 
 

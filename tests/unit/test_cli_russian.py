@@ -91,7 +91,11 @@ def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.Mon
     console = Console(width=100, record=True, file=StringIO(), theme=THEME)
     target = {"role": "button", "name": "Оформить"}
     console.print(
-        draw(Question("r", "confirm", "", {"kind": "click"}, target, risk="order", amount="39,50 €"))
+        draw(
+            Question(
+                "r", "confirm", "places an order or a booking", {"kind": "click"}, target, amount="39,50 €"
+            )
+        )
     )
     console.print(commands())
     shown = console.export_text()

@@ -174,8 +174,35 @@ class TestFold:
         )
         assert asked == story.view.pending == Question("q1", "confirm", "It orders.", url="https://shop")
         assert story.view.status == "waiting_user"
-        assert story.tell("decision", reference="q1", confirmed=False) == [Answered("confirm", False)]
+        assert story.tell("decision", reference="q1", confirmed=False) == [Answered("no")]
         assert story.view.pending is None
+
+    @pytest.mark.parametrize(
+        ("asked", "told", "shown"),
+        [
+            ({"kind": "manual", "wants": "answer"}, {}, "✓ Answered"),
+            ({"kind": "manual", "wants": "step"}, {}, "✓ Done by you"),
+            ({"kind": "manual", "wants": "step"}, {"outcome": "answered"}, "✓ Answered"),
+            ({"kind": "confirm"}, {"outcome": "yes"}, "✓ Approved"),
+            ({"kind": "confirm"}, {"confirmed": False, "outcome": "replan"}, "✗ Asked for another plan"),
+        ],
+    )
+    def test_what_was_done_with_a_question_is_told_by_the_server_or_else_by_what_was_asked(
+        self, asked: dict[str, Any], told: dict[str, Any], shown: str
+    ) -> None:
+        story = Story()
+        story.tell("interrupt", reference="q1", reason="Which one?", **asked)
+        (answered,) = story.tell("decision", **{"reference": "q1", "confirmed": True} | told)
+        assert text_of(answered).strip() == shown
+
+    def test_a_question_of_the_agent_says_how_it_is_answered(self) -> None:
+        question, step = (
+            text_of(Question("q1", "manual", "Which one?", wants=wants)) for wants in ("answer", "step")
+        )
+        assert "A question for you" in question
+        assert "/done" not in question
+        assert "Your turn" in step
+        assert "/done when you have done it" in step
 
     def test_the_words_of_an_answer_are_shown_with_it(self) -> None:
         story = Story()
@@ -297,7 +324,6 @@ class TestDrawing:
             action={"kind": "click", "eid": "e7"},
             target={"role": "button", "name": "Place order"},
             url="https://shop.example/checkout",
-            risk="payment",
             amount="€43.90",
             sends_to="bank.example",
             expires_at=datetime.now(UTC) + timedelta(minutes=9, seconds=30),
@@ -308,11 +334,11 @@ class TestDrawing:
             "amount   €43.90",
             "shop.example",
             "Submits an order.",
-            "payment",
         ):
             assert words in shown
         assert "e7" not in shown
         assert "sent to  bank.example" in shown
+        assert "risk" not in shown, "the reason says it; the kind may be a guess"
         assert "/yes does it" in shown
         assert "9 min" in shown
 

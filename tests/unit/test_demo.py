@@ -388,6 +388,7 @@ async def test_it_asks_which_of_two_elements_is_meant_and_takes_the_one_that_is_
     assert world.browser.log == [f"navigate {TWO}"]
     assert world.question is not None
     assert world.question["kind"] == "manual"
+    assert world.question["wants"] == "answer"
     assert "2. link “Log in”" in world.question["reason"]
     answer = await world.reply("the second")
     clicked = [call["args"]["element"] for call in world.of("tool_start") if call["name"] == "click"]

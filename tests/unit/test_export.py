@@ -188,16 +188,21 @@ def test_what_was_asked_is_told_in_the_language_of_the_report(question: dict[str
 
 
 @pytest.mark.parametrize(
-    ("reason", "lines"),
+    ("wants", "reason", "lines"),
     [
-        ("Please log in.", ("Done by you: Please log in.", "Сделано вами: Please log in.")),
-        ("Which one?", ("You answered the question: Which one?", "Вы ответили на вопрос: Which one?")),
+        ("step", "Could you log in?", ("Done by you: Could you log in?", "Сделано вами: Could you log in?")),
+        ("answer", "Name one.", ("You answered the question: Name one.", "Вы ответили на вопрос: Name one.")),
+        (None, "Please log in.", ("Done by you: Please log in.", "Сделано вами: Please log in.")),
+        (None, "Which one?", ("You answered the question: Which one?", "Вы ответили на вопрос: Which one?")),
     ],
 )
-def test_a_question_of_the_agent_is_answered_and_a_step_is_done(reason: str, lines: tuple[str, str]) -> None:
+def test_a_question_of_the_agent_is_answered_and_a_step_is_done(
+    wants: str | None, reason: str, lines: tuple[str, str]
+) -> None:
+    """Rows without `wants` were stored by an earlier version."""
     row = denied()
     row.kind, row.confirmed = "manual", True
-    row.payload = {"kind": "manual", "reference": "q", "reason": reason, "url": ""}
+    row.payload = {"kind": "manual", "reference": "q", "reason": reason, "url": "", "wants": wants}
     assert (line_of(row), line_of(row, "ru")) == lines
 
 

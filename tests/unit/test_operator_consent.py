@@ -630,6 +630,13 @@ async def test_a_login_is_handed_over_and_picked_up_from_the_new_page() -> None:
     assert it.values["current_goal"] == "how many messages?"
 
 
+@pytest.mark.parametrize(("kind", "wants"), [("need_user", "step"), ("ask_user", "answer")])
+async def test_the_agent_says_whether_it_wants_a_step_or_an_answer(kind: str, wants: str) -> None:
+    it = world({LOGIN: LOGIN_PAGE}, [act(kind, reason="Which mailbox? Please log in.")], url=LOGIN)
+    assert await it.say("read my mail") is None
+    assert (it.question or {})["wants"] == wants
+
+
 async def test_a_wish_is_told_in_at_most_a_thousand_characters() -> None:
     for wish in ("x" * 2000, f"{'x' * 600}\n{'y' * 600}"):
         it = world({LOGIN: LOGIN_PAGE}, [act("need_user", reason=wish)], url=LOGIN)

@@ -39,7 +39,7 @@ def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
     assert set(Move.model_fields) - {"rows", *POINT_ARGUMENTS} == set(properties)
     assert set(Move.model_fields) == set(move_schema({"type": "array"}, Offer(points=True))["properties"])
-    assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "navigate", "back", "press", "select",
+    assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "ask_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
 
@@ -56,6 +56,8 @@ def test_the_schema_names_every_action_and_argument() -> None:
         ({"action": "click", "eid": 7}, {"kind": "click", "eid": "e7"}),
         ({"action": "press", "key": "Enter", "eid": "e1"}, {"kind": "press", "key": "Enter"}),
         ({"action": "scroll"}, {"kind": "scroll", "direction": "down"}),
+        ({"action": "need_user"}, {"kind": "need_user"}),
+        ({"action": "ask_user", "reason": "Which?"}, {"kind": "need_user", "reason": "Which?", "wants": "answer"}),
         ({"action": "dialog"}, {"kind": "dialog", "accept": False}),
         ({"action": "click", "eid": "e1", "commits": "send"}, {"kind": "click", "eid": "e1", "commits": "send"}),
         ({"action": "scroll", "commits": "send"}, {"kind": "scroll", "direction": "down"}),
@@ -161,7 +163,7 @@ FIELD = '- textbox "Name" [ref=x2] [box=0,9,9,9]'
 OTHER_FIELD = '- textbox "Town" [ref=x3] [box=0,18,9,9]'
 LIST = '- combobox "Colour" [ref=x4] [box=0,27,9,9]:\n  - option "Red"\n  - option "Blue"'
 OF_A_PAGE = {"click", "press", "hover", "scroll", "wait", "back", "focus", "read", "read_page", "screenshot", "switch_tab", "upload",
-             "read_file", "navigate", "need_user", "stop"}  # fmt: skip
+             "read_file", "navigate", "need_user", "ask_user", "stop"}  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -202,7 +204,9 @@ def test_a_page_offers_what_it_has_a_use_for(
 def test_without_a_page_one_can_be_opened_and_read() -> None:
     offer = usable_on(Observation(page=Page(url="about:blank", title="")))
     schema = move_schema(offer=offer)["properties"]
-    assert set(schema["action"]["enum"]) == {"navigate", "switch_tab", "read_file", "need_user", "stop"}
+    assert set(schema["action"]["enum"]) == {
+        "navigate", "switch_tab", "read_file", "need_user", "ask_user", "stop",
+    }  # fmt: skip
     assert schema["then"]["items"]["properties"]["action"]["enum"] == ["read_page"]
     assert not {"eid", "text", "fields", "key", "commits"} & set(schema)
     prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text

@@ -249,7 +249,7 @@ def _denied_acts(messages: Sequence[AnyMessage]) -> set[str]:
 def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     """Ask the user how to continue: after so many questions a yes may be given without reading."""
     text = f"I have asked for your approval {asks} times in this task. How shall I go on?"
-    question = ManualQuestion(reference=f"{call_id}:pause", reason=text)
+    question = ManualQuestion(reference=f"{call_id}:pause", reason=text, wants="answer")
     answer = Answer.model_validate(interrupt(question.to_json()))
     said = answer.for_agent or "go on"
     return _Ruling(f"Not done. The person was asked how to go on and said: {said}", {_GATE: _PAUSED})

@@ -198,7 +198,7 @@ def _action(step: Next, words: Words) -> JsonObject:
     if isinstance(step, FinalAnswer):
         return {"action": "stop", "final_response": step.text}
     if isinstance(step, Which):
-        return {"action": "need_user", "reason": step.question}
+        return {"action": "ask_user", "reason": step.question}
     command = step.command if isinstance(step, Act) else DemoCommand("wait", "1")
     thing = step.thing if isinstance(step, Act) else None
     action: JsonObject = {"action": _ACTIONS.get(command.kind, command.kind)}

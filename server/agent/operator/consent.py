@@ -34,7 +34,7 @@ from server.agent.trail import ruling_of
 from server.browser.observation import Observation
 from server.browser.observation.overlays import mentions_captcha
 from server.clock import steady_time
-from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, read_question
+from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, Wanted, read_question
 from server.ops.json_types import JsonObject
 from server.text import cut
 
@@ -57,13 +57,15 @@ class Consent:
 
     async def policy_gate(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Allow, ask, hand over or deny, by the page's structure; the model can only add questions."""
-        if isinstance(planned(state), AskUserAction):
-            return {"route": "manual_interrupt", "pending": self.hand_over(state, _wish(state))}
+        action = planned(state)
+        if isinstance(action, AskUserAction):
+            pending = self.hand_over(state, _wish(state), action.wants)
+            return {"route": "manual_interrupt", "pending": pending}
         aimed = _aimed(state)
         if self._is_stopped_by_captcha(state):
             url = aimed.observation.page.url
             text = phrase("captcha", state["task"], site=site_of(url) or url)
-            pending = self.hand_over(state, text)
+            pending = self.hand_over(state, text, "step")
             return {
                 "route": "manual_interrupt",
                 "pending": pending,
@@ -94,7 +96,7 @@ class Consent:
             return records.failed(state, what) | {"route": "maybe_observe"}
         if state["asks"] >= MOST_ASKS:
             text = phrase("asks", state["task"], n=MOST_ASKS)
-            return {"route": "manual_interrupt", "pending": self.hand_over(state, text), "asks": 0}
+            return {"route": "manual_interrupt", "pending": self.hand_over(state, text, "answer"), "asks": 0}
         log.info("asks the person: %s (%s)", judgement.reason, judgement.kind)
         question = self._question(state, judgement, context)
         return {"route": "confirm_interrupt", "pending": question, "asks": state["asks"] + 1}
@@ -188,12 +190,13 @@ class Consent:
             return True
         return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MOST_TRIES
 
-    def hand_over(self, state: State, reason: str) -> JsonObject:
+    def hand_over(self, state: State, reason: str, wants: Wanted) -> JsonObject:
         """A manual question, as JSON for the state."""
         here = sight(state)
         return ManualQuestion(
             reference=uuid.uuid4().hex,
             reason=reason,
+            wants=wants,
             url=here.observation.page.url,
             screenshot=here.screenshot,
             asked_at=self.clock(),

@@ -35,6 +35,7 @@ ActionKind = Literal[
     "upload",
     "dialog",
     "need_user",
+    "ask_user",
     "record",
     "stop",
 ]
@@ -210,6 +211,8 @@ def to_action(move: Move, action_id: str) -> Action:
     kind: str = move.action
     if move.action == "double_click":
         kind, arguments["double"] = "click", True
+    if move.action == "ask_user":
+        kind, arguments["wants"] = "need_user", "answer"
     if move.action == "drag":
         ends = {"start": arguments.pop("eid", ""), "end": arguments.pop("to_eid", "")}
         arguments |= ends if all(ends.values()) else {}

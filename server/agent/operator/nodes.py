@@ -196,7 +196,7 @@ class Nodes:
         if count > TRIES_BEFORE_ASKING:
             text = phrase("stuck", state["task"], site=site_of(observation.page.url) or observation.page.url)
             return update | {
-                "pending": self.consent.hand_over(state, text),
+                "pending": self.consent.hand_over(state, text, "answer"),
                 "route": "manual_interrupt",
                 "tried": {},
             }

@@ -25,15 +25,15 @@ consent."""
 
 OPENING_RULES = """
 - `then`: read_page reads the page just opened: with `query` what matches, else its first part.
-- Choices only the user can make: need_user."""
+- Choices only the user can make: ask_user, the question in `reason`."""
 
 PAGE_RULES = """
 - `then`: up to 4 more acts on this page in the same turn (forms, boxes, sort and filter), none that commits or needs \
 another's result; the last may be read_page, also of a page just opened.
 - scroll(query): to that text; scroll(eid): in that list; focus(eid): in detail; read(eid): as text; read_page(page): \
 all text in parts, from 1; read_page(query): what matches.
-- Logins, passwords, codes, captchas, choices only the user can make: need_user. Other risky steps: take them, the \
-system asks. `commits`: only if this very step spends, sends, deletes and the like."""
+- Logins, passwords, codes, captchas: need_user. Choices only the user can make: ask_user, the question in `reason`. \
+Other risky steps: take them, the system asks. `commits`: only if this very step spends, sends, deletes and the like."""
 
 FIELD_RULES = """
 - type: eid,text or several `fields`; `submit` presses Enter."""

@@ -180,7 +180,7 @@ def _planned(state: State, move: Move, page: facts.PageWords) -> Update:
     gives none, a general one. A task that is answered at once needs none and may have a shorter one. If the
     user edited the plan, the model's new plan becomes a proposal."""
     known, is_edited, task = state.get("plan", []), state.get("plan_edited", False), state.get("task", "")
-    is_work = move.action not in ("stop", "need_user")
+    is_work = move.action not in ("stop", "need_user", "ask_user")
     if not move.plan and (known or is_edited or not is_work):
         return {}
     least = facts.LEAST_PLAN_ITEMS if is_work else 1

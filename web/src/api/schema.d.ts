@@ -1763,6 +1763,8 @@ export interface components {
             reference: string;
             /** Confirmed */
             confirmed: boolean;
+            /** Outcome */
+            outcome?: ("yes" | "no" | "replan" | "answered" | "done") | null;
             /** Message */
             message?: string | null;
         };
@@ -2289,6 +2291,8 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            /** Wants */
+            wants?: ("answer" | "step") | null;
             /** Action */
             action?: {
                 [key: string]: unknown;
@@ -2912,6 +2916,8 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            /** Wants */
+            wants: ("answer" | "step") | null;
             /** Action */
             action: {
                 [key: string]: unknown;
@@ -2946,6 +2952,8 @@ export interface components {
             status: "open" | "decided" | "expired" | "cancelled";
             /** Confirmed */
             confirmed: boolean | null;
+            /** Outcome */
+            outcome: ("yes" | "no" | "replan" | "answered" | "done") | null;
             /** Message */
             message: string | null;
             /**
@@ -2990,6 +2998,8 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            /** Wants */
+            wants: ("answer" | "step") | null;
             /** Action */
             action: {
                 [key: string]: unknown;
@@ -3135,6 +3145,8 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            /** Wants */
+            wants: ("answer" | "step") | null;
             /** Action */
             action: {
                 [key: string]: unknown;
@@ -3169,6 +3181,8 @@ export interface components {
             status: "open" | "decided" | "expired" | "cancelled";
             /** Confirmed */
             confirmed: boolean | null;
+            /** Outcome */
+            outcome: ("yes" | "no" | "replan" | "answered" | "done") | null;
             /** Message */
             message: string | null;
             /**

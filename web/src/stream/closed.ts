@@ -25,7 +25,7 @@ export function putFailure(draft: Draft, failed: Failed): void {
 function showAnswer(draft: Draft, asked: Question): void {
   const id = questionRowId(asked.reference)
   const known = draft.rows[id]
-  const closed = { answer: answerOf(asked), note: asked.message }
+  const closed = { answer: answerOf(asked), outcome: asked.outcome ?? null, note: asked.message }
   if (known?.kind === 'question') return put(draft, { ...known, seq: asked.position, ...closed })
   draft.born += 1
   const placed = { id, runId: asked.run_id, seq: asked.position, born: draft.born, after: 0 }

@@ -9,12 +9,13 @@ export function openQuestion(
   seq: number | null,
   at: string | null,
 ): void {
-  const { reference, kind, reason, action, target, url, risk, amount, sends_to } = question
+  const { reference, kind, reason, wants, action, target, url, risk, amount, sends_to } = question
   const { spends, scopes, start, screenshot, expires_at, later_at } = question
   live.pending = {
     reference,
     kind,
     reason,
+    wants: wants ?? null,
     action,
     target,
     url,
@@ -31,7 +32,14 @@ export function openQuestion(
   live.born += 1
   const after = lastNumber(live) + BEHIND
   const placed = { id: questionRowId(reference), runId, at, seq, born: live.born, after }
-  put(live, { ...placed, kind: 'question', question: live.pending, answer: 'open', note: null })
+  put(live, {
+    ...placed,
+    kind: 'question',
+    question: live.pending,
+    answer: 'open',
+    outcome: null,
+    note: null,
+  })
   live.moved = true
 }
 
@@ -40,7 +48,7 @@ export function keepQuestion(live: Draft, question: Pending, runId: string | nul
   const row = live.rows[questionRowId(question.reference)]
   if (row?.kind !== 'question') return openQuestion(live, question, runId, seq, null)
   live.pending = row.question
-  put(live, { ...row, seq: seq ?? row.seq, answer: 'open' })
+  put(live, { ...row, seq: seq ?? row.seq, answer: 'open', outcome: null })
 }
 
 export function closeQuestion(
@@ -48,10 +56,12 @@ export function closeQuestion(
   reference: string,
   answer: QuestionRow['answer'],
   note: string | null = null,
+  outcome: QuestionRow['outcome'] = null,
 ): void {
   if (live.pending?.reference === reference) live.pending = null
   const row = live.rows[questionRowId(reference)]
-  if (row?.kind !== 'question' || (row.answer === answer && (row.note || !note))) return
-  live.rows[row.id] = { ...row, answer, note: note ?? row.note }
+  if (row?.kind !== 'question') return
+  if (row.answer === answer && (row.note || !note) && (row.outcome || !outcome)) return
+  live.rows[row.id] = { ...row, answer, outcome: outcome ?? row.outcome, note: note ?? row.note }
   live.moved = true
 }

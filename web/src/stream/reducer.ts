@@ -77,7 +77,13 @@ function apply(live: Draft, event: LiveEvent): void {
       reach(live, event.position)
       return openQuestion(live, event, event.run_id, event.position ?? null, event.ts)
     case 'decision':
-      return closeQuestion(live, event.reference, event.confirmed ? 'yes' : 'no', event.message)
+      return closeQuestion(
+        live,
+        event.reference,
+        event.confirmed ? 'yes' : 'no',
+        event.message,
+        event.outcome,
+      )
     case 'state':
       live.work = {
         goal: event.goal,

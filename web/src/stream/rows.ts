@@ -5,6 +5,7 @@ import type {
   OpenQuestion,
   Pending,
   Proof,
+  Question,
   ResultRow,
   ResultSchema,
 } from '@/api/types'
@@ -76,6 +77,8 @@ export interface QuestionRow extends Placed {
   kind: 'question'
   question: Pending
   answer: 'open' | 'yes' | 'no' | 'void'
+  /** What was done with it, as the server reports; null while it has not. */
+  outcome: Question['outcome']
   /** What was said with the answer. */
   note: string | null
 }
@@ -109,6 +112,7 @@ export const openQuestionRow = (question: OpenQuestion): QuestionRow => ({
   at: question.created_at,
   question,
   answer: 'open',
+  outcome: null,
   note: null,
 })
 

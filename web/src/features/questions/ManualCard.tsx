@@ -12,12 +12,13 @@ import { PutOff } from './PutOff'
 import { useSight } from './sight'
 import { TargetPicture } from './TargetPicture'
 
-/** A step that only a person can do: it says what, and waits for "done". */
+/** A step that only a person can do, or a question that they answer: it says what, and waits for it. */
 export function ManualCard({ row }: { row: QuestionRow }) {
   const t = useT()
   const id = useId()
   const { question } = row
   const [note, setNote] = useState('')
+  const isAnswer = question.wants === 'answer'
   const { decide, isBusy, failure } = useDecide()
   const hasLogin = useHasLogin()
   const place = useRef<HTMLFormElement>(null)
@@ -33,7 +34,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
       <header className="flex items-center gap-2 bg-info-soft px-4 py-2 text-sm text-info">
         <Hand size={16} aria-hidden className="shrink-0" />
         <h3 id={id} className="min-w-0 flex-1 font-medium">
-          {t('manual.title')}
+          {t(isAnswer ? 'manual.question' : 'manual.title')}
         </h3>
         <Expiry at={question.expires_at} />
       </header>
@@ -43,7 +44,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
         <TargetPicture question={question} />
         {hasLogin && (
           <div className="flex flex-wrap items-center justify-between gap-2">
-            <TakeoverButton tone="primary" />
+            <TakeoverButton tone={isAnswer ? 'plain' : 'primary'} />
             <PutOff question={question} />
           </div>
         )}
@@ -56,14 +57,19 @@ export function ManualCard({ row }: { row: QuestionRow }) {
           }}
         >
           <input
-            aria-label={t('manual.note')}
-            placeholder={t('manual.note')}
+            aria-label={t(isAnswer ? 'manual.answer' : 'manual.note')}
+            placeholder={t(isAnswer ? 'manual.answer' : 'manual.note')}
             value={note}
             onChange={(event) => setNote(event.target.value)}
             className={`${INPUT} touch min-w-40 flex-1`}
           />
-          <Button type="submit" tone={hasLogin ? 'plain' : 'primary'} disabled={isBusy} className="h-9">
-            {t('manual.done')}
+          <Button
+            type="submit"
+            tone={hasLogin && !isAnswer ? 'plain' : 'primary'}
+            disabled={isBusy || (isAnswer && !note.trim())}
+            className="h-9"
+          >
+            {t(isAnswer ? 'manual.reply' : 'manual.done')}
           </Button>
         </form>
         {failure && (

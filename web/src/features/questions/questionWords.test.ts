@@ -38,17 +38,31 @@ test('the reason of the rules is in the language of the page, any other as it ca
   expect(why('I need your yes')).toBe('I need your yes')
 })
 
-test('an answer to a question of the agent is no step that was done', () => {
-  const closed = (reason: string, kind = 'manual', answer = 'yes') =>
-    answerWord({ question: { kind, reason }, answer } as QuestionRow)
-  expect(closed('2 elements fit “Log in”. Which one? Answer with its number.')).toBe('question.answered')
-  expect(closed('Please log in.')).toBe('question.done')
-  expect(closed('Which one?', 'manual', 'void')).toBe('question.void')
-  expect(closed('Really?', 'confirm')).toBe('question.yes')
-  const start = { kind: 'confirm', reason: '', start: { plan: [], effects: [] } }
-  const planned = (note: string | null) =>
-    answerWord({ question: start, answer: 'no', note } as unknown as QuestionRow)
-  expect([planned('shorter'), planned(null)]).toEqual(['question.replan', 'question.no'])
+test('a question that is closed is named by what was done with it', () => {
+  const word = (row: object, question: object) =>
+    answerWord({
+      outcome: null,
+      note: null,
+      ...row,
+      question: { reason: 'Really?', ...question },
+    } as QuestionRow)
+  const outcomes = ['yes', 'no', 'replan', 'answered', 'done'] as const
+  expect(outcomes.map((outcome) => word({ answer: 'no', outcome }, { kind: 'confirm' }))).toEqual(
+    outcomes.map((outcome) => `question.${outcome}`),
+  )
+  expect(word({ answer: 'void' }, { kind: 'manual', wants: 'answer' })).toBe('question.void')
+})
+
+test('until the server reports it, it is named by what was asked and answered', () => {
+  const word = (answer: string, question: object, note: string | null = null) =>
+    answerWord({ answer, note, outcome: null, question } as QuestionRow)
+  expect(word('yes', { kind: 'manual', wants: 'answer', reason: 'Tell me the number.' })).toBe(
+    'question.answered',
+  )
+  expect(word('yes', { kind: 'manual', wants: 'step', reason: 'Could you log in?' })).toBe('question.done')
+  expect(word('yes', { kind: 'confirm' })).toBe('question.yes')
+  const start = { kind: 'confirm', start: { plan: [], effects: [] } }
+  expect([word('no', start, 'shorter'), word('no', start)]).toEqual(['question.replan', 'question.no'])
 })
 
 test('a part that has no words keeps its name', () => {

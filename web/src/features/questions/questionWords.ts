@@ -39,13 +39,12 @@ function valueWords(value: unknown, tell: Tell): string {
   return typeof value === 'boolean' ? tell(`payload.${value}`) : JSON.stringify(value)
 }
 
-const ASKS = /[?？؟]/
-
-/** What the person did with a question that is closed: a request without a question was for a step in the browser. */
-export function answerWord({ question: { kind, reason, start }, answer, note }: QuestionRow): Key {
+/** What the person did with a question that is closed, by what they were asked until the server reports it. */
+export function answerWord({ question: { kind, wants, start }, answer, outcome, note }: QuestionRow): Key {
+  if (outcome) return `question.${outcome}`
   if (start && answer === 'no' && note) return 'question.replan'
   if (answer !== 'yes' || kind !== 'manual') return `question.${answer as 'yes' | 'no' | 'void'}`
-  return ASKS.test(reason) ? 'question.answered' : 'question.done'
+  return wants === 'answer' ? 'question.answered' : 'question.done'
 }
 
 /** Why it asks. The rules' own reasons are in the language of the page, all others as they came. */
