@@ -230,6 +230,11 @@ def test_a_session_asks_before_its_runs_start(screen: Screen) -> None:
     card.get_by_role("button", name="Ask for it").click()
     expect(screen.feed.get_by_text("You asked for another plan:")).to_be_visible()
     expect(screen.feed.get_by_text("“shorter”")).to_be_visible()
+    expect(card.get_by_role("button", name="Start", exact=True)).to_be_enabled()
+    screen.send("without the basket")  # the same wish by a message
+    expect(screen.feed.get_by_text("You asked for another plan:")).to_have_count(2)
+    expect(screen.feed.get_by_text("Denied:")).to_have_count(0)
+    expect(card.get_by_role("button", name="Start", exact=True)).to_be_enabled()
     card.get_by_role("button", name="Start", exact=True).click()
     expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
     session = page.url.rpartition("/")[2]
