@@ -2,7 +2,7 @@ import type { Box } from '@/api/types'
 import type { QuestionRow, Row, ToolRow } from '@/stream/rows'
 
 /** What was out of the ordinary at a step. */
-export type Mark = 'failed' | 'approval' | 'handover'
+export type Mark = 'failed' | 'approval' | 'handover' | 'question'
 
 /** One step of a replay: a tool call or a question, with the picture that was on the screen then. */
 export interface Shot {
@@ -64,7 +64,7 @@ function askShot(row: QuestionRow, before: Shot | undefined): Shot {
     picture: question.screenshot ?? before?.picture ?? null,
     url: question.url ?? before?.url ?? null,
     at: row.at,
-    mark: question.kind === 'manual' ? 'handover' : 'approval',
+    mark: question.kind === 'confirm' ? 'approval' : question.wants === 'answer' ? 'question' : 'handover',
   }
 }
 

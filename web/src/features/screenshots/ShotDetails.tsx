@@ -6,7 +6,7 @@ import type { Lang } from '@/lib/prefs'
 import type { Shot } from '@/session/shots'
 import { Disclosure } from '@/ui/Disclosure'
 import { MARK_LOOK } from './marks'
-import { useShotWords } from './shotWords'
+import { answerKey, useShotWords } from './shotWords'
 
 /** Address, time taken and result of a step on one line; its arguments below, when asked for. */
 export function ShotDetails({ shot }: { shot: Shot }) {
@@ -48,8 +48,7 @@ function Facts({ shot }: { shot: Shot }) {
       row.durationMs >= MIN_SHOWN_MS &&
       duration(row.durationMs, lang),
     row.kind === 'tool' && t(row.status === 'failed' ? 'tool.failed' : 'tool.ok'),
-    row.kind === 'question' && row.answer !== 'open' && t(ANSWERS[row.answer]),
-    row.kind === 'question' && row.answer === 'open' && t('shot.open.question'),
+    row.kind === 'question' && t(answerKey(row)),
   ].filter(Boolean)
   return (
     <span className="flex min-w-0 items-center gap-1.5 text-xs text-muted">
@@ -59,8 +58,6 @@ function Facts({ shot }: { shot: Shot }) {
     </span>
   )
 }
-
-const ANSWERS = { yes: 'shot.answer.yes', no: 'shot.answer.no', void: 'shot.answer.void' } as const
 
 type Detail = ['tool.reason' | 'tool.result' | 'tool.arguments' | 'question.why', string]
 

@@ -1,6 +1,7 @@
 import { useWords } from '@/i18n'
 import type { Shot } from '@/session/shots'
 import { actionWords, toolWords } from '@/session/toolWords'
+import type { QuestionRow } from '@/stream/rows'
 import { words } from './viewerWords'
 
 export const useShotWords = () => useWords(words)
@@ -8,9 +9,17 @@ export const useShotWords = () => useWords(words)
 /** What happened at this step, in words. */
 export function shotWords({ row }: Shot, t: ReturnType<typeof useShotWords>): string {
   if (row.kind === 'question')
-    return row.question.kind === 'manual'
-      ? t('shot.handover')
-      : `${t('shot.asked')} ${actionWords(row.question, t)}`
+    return row.question.kind === 'confirm'
+      ? `${t('shot.asked')} ${actionWords(row.question, t)}`
+      : row.question.wants === 'answer'
+        ? `${t('shot.asked')} ${row.question.reason}`
+        : t('shot.handover')
   const { verb, name, object } = toolWords(row)
   return `${verb ? t(verb) : name} ${object ? t('quoted', { text: object }) : ''}`.trim()
+}
+
+/** What became of a question. */
+export function answerKey({ answer, outcome }: QuestionRow) {
+  if (answer === 'open') return 'shot.open.question'
+  return `shot.answer.${outcome ?? answer}` as const
 }
