@@ -278,3 +278,24 @@ def test_every_tab_is_for_everyone(open_screen: OpenScreen, scheme: str, lang: s
         expect(screen.page.get_by_role("tabpanel").locator("h2, label, dl").first).to_be_visible()
         assert violations(screen.page) == [], tab
         assert fits(screen.page), tab
+
+
+PLACES = """group => [...group.querySelectorAll('label')].map(label => {
+  const {left, right, top} = label.getBoundingClientRect()
+  return [left, right, top].map(Math.round)
+})"""
+
+
+@pytest.mark.parametrize("lang", ["en-US", "ru-RU"])
+def test_alternatives_are_one_row_or_one_column_on_a_phone(open_screen: OpenScreen, lang: str) -> None:
+    page = open_screen(locale=lang, viewport={"width": 360, "height": 740}).page
+    seen = 0
+    for tab in ("limits", "browser", "appearance"):
+        page.goto(f"/settings/{tab}")
+        groups = page.locator("fieldset", has=page.get_by_role("radio"))
+        expect(groups.first).to_be_visible()
+        for group in groups.all():
+            lefts, rights, tops = (set(side) for side in zip(*group.evaluate(PLACES), strict=True))
+            assert len(tops) == 1 or (len(lefts), len(rights)) == (1, 1), (tab, group.inner_text())
+            seen += 1
+    assert seen == 4

@@ -1,4 +1,5 @@
 import { useId } from 'react'
+import { cx } from '@/lib/cx'
 
 interface Props {
   label: string
@@ -7,13 +8,22 @@ interface Props {
   onChange: (value: string) => void
 }
 
+/** Labels with more letters than this are stacked on a phone: wrapped, they would look like two groups. */
+const ROW_LETTERS = 32
+
 /** A few alternatives side by side. */
 export function Choice({ label, options, value, onChange }: Props) {
   const name = useId()
+  const isLong = options.reduce((sum, { label }) => sum + label.length, 0) > ROW_LETTERS
   return (
     <fieldset className="flex flex-wrap items-center justify-between gap-2">
       <legend className="float-left text-sm">{label}</legend>
-      <div className="flex max-w-full flex-wrap rounded-md bg-s2 p-0.5">
+      <div
+        className={cx(
+          'flex max-w-full flex-wrap rounded-md bg-s2 p-0.5',
+          isLong && 'max-md:w-full max-md:flex-col',
+        )}
+      >
         {options.map((option) => (
           <label
             key={option.value}

@@ -80,7 +80,7 @@ function Why({ row: { question } }: { row: QuestionRow }) {
   const tell = useWords(payloadWords)
   const facts = [[t('question.why'), reasonWords(question, t)] as const, ...payloadOf(question, tell)]
   return (
-    <dl className="grid grid-cols-[auto_1fr] gap-x-4 gap-y-1 text-sm">
+    <dl className="grid grid-cols-[fit-content(40%)_1fr] gap-x-4 gap-y-1 text-sm">
       {facts.map(([name, value], at) => (
         <div key={at} className="contents">
           <dt className="text-muted">{name}</dt>
