@@ -109,7 +109,7 @@ def bar(view: View, mode: str, host: str) -> list[str]:
     status = say("offline" if view.is_lost else WORDS.get(view.status, view.status))
     parts = [mode, cut(view.title or say("new session"), 40), status]
     if view.is_busy and view.step:
-        parts.append(say("step {n}/{of}", n=view.step, of=view.max_steps))
+        parts.append(say("action {n}/{of}", n=view.step, of=view.max_steps))
     return [part for part in (*parts, spent(view.usage), host) if part]
 
 

@@ -62,6 +62,11 @@ VERBS = {
     "handle_dialog": "Answer the dialog",
 }  # fmt: skip
 """Acts in words, by the kind of the action or the name of the tool."""
+OVERLAYS = {
+    "dialog": "a dialog", "cookies": "a cookie notice", "permission": "a request for a permission", "login": "a login form",
+    "captcha": "a check that a person is there",
+}  # fmt: skip
+"""What may lie over a page, by the server's name for it."""
 
 
 class _LeftHeading(Heading):
@@ -145,7 +150,7 @@ def _(item: ToolRan) -> RenderableType:
 def _(item: Visited) -> RenderableType:
     line = Text.assemble(("↳ ", "quiet"), item.title or say("untitled"), (f"  {item.url}", "quiet"))
     for overlay in item.overlays:
-        line.append(say("\n  over it: {text}", text=cut(overlay, 100)), "warn")
+        line.append(say("\n  over it: {text}", text=say(OVERLAYS.get(overlay, overlay))), "warn")
     return indent(line)
 
 
@@ -183,13 +188,11 @@ def _(item: Question) -> RenderableType:
     panel = Panel(
         start_plan(item.start, item.expires_at) if item.start else question(item),
         title=Text(say(title), "bold"),
-        subtitle=Text(say(answer)),
         title_align="left",
-        subtitle_align="left",
         border_style="warn",
         padding=(1, 2),
     )
-    return indent(panel)
+    return indent(Group(panel, Text(say(answer), "quiet")))  # in the frame it would be cut, not wrapped
 
 
 def _asks(item: Question) -> tuple[str, str]:

@@ -65,7 +65,7 @@ RUSSIAN = {
     "/yes · /no [words]": "/yes · /no [слова]", "/done or words": "/done или ответ словами",
     " · {time} left": " · осталось {time}", "? Waiting for you: ": "? Нужны вы: ",
     "‖ Paused: ": "‖ Пауза: ", " goes on": " продолжит", "thinking  ": "думает  ", "new session": "новая сессия",
-    "step {n}/{of}": "действие {n} из {of}", "{n} tokens": "токенов: {n}",
+    "action {n}/{of}": "действие {n} из {of}", "{n} tokens": "токенов: {n}",
     "{n} s": "{n} с", "{n} min {rest} s": "{n} мин {rest} с", "now": "сейчас",
     "{n} d ago": "{n} дн. назад", "{n} h ago": "{n} ч назад", "{n} min ago": "{n} мин назад",
     # Questions, steps, plan
@@ -94,6 +94,8 @@ RUSSIAN = {
     "Task cancelled": "Задача остановлена",
     "… and {n} more notes": "… и ещё {n} замечаний", "  ▣ picture": "  ▣ снимок", "untitled": "без названия",
     "\n  over it: {text}": "\n  поверх: {text}", "over it: {text} ({kind})": "поверх: {text} ({kind})",
+    "a dialog": "диалог", "a cookie notice": "уведомление о cookie", "a request for a permission": "запрос разрешения",
+    "a login form": "форма входа", "a check that a person is there": "проверка, что вы не робот",
     "Plan": "План", "The agent suggests another plan": "Агент предлагает другой план", " (blocked)": " (не вышло)",
     "/plan accept uses it, /plan dismiss keeps yours": "/plan accept — принять, /plan dismiss — оставить свой",
     "one step a line · Escape Enter saves · Ctrl-C leaves it as it was":

@@ -15,7 +15,7 @@ from cli.automations import SETTINGS
 from cli.commands import COMMANDS, REFERENCE_CHARS
 from cli.items import Question, ToolRan, Visited
 from cli.json_types import JsonObject
-from cli.render import draw, indent, question
+from cli.render import OVERLAYS, draw, indent, question
 from cli.results import change_words
 from cli.text import ago, cut, moment, spent
 from cli.view import View
@@ -213,10 +213,13 @@ def observation(page: JsonObject) -> RenderableType:
         Text.assemble((where.get("title") or say("untitled"), "bold"), (f"  {where.get('url', '')}", "quiet"))
     ]
     rows += [
-        Text(say("over it: {text} ({kind})", text=cut(over["text"], 90), kind=over["kind"]), "warn")
+        Text(
+            say("over it: {text} ({kind})", text=cut(over["text"], 90), kind=say(OVERLAYS[over["kind"]])),
+            "warn",
+        )
         for over in page.get("overlays") or ()
     ]
-    rows += [Text(cut(note, 100), "warn") for note in page.get("notes") or ()]
+    rows += [Text(cut(localized(note), 100), "warn") for note in page.get("notes") or ()]
     rows += [Text(cut(block, 100), "quiet") for block in blocks[:BLOCKS]]
     if elements:
         rows.append(_elements(elements[:ELEMENTS]))

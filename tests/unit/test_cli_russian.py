@@ -11,9 +11,9 @@ from rich.console import Console
 from typer.main import get_command
 
 from cli.commands import COMMANDS
-from cli.items import Question
+from cli.items import OUTCOMES, Question
 from cli.main import Commands, app
-from cli.render import THEME, VERBS, draw
+from cli.render import OVERLAYS, THEME, VERBS, draw
 from cli.russian import RUSSIAN
 from cli.tables import commands
 from cli.words import language_of, say
@@ -40,7 +40,8 @@ def test_every_text_that_is_said_has_a_russian_one() -> None:
     mixed = {"{n} ", " ago", "role", "", "element"}  # parts of expressions
     assert sorted(said() - RUSSIAN.keys() - mixed - {"confirm"}) == []
     assert [command.help for command in COMMANDS.values() if command.help not in RUSSIAN] == []
-    assert [verb for verb in VERBS.values() if verb not in RUSSIAN] == []
+    words = [*VERBS.values(), *OVERLAYS.values(), *OUTCOMES.values()]
+    assert [word for word in words if word not in RUSSIAN] == []
 
 
 def test_both_have_the_same_holes_and_no_english_is_left_in_a_russian_text() -> None:

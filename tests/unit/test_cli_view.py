@@ -342,6 +342,29 @@ class TestDrawing:
         assert "/yes does it" in shown
         assert "9 min" in shown
 
+    @pytest.mark.parametrize("language", ["en", "ru"])
+    @pytest.mark.parametrize("kind", ["confirm", "manual"])
+    def test_how_to_answer_is_shown_whole_on_a_narrow_terminal(
+        self, kind: Any, language: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setenv("LC_ALL", language)
+        asked = Question("q1", kind, "why")
+        words = " ".join(text_of(asked, width=80).split())
+        ending = {
+            "confirm": ("[words] refuses", "[слова] — отказать"),
+            "manual": ("in words", "ответ словами"),
+        }
+        assert ending[kind][language == "ru"] in words
+        assert "…" not in words
+
+    def test_what_lies_over_a_page_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        item = Visited("Sign in", "https://a.example/", ("login", "captcha"))
+        assert "over it: a login form" in text_of(item)
+        monkeypatch.setenv("LC_ALL", "ru")
+        shown = text_of(item)
+        assert "поверх: форма входа" in shown
+        assert "captcha" not in shown
+
     def test_an_act_without_a_known_element_says_what_is_known(self) -> None:
         asked = Question("q1", "confirm", "why", action={"name": "files_delete", "args": {"path": "/a b"}})
         assert "Files delete  path /a b" in text_of(asked)
@@ -465,7 +488,7 @@ class TestLive:
         story.run(step=3)
         story.tell("usage", call={}, total={"input_tokens": 1500, "output_tokens": 0, "cost": 0.002})
         assert bar(story.view, "chat", "h:1") == [
-            "chat", "Kettles", "running", "step 3/10", "1.5k tokens · $0.0020", "h:1",
+            "chat", "Kettles", "running", "action 3/10", "1.5k tokens · $0.0020", "h:1",
         ]  # fmt: skip
 
 

@@ -32,8 +32,8 @@ export const words = wordbook(
 
     'limits.about':
       'For one message. When a limit is reached, the agent sums up what it has and asks how to go on.',
-    'limits.steps': 'Steps',
-    'limits.steps.note': 'Actions in the browser, 1 to 1000.',
+    'limits.steps': 'Actions',
+    'limits.steps.note': 'In the browser, 1 to 1000.',
     'limits.time': 'Working time, minutes',
     'limits.time.note': 'Pauses are not counted.',
     'limits.tokens': 'Tokens',
@@ -133,8 +133,8 @@ export const words = wordbook(
 
     'limits.about':
       'На одно сообщение. Когда ограничение достигнуто, агент подводит итог и спрашивает, как быть дальше.',
-    'limits.steps': 'Шаги',
-    'limits.steps.note': 'Действия в браузере, от 1 до 1000.',
+    'limits.steps': 'Действия',
+    'limits.steps.note': 'В браузере, от 1 до 1000.',
     'limits.time': 'Время работы, минуты',
     'limits.time.note': 'Паузы не считаются.',
     'limits.tokens': 'Токены',

@@ -4,7 +4,7 @@ export const words = wordbook(
   {
     'usage.run': 'This run',
     'usage.session': 'Whole session',
-    'usage.steps': 'Steps',
+    'usage.steps': 'Actions',
     'usage.tokens.all': 'Tokens',
     'usage.cost': 'Cost',
     'usage.time': 'Time',
@@ -20,7 +20,7 @@ export const words = wordbook(
   {
     'usage.run': 'Этот запуск',
     'usage.session': 'Вся сессия',
-    'usage.steps': 'Шаги',
+    'usage.steps': 'Действия',
     'usage.tokens.all': 'Токены',
     'usage.cost': 'Стоимость',
     'usage.time': 'Время',
