@@ -413,7 +413,7 @@ class Conversation:
             if error.code != "confirmation_required":
                 raise
             self._unconfirmed = call
-            raise Misused(say("{what} /yes does it, /no leaves it.", what=error.detail)) from None
+            raise Misused(say("{what}: /yes does it, /no leaves it.", what=error.detail)) from None
         if "interactive" in answer:
             self.elements = answer["interactive"]
             self._observation = answer.get("id")

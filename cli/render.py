@@ -344,7 +344,11 @@ class Indented:
 def typed_fields(fields: list[JsonObject]) -> str:
     """Each text that is typed, with the name of its field."""
     texts = ((one.get("name"), str(one.get("text", one.get("value", "")))) for one in fields)
-    return ", ".join(f"{name}: “{text}”" if name else f"“{text}”" for name, text in texts)
+    return ", ".join(f"{name}: {quoted(text)}" if name else quoted(text) for name, text in texts)
+
+
+def quoted(text: str) -> str:
+    return say("“{text}”", text=text)
 
 
 def describe(args: JsonObject) -> Text:
@@ -358,7 +362,7 @@ def describe(args: JsonObject) -> Text:
         if key == "fields" and isinstance(value, list):
             line.append(cut(typed_fields(value), 200))
         else:
-            line.append(f"“{cut(value, 100)}”" if key == "text" else cut(named(str(value)), 100))
+            line.append(quoted(cut(value, 100)) if key == "text" else cut(named(str(value)), 100))
     if args.get("reason"):
         line.append(f"  {cut(str(args['reason']), 100)}", "quiet")
     line.truncate(ARGS_AT_MOST, overflow="ellipsis")

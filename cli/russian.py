@@ -45,7 +45,7 @@ RUSSIAN = {
         "Когда сделаете, напишите /done; можно ответить своими словами или остановить: /stop.",
     "Nothing is waiting for an answer.": "Ответа сейчас ничего не ждёт.",
     "Left as it is.": "Оставлено как есть.",
-    "{what} /yes does it, /no leaves it.": "{what} /yes — сделать, /no — не делать.",
+    "{what}: /yes does it, /no leaves it.": "{what}: /yes — сделать, /no — не делать.",
     "The picture cannot be shown: {why}": "Не удалось показать снимок: {why}",
     "{n} earlier messages; pilothouse export has them all": "ещё {n} сообщений раньше; все есть в pilothouse export",
     "Some of this was missed; the whole answer follows when it is written.":

@@ -22,7 +22,8 @@ from cli.view import View
 from cli.words import localized, say
 
 ELEMENTS = 60
-NARROW = 70
+NARROW = 90
+"""Columns of a terminal; with fewer, a list of sessions keeps its width for the titles."""
 BLOCKS = 6
 
 
@@ -74,7 +75,7 @@ class Sessions:
             "": Text(sign, style),
             "id": short(item["id"]),
             "title": Text(item.get("title") or say("untitled"), "bold" if item.get("unread") else ""),
-            "agent": item.get("agent") or "",
+            "agent": say(item["agent"]) if item.get("agent") else "",
             "model": item.get("model") or "",
             "changed": Text(ago(moment(item.get("updated_at")), self.now), "quiet"),
         }

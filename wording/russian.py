@@ -306,6 +306,8 @@ TEMPLATES = {
     "{x} has no key: set {y} in the environment or in .env and start again, {z}":
         "У {x} нет ключа: задайте {y} или выберите демо-модель.",
     "A session with the id {x} exists already.": "Сессия {x} уже есть.",
+    "There is no element {x} in the newest observation; observe first.":
+        "Элемента {x} в последнем снимке страницы нет, посмотрите на неё ещё раз.",
     "The page has changed since {x} was seen; observe again.": "Страница изменилась, посмотрите на неё ещё раз.",
     "only http, https and about:blank are opened, not {x}": "открываются только http, https и about:blank, но не {x}",
     "{x} is not an allowed site": "сайт {x} не разрешён",

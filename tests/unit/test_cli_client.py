@@ -361,7 +361,7 @@ class TestConversation:
     ) -> None:
         detail = "places an order"
         api.refusals["/browser/click"] = problem(409, "confirmation_required", detail)
-        with pytest.raises(Misused, match="places an order /yes does it"):
+        with pytest.raises(Misused, match="places an order: /yes does it"):
             await run_line(conversation, "/click e3", waits=False)
         api.refusals.clear()
         await run_line(conversation, "/yes", waits=False)

@@ -13,10 +13,10 @@ from typer.main import get_command
 from cli.commands import COMMANDS
 from cli.items import OUTCOMES, Question
 from cli.main import Commands, app
-from cli.render import OVERLAYS, THEME, VERBS, draw
+from cli.render import OVERLAYS, THEME, VERBS, describe, draw
 from cli.russian import RUSSIAN
 from cli.tables import commands
-from cli.words import language_of, say
+from cli.words import language_of, localized, say
 from scripts.shell import ROOT
 
 HOLE = re.compile(r"\{(\w+)\}")
@@ -104,3 +104,13 @@ def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.Mon
     assert "оформляет заказ или бронь" in shown
     assert "Можно это сделать?" in shown
     assert "остановить запуск" in shown
+
+
+def test_what_was_typed_has_the_quotes_of_the_language(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", "ru_RU.UTF-8")
+    fields = [{"eid": "e1", "name": "Имя", "text": "Ада"}, {"eid": "e2", "text": "Рига"}]
+    assert describe({"text": "Ада"}).plain == "«Ада»"
+    assert describe({"fields": fields}).plain == "Имя: «Ада», «Рига»"
+    assert localized("There is no element e99 in the newest observation; observe first.").startswith(
+        "Элемента e99"
+    )

@@ -508,6 +508,7 @@ def test_a_narrow_terminal_still_names_the_sessions() -> None:
     assert "01234567" in drawn(40)
     assert "A kettle for" in drawn(40)
     assert "claude" not in drawn(40)
+    assert "claude" not in drawn(80), "the width of a usual terminal is for the titles"
     assert "anthropic:claude-haiku-5-5" in drawn(100)
 
 
