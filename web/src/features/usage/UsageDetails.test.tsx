@@ -4,6 +4,7 @@ import { cleanup, render, screen } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
 import { queryClient } from '@/api/queries'
 import type { Session, SessionStatus, Usage } from '@/api/types'
+import type { RunView } from '@/stream/live'
 import { SessionStoreProvider, storeOf } from '@/stream/store'
 import UsageDetails from './UsageDetails'
 
@@ -38,4 +39,10 @@ test.each([
   ['idle', 400],
 ] as const)("an ended run counts once, before and after the session's sum has it: %s", (status, stored) => {
   expect(textOf(status, stored)).toContain('400')
+})
+
+test('the limit is one of actions, by the same word as in the header', () => {
+  storeOf('s1').setState({ run: { step: 7, maxSteps: 40 } as RunView })
+  textOf('running', 100)
+  expect(screen.getByText('Actions').parentElement?.textContent).toContain('7 of 40')
 })
