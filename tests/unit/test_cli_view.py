@@ -177,33 +177,6 @@ class TestFold:
         assert story.tell("decision", reference="q1", confirmed=False) == [Answered("no")]
         assert story.view.pending is None
 
-    @pytest.mark.parametrize(
-        ("asked", "told", "shown"),
-        [
-            ({"kind": "manual", "wants": "answer"}, {}, "✓ Answered"),
-            ({"kind": "manual", "wants": "step"}, {}, "✓ Done by you"),
-            ({"kind": "manual", "wants": "step"}, {"outcome": "answered"}, "✓ Answered"),
-            ({"kind": "confirm"}, {"outcome": "yes"}, "✓ Approved"),
-            ({"kind": "confirm"}, {"confirmed": False, "outcome": "replan"}, "✗ Asked for another plan"),
-        ],
-    )
-    def test_what_was_done_with_a_question_is_told_by_the_server_or_else_by_what_was_asked(
-        self, asked: dict[str, Any], told: dict[str, Any], shown: str
-    ) -> None:
-        story = Story()
-        story.tell("interrupt", reference="q1", reason="Which one?", **asked)
-        (answered,) = story.tell("decision", **{"reference": "q1", "confirmed": True} | told)
-        assert text_of(answered).strip() == shown
-
-    def test_a_question_of_the_agent_says_how_it_is_answered(self) -> None:
-        question, step = (
-            text_of(Question("q1", "manual", "Which one?", wants=wants)) for wants in ("answer", "step")
-        )
-        assert "A question for you" in question
-        assert "/done" not in question
-        assert "Your turn" in step
-        assert "/done when you have done it" in step
-
     def test_the_words_of_an_answer_are_shown_with_it(self) -> None:
         story = Story()
         story.tell("interrupt", reference="q1", kind="confirm", reason="It orders.")
@@ -338,32 +311,8 @@ class TestDrawing:
             assert words in shown
         assert "e7" not in shown
         assert "sent to  bank.example" in shown
-        assert "risk" not in shown, "the reason says it; the kind may be a guess"
         assert "/yes does it" in shown
         assert "9 min" in shown
-
-    @pytest.mark.parametrize("language", ["en", "ru"])
-    @pytest.mark.parametrize("kind", ["confirm", "manual"])
-    def test_how_to_answer_is_shown_whole_on_a_narrow_terminal(
-        self, kind: Any, language: str, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        monkeypatch.setenv("LC_ALL", language)
-        asked = Question("q1", kind, "why")
-        words = " ".join(text_of(asked, width=80).split())
-        ending = {
-            "confirm": ("[words] refuses", "[слова] — отказать"),
-            "manual": ("in words", "ответ словами"),
-        }
-        assert ending[kind][language == "ru"] in words
-        assert "…" not in words
-
-    def test_what_lies_over_a_page_is_named(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        item = Visited("Sign in", "https://a.example/", ("login", "captcha"))
-        assert "over it: a login form" in text_of(item)
-        monkeypatch.setenv("LC_ALL", "ru")
-        shown = text_of(item)
-        assert "поверх: форма входа" in shown
-        assert "captcha" not in shown
 
     def test_an_act_without_a_known_element_says_what_is_known(self) -> None:
         asked = Question("q1", "confirm", "why", action={"name": "files_delete", "args": {"path": "/a b"}})
