@@ -32,7 +32,7 @@ PAGE_RULES = """
 another's result; the last may be read_page, also of a page just opened.
 - scroll(query): to that text; scroll(eid): in that list; focus(eid): in detail; read(eid): as text; read_page(page): \
 all text in parts, from 1; read_page(query): what matches.
-- Logins, passwords, codes, captchas: need_user. Choices only the user can make: ask_user, the question in `reason`. \
+- Logins, passwords, codes, captchas: need_user. Choices only the user can make: ask_user, question in `reason`. \
 Other risky steps: take them, the system asks. `commits`: only if this very step spends, sends, deletes and the like."""
 
 FIELD_RULES = """
