@@ -32,7 +32,7 @@ def test_what_the_verification_names_exists() -> None:
 
 def test_each_thing_that_a_stranger_met_has_tests_that_exist() -> None:
     page = (ROOT / "docs" / "verification.md").read_text()
-    table = page.partition("## What a stranger met")[2].partition("\n## ")[0]
+    table = page.partition("## What a stranger met")[2].partition("\nRemoved from the code")[0]
     rows = re.findall(r"^\| (\w+) \| [^|]+ \| ([^|]+) \|$", table, re.MULTILINE)[1:]
     expected = [
         *map(str, range(1, 22)),
