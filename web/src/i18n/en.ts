@@ -215,10 +215,7 @@ export const en = {
   'deny.note': 'Deny with a note…',
   'deny.send': 'Send and deny',
   'manual.title': 'Your turn',
-  'manual.question': 'A question for you',
   'manual.note': 'Note (optional)',
-  'manual.answer': 'Your answer',
-  'manual.reply': 'Answer',
   'manual.done': 'I’m done',
   'manual.waiting': 'It is your turn',
 

@@ -224,10 +224,7 @@ export const ru: Dictionary = {
   'deny.note': 'С пояснением…',
   'deny.send': 'Отправить и отклонить',
   'manual.title': 'Ваш ход',
-  'manual.question': 'Вопрос к вам',
   'manual.note': 'Заметка (необязательно)',
-  'manual.answer': 'Ваш ответ',
-  'manual.reply': 'Ответить',
   'manual.done': 'Готово',
   'manual.waiting': 'Теперь ваш ход',
 

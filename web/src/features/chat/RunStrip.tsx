@@ -18,7 +18,10 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
   if (status === null || status === 'waiting_user') return null
   const since = isOpen(run) ? run.startedAt : sending
   return (
-    <div className="mb-1.5 flex min-h-7 items-center gap-2 px-1 text-xs text-muted max-md:mt-1.5" data-run={status}>
+    <div
+      className="mb-1.5 flex min-h-7 items-center gap-2 px-1 text-xs text-muted max-md:mt-1.5"
+      data-run={status}
+    >
       {ICONS[status] ?? <Spinner size={14} className="text-accent-text" />}
       <span className="min-w-0 flex-1 truncate">
         {stopping ? t('run.stopping') : runWords(t, status, run)}

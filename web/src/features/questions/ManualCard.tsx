@@ -1,6 +1,6 @@
 import { Hand } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
-import { useT } from '@/i18n'
+import { useT, useWords } from '@/i18n'
 import { hostOf } from '@/lib/url'
 import { TakeoverButton } from '@/session/TakeoverButton'
 import type { QuestionRow } from '@/stream/rows'
@@ -8,6 +8,7 @@ import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
 import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
+import { manualWords } from './manualWords'
 import { PutOff } from './PutOff'
 import { useSight } from './sight'
 import { TargetPicture } from './TargetPicture'
@@ -15,6 +16,7 @@ import { TargetPicture } from './TargetPicture'
 /** A step that only a person can do, or a question that they answer: it says what, and waits for it. */
 export function ManualCard({ row }: { row: QuestionRow }) {
   const t = useT()
+  const tell = useWords(manualWords)
   const id = useId()
   const { question } = row
   const [note, setNote] = useState('')
@@ -34,7 +36,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
       <header className="flex items-center gap-2 bg-info-soft px-4 py-2 text-sm text-info">
         <Hand size={16} aria-hidden className="shrink-0" />
         <h3 id={id} className="min-w-0 flex-1 font-medium">
-          {t(isAnswer ? 'manual.question' : 'manual.title')}
+          {isAnswer ? tell('manual.question') : t('manual.title')}
         </h3>
         <Expiry at={question.expires_at} />
       </header>
@@ -57,8 +59,8 @@ export function ManualCard({ row }: { row: QuestionRow }) {
           }}
         >
           <input
-            aria-label={t(isAnswer ? 'manual.answer' : 'manual.note')}
-            placeholder={t(isAnswer ? 'manual.answer' : 'manual.note')}
+            aria-label={isAnswer ? tell('manual.answer') : t('manual.note')}
+            placeholder={isAnswer ? tell('manual.answer') : t('manual.note')}
             value={note}
             onChange={(event) => setNote(event.target.value)}
             className={`${INPUT} touch min-w-40 flex-1`}
@@ -69,7 +71,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
             disabled={isBusy || (isAnswer && !note.trim())}
             className="h-9"
           >
-            {t(isAnswer ? 'manual.reply' : 'manual.done')}
+            {isAnswer ? tell('manual.reply') : t('manual.done')}
           </Button>
         </form>
         {failure && (
