@@ -45,6 +45,9 @@ SettingValue = bool | int | float | str | list[str]
 
 
 class Base(DeclarativeBase):
+    """Of partial indexes only `sqlite_where` is stated: for `postgresql_where`, which the migrations state, SQLAlchemy
+    would import that dialect in every process, 2 MB."""
+
     type_annotation_map = {datetime: UtcDateTime, JsonObject: JSON}
 
 
@@ -88,7 +91,6 @@ class RunRow(Base):
         Index(
             "one_unfinished_run", "session_id", unique=True,
             sqlite_where=text("finished_at IS NULL AND NOT held"),
-            postgresql_where=text("finished_at IS NULL AND NOT held"),
         ),
     )  # fmt: skip
 
@@ -149,7 +151,7 @@ class InterruptRow(Base):
     __table_args__ = (
         Index(
             "open_questions", "expires_at",
-            sqlite_where=text("status = 'open'"), postgresql_where=text("status = 'open'"),
+            sqlite_where=text("status = 'open'"),
         ),
     )  # fmt: skip
 
@@ -343,7 +345,7 @@ class DeliveryRow(Base):
         UniqueConstraint("channel_id", "about", name="delivery_once"),
         Index(
             "due_deliveries", "next_at",
-            sqlite_where=text("status = 'pending'"), postgresql_where=text("status = 'pending'"),
+            sqlite_where=text("status = 'pending'"),
         ),
     )  # fmt: skip
 

@@ -1,7 +1,11 @@
-"""Delays imports inside library packages: the module of a re-exported name is imported when the name is first used.
+"""Delays what libraries do when they are imported, to save memory and the time of a start.
 
 The `__init__` of packages such as `openai.types` imports every class of an API, thousands of them, of which a
-run uses a few dozen: about 60 MB and two thirds of the time that the imports take. PACKAGES names what is delayed.
+run uses a few dozen: about 60 MB and two thirds of the time that the imports take. The module of a re-exported name
+is imported when the name is first used; PACKAGES and PARTS name what is delayed.
+
+Libraries define some 600 pydantic models, of which a run uses a few dozen, too. Pydantic builds the validator and the
+serializer of a model when it is first used instead of when its class is defined.
 """
 
 from __future__ import annotations
@@ -14,6 +18,7 @@ from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
 from importlib.util import resolve_name
 from types import ModuleType
+from typing import Any
 
 PACKAGES = (
     "anthropic.lib",
@@ -26,17 +31,22 @@ PACKAGES = (
     "mcp",
     "openai.resources",
     "openai.types",
+    "tiktoken",
 )
 """With their subpackages. Only an `__init__` that does nothing but re-export is delayed; any other is imported as it
 is, such as after an update of the library."""
 PARTS = {
     "anthropic": ("lib.aws", "lib.bedrock", "lib.foundry", "lib.google_cloud", "lib.vertex"),
+    "charset_normalizer": ("api", "legacy", "models", "utils"),
     "mcp.server.fastmcp": ("server",),
 }
 """Packages whose `__init__` does more: their modules whose names are delayed."""
 LEFT_OUT = ("httpx._main", "mako.ext.pygmentplugin")
 """Modules that are never imported, and that their library does without: httpx's command line and Mako's coloured
 errors, which bring Rich and Pygments."""
+
+MODELS = "pydantic.main"
+"""The module of `BaseModel`."""
 
 Source = tuple[str, str]
 """The module that a name comes from, and its name there."""
@@ -46,6 +56,17 @@ def delay_packages() -> None:
     """Install the finder; for the whole process, once."""
     if not any(isinstance(finder, LazyPackages) for finder in sys.meta_path):
         sys.meta_path.insert(0, LazyPackages())
+        if MODELS in sys.modules:
+            defer_models(sys.modules[MODELS])
+
+
+def defer_models(module: Any) -> None:
+    """Let the models that are defined from now on be built at their first use.
+
+    The documented option `defer_build`, which classes inherit like the rest of their configuration: a model may set it
+    back. Pydantic builds a model once, whichever thread uses it first.
+    """
+    module.BaseModel.model_config["defer_build"] = True
 
 
 class LazyPackages(MetaPathFinder):
@@ -60,6 +81,11 @@ class LazyPackages(MetaPathFinder):
     ) -> ModuleSpec | None:
         if fullname in LEFT_OUT:
             raise ModuleNotFoundError(f"{fullname} is left out", name=fullname)
+        if fullname == MODELS:
+            spec = PathFinder.find_spec(fullname, path, target)
+            if spec and isinstance(spec.loader, SourceFileLoader):
+                spec.loader = DeferredModels(fullname, spec.loader.path)
+            return spec
         is_whole = fullname not in self._parts and any(
             fullname == name or fullname.startswith(f"{name}.") for name in self._packages
         )
@@ -72,6 +98,14 @@ class LazyPackages(MetaPathFinder):
             if names and not (is_whole and rest.body):
                 spec.loader = LazyExports(fullname, spec.loader.path, names, rest)
         return spec
+
+
+class DeferredModels(SourceFileLoader):
+    """Loads the module of `BaseModel`, before any model is defined."""
+
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        defer_models(module)
 
 
 class LazyExports(SourceFileLoader):

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from sqlalchemy import Connection, bindparam, delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert as insert_or_update
 
 from server.database import Database, reading, writing
 from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
@@ -72,6 +71,8 @@ class ProcessQueries:
         self, db: Connection, *, role: str, address: str, runs: int, browsers: int, is_draining: bool
     ) -> None:
         """Store that this process lives, and remove the rows of long-gone ones."""
+        from sqlalchemy.dialects.postgresql import insert  # 2 MB, for several processes only
+
         values = {
             "role": role,
             "address": address,
@@ -79,9 +80,7 @@ class ProcessQueries:
             "browsers": browsers,
             "is_draining": is_draining,
         }
-        added = insert_or_update(ProcessRow).values(
-            name=self.owner, started_at=CLOCK, seen_at=CLOCK, **values
-        )
+        added = insert(ProcessRow).values(name=self.owner, started_at=CLOCK, seen_at=CLOCK, **values)
         db.execute(added.on_conflict_do_update(index_elements=["name"], set_={**values, "seen_at": CLOCK}))
         db.execute(delete(ProcessRow).where(ProcessRow.seen_at < CLOCK - FORGOTTEN))
 

@@ -13,11 +13,11 @@ import pytest
 from server.ops.lazy_packages import PACKAGES, PARTS, LazyPackages, delay_packages
 
 HEAVY = {
-    "server.agent.models.openai": ("openai.types.responses.response", "openai.types.evals", "openai.types.beta"),
+    "server.agent.models.openai": ("openai.types.responses.response", "openai.types.evals", "openai.types.beta", "tiktoken.core"),
     "server.agent.models.anthropic": ("anthropic.resources", "anthropic.lib.vertex", "anthropic.resources.beta", "anthropic.types.beta.sessions.beta_managed_agents_session"),
     "server.browser.pool": ("rich", "mcp.server.lowlevel"),
     "server.agent.assistant.agent": ("mcp.server.fastmcp.server", "jsonschema"),
-    "server.main": ("PIL.Image", "langgraph_sdk.client", "mcp.types", "openpyxl", "jinja2", "cryptography", "openai", "anthropic"),
+    "server.main": ("PIL.Image", "langgraph_sdk.client", "mcp.types", "openpyxl", "jinja2", "cryptography", "openai", "anthropic", "sqlalchemy.dialects.postgresql", "charset_normalizer.api"),
 }  # fmt: skip
 """By module: what its import used to bring along."""
 
@@ -44,6 +44,16 @@ def test_a_type_that_is_used_is_the_one_of_its_module() -> None:
     assert types.ChatCompletion is module.ChatCompletion
     with pytest.raises(AttributeError, match=r"openai\.types\.chat.*'NoSuchThing'"):
         _ = types.NoSuchThing
+
+
+@pytest.mark.parametrize("first", ["server", "pydantic.main"])
+def test_a_model_is_built_at_its_first_use(first: str) -> None:
+    code = f"import {first}, server; from mcp.types import Tool; " + (
+        "print(Tool.__pydantic_complete__, Tool(name='look', inputSchema={}).name, Tool.__pydantic_complete__)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+
+    assert done.stdout.split() == ["False", "look", "True"]
 
 
 @pytest.fixture
