@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
 from typing import Annotated
 
 from fastapi import APIRouter, Request
-from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_latest
-from prometheus_client.core import GaugeMetricFamily
 from pydantic import Field
 from starlette.responses import Response
 
 from server import VERSION
-from server.api.deps import Body, CallerOf, RuntimeDep, Streams, Text
+from server.api.deps import Body, CallerOf, RuntimeDep, Text
 from server.api.messages import MESSAGE_BYTES, MESSAGE_CHARS
 from server.api.schemas import (
     AgentChoice,
@@ -27,10 +24,9 @@ from server.api.schemas import (
     Tools,
 )
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
-from server.errors import Unauthorized, Unavailable
+from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, FILES
 from server.http.problems import problem
-from server.runtime import Runtime
 
 router = APIRouter(prefix="/api")
 
@@ -121,74 +117,6 @@ async def tools(runtime: RuntimeDep) -> Tools:
 
 @router.get("/metrics", response_class=Response)
 async def metrics(runtime: RuntimeDep, request: Request) -> Response:
-    registry = CollectorRegistry()
-    registry.register(_Readings(runtime, request.app.state.streams))
-    if runtime.shared:
-        registry.register(await _SharedReadings.take(runtime))
-    return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
+    from server.api.metrics import METRICS_TYPE, read_metrics  # brings prometheus_client
 
-
-class _SharedReadings:
-    """What all processes share. What does not answer is left out."""
-
-    def __init__(self, gauges: list[GaugeMetricFamily]) -> None:
-        self._gauges = gauges
-
-    @classmethod
-    async def take(cls, runtime: Runtime) -> _SharedReadings:
-        gauges = [
-            GaugeMetricFamily(
-                "pilothouse_browsers_open", "Browsers of this process", len(runtime.browsers.opened())
-            ),
-            *cls._of_role(runtime),
-        ]
-        with suppress(Unavailable):
-            stats = await runtime.runner.queue.stats()
-            gauges += [
-                GaugeMetricFamily("pilothouse_queue_jobs", "Runs that wait for a worker", stats.queued),
-                GaugeMetricFamily("pilothouse_queue_running", "Runs that workers execute", stats.running),
-                GaugeMetricFamily(
-                    "pilothouse_queue_oldest_seconds",
-                    "How long the first waiting run has waited",
-                    stats.oldest_seconds,
-                ),
-            ]
-        with suppress(Unavailable):
-            workers = [one for one in await runtime.store.live_processes() if one.role != "web"]
-            gauges.append(GaugeMetricFamily("pilothouse_workers", "Live workers", len(workers)))
-        return cls(gauges)
-
-    @staticmethod
-    def _of_role(runtime: Runtime) -> list[GaugeMetricFamily]:
-        """The limits of this process, and how far its events are behind."""
-        is_worker = runtime.settings.role != "web"
-        runs, browsers = runtime.settings.max_runs, runtime.current_settings.max_browsers
-        lag = runtime.shared.bus.lag if runtime.shared else 0.0
-        return [
-            GaugeMetricFamily("pilothouse_run_slots", "Runs that this process may execute", is_worker * runs),
-            GaugeMetricFamily("pilothouse_browser_slots", "Browsers that it may open", is_worker * browsers),
-            GaugeMetricFamily(
-                "pilothouse_bus_lag_seconds", "How long its oldest event has waited for Redis", lag
-            ),
-        ]
-
-    def collect(self) -> list[GaugeMetricFamily]:
-        return self._gauges
-
-
-class _Readings:
-    def __init__(self, runtime: Runtime, streams: Streams) -> None:
-        self._world = runtime
-        self._streams = streams
-
-    def collect(self) -> list[GaugeMetricFamily]:
-        return [
-            GaugeMetricFamily(
-                "pilothouse_runs_active", "Runs in progress", len(self._world.runner.executions)
-            ),
-            GaugeMetricFamily("pilothouse_streams_open", "Open connections of streams", self._streams.open),
-            GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._world.bus.reader_count),
-            GaugeMetricFamily(
-                "pilothouse_topics", "Sessions with buffered events", self._world.bus.topic_count
-            ),
-        ]
+    return Response(await read_metrics(runtime, request.app.state.streams), media_type=METRICS_TYPE)

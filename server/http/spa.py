@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import logging
 import mimetypes
@@ -38,7 +39,7 @@ MEDIA_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+j
 @dataclass(frozen=True, slots=True)
 class Asset:
     bodies: dict[str, bytes]
-    """By content encoding: "" (identity), "br", "gzip"."""
+    """By content encoding: "br", "gzip", and "" (identity) where there is no "gzip" to unpack for the few clients without."""
     tag: str
     media_type: str
     cache: str
@@ -85,10 +86,12 @@ def _load(dist: Path) -> dict[str, Asset]:
 
 def _read(name: str, path: Path, files: dict[str, Path]) -> Asset:
     body = path.read_bytes()
-    bodies = {"": body}
+    bodies = {}
     for encoding, suffix in (("br", ".br"), ("gzip", ".gz")):
         if name + suffix in files:
             bodies[encoding] = files[name + suffix].read_bytes()
+    if "gzip" not in bodies:
+        bodies[""] = body
     media_type = (
         MEDIA_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     )
@@ -105,7 +108,8 @@ def _serve(asset: Asset, headers: Headers) -> Response:
     known = [tag.strip().removeprefix("W/") for tag in headers.get("if-none-match", "").split(",")]
     if etag in known:
         return Response(status_code=304, headers=fields)
-    return Response(asset.bodies[encoding], headers=fields, media_type=asset.media_type)
+    body = asset.bodies.get(encoding) or gzip.decompress(asset.bodies["gzip"])
+    return Response(body, headers=fields, media_type=asset.media_type)
 
 
 def _choose(asset: Asset, accepted: str) -> str:

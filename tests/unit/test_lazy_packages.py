@@ -17,7 +17,7 @@ HEAVY = {
     "server.agent.models.anthropic": ("anthropic.resources", "anthropic.lib.vertex", "anthropic.resources.beta", "anthropic.types.beta.sessions.beta_managed_agents_session"),
     "server.browser.pool": ("rich", "mcp.server.lowlevel"),
     "server.agent.assistant.agent": ("mcp.server.fastmcp.server", "jsonschema"),
-    "server.main": ("PIL.Image", "langgraph_sdk.client", "mcp.types", "openpyxl", "jinja2", "cryptography", "openai", "anthropic", "sqlalchemy.dialects.postgresql", "charset_normalizer.api"),
+    "server.main": ("PIL.Image", "langgraph_sdk.client", "mcp.types", "openpyxl", "jinja2", "cryptography", "openai", "anthropic", "sqlalchemy.dialects.postgresql", "charset_normalizer.api", "prometheus_client"),
 }  # fmt: skip
 """By module: what its import used to bring along."""
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -75,3 +76,29 @@ async def test_no_address_leads_to_another_site(page: httpx.AsyncClient, path: s
         answer = await page.request(method, f"http://127.0.0.1:8000{path}")
         assert not answer.is_redirect
         assert not {"location", "refresh", "set-cookie"} & set(answer.headers)
+
+
+async def test_a_client_gets_the_packed_form_it_takes_or_the_file_itself(
+    settings: Settings, tmp_path: Path
+) -> None:
+    text = b"export const answer = 42\n" * 40
+    assets = tmp_path / "dist" / "assets"
+    assets.mkdir(parents=True)
+    for name, body in {"part.js": text, "part.js.gz": gzip.compress(text), "small.js": b"let a"}.items():
+        (assets / name).write_bytes(body)
+    spa = Spa(assets.parent)
+    app = create_app(settings, spa=spa)
+    async with app.router.lifespan_context(app), open_client(app, {}) as client:
+        packed = await client.get("/assets/part.js", headers={"accept-encoding": "gzip"})
+        plain = await client.get("/assets/part.js", headers={"accept-encoding": "identity"})
+        small = await client.get("/assets/small.js", headers={"accept-encoding": "gzip"})
+
+    assert packed.headers["content-encoding"] == "gzip"
+    assert "content-encoding" not in plain.headers
+    assert int(packed.headers["content-length"]) < len(text) == int(plain.headers["content-length"])
+    assert packed.headers["etag"] != plain.headers["etag"]
+    assert (packed.content, plain.content, small.content) == (text, text, b"let a")
+    assert {name: set(asset.bodies) for name, asset in spa._assets.items()} == {
+        "/assets/part.js": {"gzip"},  # the plain form is a megabyte in all
+        "/assets/small.js": {""},
+    }

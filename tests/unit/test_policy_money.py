@@ -2,8 +2,10 @@
 
 import pytest
 
+from server.agent import policy
 from server.agent.actions import AimedAction, ClickAction, ScrollAction
 from server.agent.gate.approval import amount_of
+from server.agent.policy import money
 from server.agent.policy.money import find_sums, has_money, is_price, is_range
 from server.agent.policy.text import fold
 from server.browser.observation import observe_snapshot
@@ -59,3 +61,13 @@ def test_a_question_tells_the_sum_nearest_to_the_control_and_else_the_last_on_th
     assert amount_of(AimedAction(ClickAction(), page, (plain,))) == "1 990 руб"
     assert amount_of(AimedAction(ClickAction(), page, (priced,))) == "£7.50"
     assert amount_of(AimedAction(ScrollAction(), observe_snapshot(""), ())) is None
+
+
+def test_the_expressions_are_compiled_with_the_policys_other_data() -> None:
+    built = (money._money, money._sum_only, money._range)
+    for expression in built:
+        expression.cache_clear()
+
+    policy.warm_up()
+
+    assert [expression.cache_info().currsize for expression in built] == [1, 1, 1]

@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from server.agent.policy import lexicon, money
 from server.agent.policy.address import find_effect, is_listed, read_address
 from server.agent.policy.clicks import OPENERS, assess_click
 from server.agent.policy.fields import is_secret
 from server.agent.policy.keys import assess_enter, assess_key
-from server.agent.policy.lexicon import guess_language, warm_up
+from server.agent.policy.lexicon import guess_language
 from server.agent.policy.points import assess_pan
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
@@ -26,6 +27,12 @@ _PASSIVE = {
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
 _NAME_CHARS, _TEXT_CHARS, _MOST_NAMES = 1_000, 4_000, 200
+
+
+def warm_up() -> None:
+    """Load what judging needs, if it is not loaded. It takes a second or two, which would delay the first verdict."""
+    lexicon.warm_up()
+    money.warm_up()
 
 
 def assess(

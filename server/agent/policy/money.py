@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import cache
 
 from server.agent.policy.text import fold, plain
 
@@ -16,33 +17,51 @@ rs rm dong đồng euro euros dollar dollars pound pounds yen credits coins ру
 _SPELLED = {spelling for code in _CODES.split() for spelling in (code, fold(code), plain(fold(code)))} | {"đ"}
 _CODE = "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
 _NUMBER = r"\d+(?:[.,٬٫'’]\d{1,3}|\s\d{3}(?!\d))*"
-_MONEY = re.compile(
-    rf"(?:(?<!\w)[a-z]{{1,2}})?[{_SIGNS}]\s?{_NUMBER}|(?<!\w)(?:{_CODE})\.?\s?{_NUMBER}"
-    rf"|(?<!\d){_NUMBER}\s?[{_SIGNS}]|(?<![\w.,]){_NUMBER}\s?(?:ש.?ח|(?:{_CODE})(?!\w))",
-    re.IGNORECASE,
-)
-_SUM_ONLY = re.compile(rf"\W*(?:{_CODE}|[{_SIGNS}])?\W*{_NUMBER}\W*(?:{_CODE}|[{_SIGNS}])?\W*", re.IGNORECASE)
 _TO = "to|and|bis|und|a|à|y|e|et|hasta|até|ate|tot|en|do|дo|ile|से|부터|から|到|至|إلی|تا|hingga|sampai"
 _AMOUNT = rf"(?:(?:{_CODE}|[{_SIGNS}])\s?)?{_NUMBER}(?:\s?(?:(?:{_CODE})(?!\w)|[{_SIGNS}]))?"
-_RANGE = re.compile(rf"(?<![\w.,]){_AMOUNT}\s?(?:[-–—~〜～]|{_TO})\s?{_AMOUNT}(?![\w.,]*\d)")
+
+
+def warm_up() -> None:
+    """Compile the expressions, if that is not done: 1 MB, and 50 ms that would delay the first verdict."""
+    _money(), _sum_only(), _range()
+
+
+@cache
+def _money() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?:(?<!\w)[a-z]{{1,2}})?[{_SIGNS}]\s?{_NUMBER}|(?<!\w)(?:{_CODE})\.?\s?{_NUMBER}"
+        rf"|(?<!\d){_NUMBER}\s?[{_SIGNS}]|(?<![\w.,]){_NUMBER}\s?(?:ש.?ח|(?:{_CODE})(?!\w))",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _sum_only() -> re.Pattern[str]:
+    currency = rf"(?:{_CODE}|[{_SIGNS}])?"
+    return re.compile(rf"\W*{currency}\W*{_NUMBER}\W*{currency}\W*", re.IGNORECASE)
+
+
+@cache
+def _range() -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w.,]){_AMOUNT}\s?(?:[-–—~〜～]|{_TO})\s?{_AMOUNT}(?![\w.,]*\d)")
 
 
 def find_sums(text: str) -> list[str]:
     """Every sum with its currency, as written, left to right."""
-    return [match.group() for match in _MONEY.finditer(text)]
+    return [match.group() for match in _money().finditer(text)]
 
 
 def has_money(text: str) -> bool:
     """Whether the text contains a sum with its currency."""
-    return _MONEY.search(text) is not None
+    return _money().search(text) is not None
 
 
 def is_price(text: str) -> bool:
     """Whether the text is a sum and nothing else."""
-    return has_money(text) and _SUM_ONLY.fullmatch(text) is not None
+    return has_money(text) and _sum_only().fullmatch(text) is not None
 
 
 def is_range(text: str) -> bool:
     """Whether the text contains a price range, as a filter does, and no other sum: `from 10 to 50 €`."""
-    span = _RANGE.search(text)
+    span = _range().search(text)
     return span is not None and has_money(span.group()) and not has_money(text.replace(span.group(), " "))
