@@ -38,6 +38,25 @@ is, such as after an update of the library."""
 PARTS = {
     "anthropic": ("lib.aws", "lib.bedrock", "lib.foundry", "lib.google_cloud", "lib.vertex"),
     "charset_normalizer": ("api", "legacy", "models", "utils"),
+    "langchain.agents.middleware": (
+        "context_editing",
+        "file_search",
+        "human_in_the_loop",
+        "model_call_limit",
+        "model_fallback",
+        "model_retry",
+        "pii",
+        "provider_tool_search",
+        "shell_tool",
+        "summarization",
+        "todo",
+        "tool_call_limit",
+        "tool_emulator",
+        "tool_error",
+        "tool_retry",
+        "tool_selection",
+    ),
+    "langgraph.prebuilt": ("chat_agent_executor", "tool_validator"),
     "mcp.server.fastmcp": ("server",),
 }
 """Packages whose `__init__` does more: their modules whose names are delayed."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -187,16 +185,3 @@ def test_the_products_model_has_the_http_client_that_later_requests_need() -> No
         model="m", api_key="none", http_async_client=model_http_client(), http_client=sync_http_client()
     )
     assert chat.async_client._http is model_http_client()
-
-
-def test_a_synchronous_call_is_refused_and_its_http_stack_not_imported() -> None:
-    with pytest.raises(httpx2.UnsupportedProtocol, match="asynchronously"):
-        sync_http_client().get("http://127.0.0.1:1/")
-
-    code = (
-        "import sys; from server.agent.models.chat_model import build_chat_model; from server.settings import Settings; "
-        "build_chat_model('openai:m', Settings(openai_api_key='k', openai_base_url='http://127.0.0.1:1')); "
-        "print('openai' in sys.modules, 'httpcore2' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.split() == ["True", "False"]

@@ -164,18 +164,11 @@ def ssl_context() -> ssl.SSLContext:
     return httpx2.create_ssl_context()
 
 
-class NoSyncCalls(httpx2.BaseTransport):
-    """Refuses each request."""
-
-    def handle_request(self, request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.UnsupportedProtocol("models are asked asynchronously", request=request)
-
-
 @lru_cache
 def sync_http_client() -> httpx2.Client:
-    """For SDKs that make a client for synchronous calls, too, which are not made here: each of their own would import
-    the HTTP stack of httpx2 and load all certificates once more."""
-    return httpx2.Client(transport=NoSyncCalls())
+    """For SDKs that make a client for synchronous calls, too, which are not made here: each of their own would load
+    all certificates once more."""
+    return httpx2.Client(verify=ssl_context())
 
 
 @lru_cache
