@@ -27,6 +27,8 @@ COPY migrations migrations
 COPY server server
 COPY cli cli
 COPY wording wording
+# The user of the container cannot write compiled modules: each start would compile them again.
+RUN python -m compileall -q server cli wording migrations
 
 # Chromium cannot build its own sandbox inside a container's: see docs/decisions/0005.
 ENV BROWSER_SANDBOX=false

@@ -37,9 +37,9 @@ class Subject(Protocol):
 
 @contextmanager
 def process(*command: str, **env: str) -> Iterator[subprocess.Popen[str]]:
-    clean = {
-        key: value for key, value in os.environ.items() if not key.upper().endswith(("_API_KEY", "_BASE_URL"))
-    }
+    # Containers often set PYTHONDONTWRITEBYTECODE: each start would compile the server again, 0.35 s of CPU time.
+    left_out = ("_API_KEY", "_BASE_URL", "PYTHONDONTWRITEBYTECODE")
+    clean = {key: value for key, value in os.environ.items() if not key.upper().endswith(left_out)}
     started = subprocess.Popen(
         [sys.executable, *command], cwd=ROOT, env={**clean, "PYTHONPATH": str(ROOT), **env}, text=True,
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,

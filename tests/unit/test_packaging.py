@@ -243,6 +243,12 @@ def dockerfile() -> str:
 
 
 class TestContainer:
+    def test_the_image_has_its_modules_compiled(self, dockerfile: str) -> None:
+        compiled = re.findall(r"^RUN python -m compileall -q (.+)$", dockerfile, re.M)
+        copied = re.findall(r"^COPY (server|cli|wording|migrations) \1$", dockerfile, re.M)
+        assert [set(one.split()) for one in compiled] == [set(copied)]
+        assert dockerfile.index("compileall") > dockerfile.rindex("COPY ")
+
     @pytest.mark.parametrize("name", ["server", "migrate", "web", "worker", "browser"])
     def test_compose_gives_its_services_only_settings_that_exist(
         self, compose: dict[str, Any], name: str
