@@ -108,7 +108,8 @@ def _serve(asset: Asset, headers: Headers) -> Response:
     known = [tag.strip().removeprefix("W/") for tag in headers.get("if-none-match", "").split(",")]
     if etag in known:
         return Response(status_code=304, headers=fields)
-    body = asset.bodies.get(encoding) or gzip.decompress(asset.bodies["gzip"])
+    has_form = encoding in asset.bodies
+    body = asset.bodies[encoding] if has_form else gzip.decompress(asset.bodies["gzip"])
     return Response(body, headers=fields, media_type=asset.media_type)
 
 
