@@ -105,12 +105,13 @@ async def forgetful_link(target: int) -> AsyncIterator[ForgetfulLink]:
 
 
 class SilentLink:
-    """Forwards a local port; while `silent`, nothing is forwarded either way and no connection is reset."""
+    """Forwards a local port; while it is silent, nothing is forwarded either way and no connection is reset."""
 
     def __init__(self, target: int) -> None:
         self._target = target
         self._may_forward = asyncio.Event()
         self._may_forward.set()
+        self._times_forgotten = 0
         self.port = 0
 
     def fall_silent(self) -> None:
@@ -118,6 +119,10 @@ class SilentLink:
 
     def come_back(self) -> None:
         self._may_forward.set()
+
+    def forget_connections(self) -> None:
+        """Drop what is sent on the connections of now, for good, and reset none; new ones work."""
+        self._times_forgotten += 1
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await self._may_forward.wait()
@@ -136,10 +141,12 @@ class SilentLink:
             to_server.close()
 
     async def _forward(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        times_forgotten = self._times_forgotten
         while data := await reader.read(65536):
             await self._may_forward.wait()
-            writer.write(data)
-            await writer.drain()
+            if times_forgotten == self._times_forgotten:
+                writer.write(data)
+                await writer.drain()
 
 
 @asynccontextmanager
