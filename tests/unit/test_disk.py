@@ -129,6 +129,19 @@ async def test_the_shared_profile_goes_with_the_last_session(tmp_path: Path) -> 
     assert not (tmp_path / "profiles" / ".common").exists()
 
 
+async def test_a_copy_that_a_kill_left_unfinished_does_not_keep_the_shared_profile(tmp_path: Path) -> None:
+    folder = tmp_path / "profiles"
+    profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
+    await leave_cookie(profiles, "a", "of a")
+    await profiles.close("a", limit=10)
+    write(folder / "b.new" / "Default" / "of a")  # the copy of the common profile with which b was to start
+    write(folder / "c.old" / "Default" / "of c")  # the profile of c, whose next start takes it back
+    await profiles.purge("a")
+    assert names(folder / ".common") == {"of a"}
+    await profiles.purge("c")
+    assert names(folder) == set()
+
+
 async def test_what_a_page_stored_in_one_session_does_not_fill_the_shared_profile(tmp_path: Path) -> None:
     profiles = Profiles(settings_at(tmp_path, browser_profile="shared"))
     await leave_cookie(profiles, "a", "of a")

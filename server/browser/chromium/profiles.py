@@ -21,6 +21,8 @@ SHARED = ".shared"
 """The session id of the one Chromium that serves all sessions (BROWSER_LAYOUT `shared`)."""
 
 _COMMON = ".common"
+_NEW, _OLD = ".new", ".old"
+"""Suffixes of a copy in progress, and of the profile that is moved aside for it."""
 _NO_SESSION = (_COMMON, SHARED)
 _NOT_COPIED = ("*Cache*", "Singleton*", "DevToolsActivePort", "Crash*", "*.tmp", "component_crx_cache")
 _OPEN_TABS = "Sessions"
@@ -108,9 +110,18 @@ class Profiles:
         for folder in (*_copies(profile), self.files(session_id), self.scratch(session_id)):
             await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         async with self._copying:
-            if not any(not folder.name.startswith(_NO_SESSION) for folder in self._profiles.glob("*")):
-                for folder in _copies(self._common):
-                    await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+            await asyncio.to_thread(self._purge_common)
+
+    def _purge_common(self) -> None:
+        """Remove the common profile if no session has a profile any more.
+
+        A copy that a killed process left unfinished is none. It is removed too: it was made of the common profile.
+        """
+        found = [one for one in self._profiles.glob("*") if not one.name.startswith(_NO_SESSION)]
+        unfinished = [folder for folder in found if folder.name.endswith(_NEW)]
+        if len(found) == len(unfinished):
+            for folder in (*_copies(self._common), *unfinished):
+                shutil.rmtree(folder, ignore_errors=True)
 
     @property
     def _common(self) -> Path:
@@ -126,7 +137,7 @@ class Profiles:
 
 def _copies(profile: Path) -> tuple[Path, Path, Path]:
     """A profile's folder, and those that a process that was killed while it replaced the profile may have left."""
-    return profile, profile.with_name(f"{profile.name}.new"), profile.with_name(f"{profile.name}.old")
+    return profile, profile.with_name(profile.name + _NEW), profile.with_name(profile.name + _OLD)
 
 
 def _restore(profile: Path) -> None:
