@@ -198,22 +198,27 @@ async def test_a_run_that_ends_after_redis_has_lost_its_events_is_told_to_have_e
         assert reader.text == worker.text
 
 
-async def test_a_reader_goes_on_after_its_connection_was_lost_without_being_closed(server: RedisServer) -> None:
+async def test_a_reader_goes_on_after_its_connection_was_lost_without_being_closed(
+    server: RedisServer,
+) -> None:
     """The process only listens, so only asking for a sign of life can find the loss."""
-    async with opened(server) as (worker, _), silent_link(server.port) as link:
-        async with RedisBus(f"redis://127.0.0.1:{link.port}/0", heartbeat=0.05) as apart:
-            reader = Reader(apart)
-            task = asyncio.create_task(reader.read())
-            worker.say("before ")
-            await eventually(lambda: reader.text, message="the first token is read")
-            link.forget_connections()
-            worker.say("meanwhile ")
-            await eventually(
-                lambda: reader.text, lambda it: it == "before meanwhile ", message="the reader goes on"
-            )
-            worker.bus.publish(SESSION, 1, [END])
-            await task
-            assert (reader.text, reader.resyncs) == (worker.text, 0)
+    async with (
+        opened(server) as (worker, _),
+        silent_link(server.port) as link,
+        RedisBus(f"redis://127.0.0.1:{link.port}/0", heartbeat=0.05) as apart,
+    ):
+        reader = Reader(apart)
+        task = asyncio.create_task(reader.read())
+        worker.say("before ")
+        await eventually(lambda: reader.text, message="the first token is read")
+        link.forget_connections()
+        worker.say("meanwhile ")
+        await eventually(
+            lambda: reader.text, lambda it: it == "before meanwhile ", message="the reader goes on"
+        )
+        worker.bus.publish(SESSION, 1, [END])
+        await task
+        assert (reader.text, reader.resyncs) == (worker.text, 0)
 
 
 async def test_a_frozen_redis_only_delays(server: RedisServer) -> None:
