@@ -168,10 +168,9 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     url = f"http://{host}:{settings.port}"
     print(f"Pilothouse: {url}", flush=True)
     if is_new:
-        print(
-            f"Password (made now, kept in {settings.data_dir.resolve() / 'auth_token'}): {password}",
-            flush=True,
-        )
+        kept = f"Password (made now, kept in {settings.data_dir.resolve() / 'auth_token'})"
+        # Any other output may be kept as a log, which others read.
+        print(f"{kept}: {password}" if sys.stdout.isatty() else kept, flush=True)
     if open_page and not settings.headless:
         webbrowser.open(url)
     gc.set_threshold(20_000, 20, 50)

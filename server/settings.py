@@ -72,8 +72,8 @@ class Settings(BaseSettings):
     port: int = Field(8000, ge=0, le=65535, description="Port to listen on.")
     auth_token: SecretStr | None = Field(
         None,
-        description="The password of the login page and the bearer token. Unset: one is made on the first start and kept "
-        "in `DATA_DIR/auth_token`.",
+        description="The password of the login page and the bearer token. Unset: one is made on the first start, kept in "
+        "`DATA_DIR/auth_token` and shown if the output is a terminal.",
     )
     trusted_hosts: Names = Field(
         (), description="Further host names under which the server is reached, for example behind a proxy."
