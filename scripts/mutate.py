@@ -51,6 +51,11 @@ RUNS = (
     "tests/unit/test_acts_need_a_lease.py tests/unit/test_budget_guard.py tests/unit/test_queued_messages.py "
     "tests/unit/test_continuing.py"
 )
+WHOLE_RUNS = (
+    f"{RUNS} tests/unit/test_ask_first.py tests/unit/test_titles.py tests/unit/test_private_pages.py "
+    "tests/unit/test_operator_working_state.py tests/unit/test_live_view.py tests/unit/test_pictures_and_files.py "
+    "tests/unit/test_transcript.py tests/unit/test_operator_limits.py"
+)
 TESTS = {
     "server/agent/gate/gate.py": "tests/unit/test_gate*.py tests/unit/test_operator_consent.py",
     "server/agent/effects.py": "tests/unit/test_effects.py",
@@ -61,7 +66,7 @@ TESTS = {
     "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
     "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
     "server/agent/operator/batch.py": "tests/unit/test_operator_batch.py",
-    "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_captcha.py",
+    "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_observer.py tests/unit/test_captcha.py tests/unit/test_points.py tests/unit/test_taint.py",
     **{
         f"server/agent/policy/{name}.py": POLICY
         for name in (
@@ -79,9 +84,9 @@ TESTS = {
     "server/browser/chromium/egress.py": "tests/unit/test_egress.py",
     "server/browser/chromium/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
-    "server/agent_runner.py": RUNS,
-    "server/runs/execution.py": RUNS,
-    "server/runs/recorder.py": f"{RUNS} tests/unit/test_pictures_and_files.py",
+    "server/agent_runner.py": WHOLE_RUNS,
+    "server/runs/execution.py": WHOLE_RUNS,
+    "server/runs/recorder.py": WHOLE_RUNS,
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,
