@@ -11,7 +11,7 @@ fastest first, until one fails. Nothing is written to the checkout. A mutation o
 default) is made while the file is imported, in a process of its own, with all of the file's tests: it takes longer.
 
 What the tests do not notice is printed as a survivor: a test is missing, or the change makes no difference. A test
-that takes longer than HANGS_AFTER has noticed it: the change makes something wait for ever. A mutation whose tests do
+that takes longer than `--hangs-after` has noticed it: the change makes something wait for ever. A mutation whose tests do
 not end within the limit is printed as unfinished: there are many of them, or the machine is too busy.
 Exits with 1 if there are survivors. Needs fork, so it runs on Linux and macOS only.
 """
@@ -96,8 +96,8 @@ FORK = multiprocessing.get_context("fork")
 
 FUNCTION = (ast.FunctionDef, ast.AsyncFunctionDef)
 MARK = "_mutate_reached"
-HANGS_AFTER = 60
-"""Seconds for one test."""
+HANGS_AFTER = 60.0
+"""Seconds for one test, unless `--hangs-after` says otherwise."""
 
 Function = tuple[str, int]
 """Qualified name and first line, as a code object has them."""
@@ -313,7 +313,7 @@ def outcome_of(run: Callable[..., None], seconds: float, *args: Any) -> str:
     return "noticed" if process.exitcode else "survived"
 
 
-def run_pytest(tests: str, folder: str, *plugins: object) -> int:
+def run_pytest(tests: str, hangs_after: float, folder: str, *plugins: object) -> int:
     paths = [str(path.relative_to(ROOT)) for name in tests.split() for path in sorted(ROOT.glob(name))]
     options = [
         "-q",
@@ -321,7 +321,7 @@ def run_pytest(tests: str, folder: str, *plugins: object) -> int:
         "-s",
         "-n0",
         "--tb=no",
-        f"--timeout={HANGS_AFTER}",
+        f"--timeout={hangs_after}",
         "-p",
         "no:cacheprovider",
         f"--basetemp={folder}/pytest",
@@ -329,7 +329,9 @@ def run_pytest(tests: str, folder: str, *plugins: object) -> int:
     return int(pytest.main([*options, *paths], plugins=plugins))
 
 
-def check(name: str, tests: str, lines: Collection[int], most: int, seconds: float, folder: str) -> int:
+def check(
+    name: str, tests: str, lines: Collection[int], most: int, seconds: float, hangs_after: float, folder: str
+) -> int:
     """Try the mutations of one file; returns the number of survivors, after printing them."""
     path = str(ROOT / name)
     found = list(mutations(Path(path).read_text(encoding="utf-8")))
@@ -351,7 +353,7 @@ def check(name: str, tests: str, lines: Collection[int], most: int, seconds: flo
     def in_functions() -> None:
         silence()
         inner = [mutation for mutation in tried if mutation.statement is not None]
-        run_pytest(tests, folder, Trial(path, inner, seconds, send.send))
+        run_pytest(tests, hangs_after, folder, Trial(path, inner, seconds, send.send))
 
     process = FORK.Process(target=in_functions)
     process.start()
@@ -365,7 +367,7 @@ def check(name: str, tests: str, lines: Collection[int], most: int, seconds: flo
     def outside(mutation: Mutation) -> None:
         silence()
         mutate_on_import(path, mutation.tree)
-        os._exit(run_pytest(tests, folder))
+        os._exit(run_pytest(tests, hangs_after, folder))
 
     for mutation in tried:
         if mutation.statement is None:
@@ -390,6 +392,9 @@ def main() -> int:
     parser.add_argument(
         "--seconds", type=float, default=120, help="limit of one run; one that takes longer is unfinished"
     )
+    parser.add_argument(
+        "--hangs-after", type=float, default=HANGS_AFTER, help="seconds after which a test counts as failed"
+    )
     chosen = parser.parse_args()
     if chosen.list:
         print("\n".join(f"{name}: {tests}" for name, tests in TESTS.items()))
@@ -399,7 +404,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         names = chosen.files or TESTS
         survivors = sum(
-            check(name, chosen.tests or TESTS[name], chosen.lines, chosen.most, chosen.seconds, folder)
+            check(
+                name,
+                chosen.tests or TESTS[name],
+                chosen.lines,
+                chosen.most,
+                chosen.seconds,
+                chosen.hangs_after,
+                folder,
+            )
             for name in names
         )
     return 1 if survivors else 0
