@@ -85,7 +85,7 @@ TESTS = {
     "server/browser/chromium/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
     "server/agent_runner.py": WHOLE_RUNS,
-    "server/runs/execution.py": WHOLE_RUNS,
+    "server/runs/execution.py": "tests/unit/test_execution.py tests/unit/test_run_lease.py",
     "server/runs/recorder.py": WHOLE_RUNS,
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {

@@ -6,27 +6,31 @@ import asyncio
 import time
 from collections.abc import Callable
 
+import pytest
+
 from server.agent.event_adapter import EventAdapter
 from server.database.models import RunRow
 from server.events import Message, StateChanged, Token, now
-from server.runs.execution import Execution, current_execution
+from server.runs.execution import Execution, RunLease, current_execution
 from server.stream.bus import InProcessBus
 
 
-def execution(clock: Callable[[], float] = time.monotonic) -> Execution:
+def execution(clock: Callable[[], float] = time.monotonic, lease: RunLease | None = None) -> Execution:
     bus = InProcessBus()
     bus.open("s", "r", 1)
     run = RunRow(id="r", session_id="s", agent="operator", model="m", epoch=1)
-    return Execution(run, EventAdapter("m"), bus, max_steps=10, clock=clock)
+    return Execution(run, EventAdapter("m"), bus, max_steps=10, clock=clock, lease=lease)
+
+
+def user_message(id: str, content: str) -> Message:
+    return Message(id=id, session_id="s", run_id="r", seq=2, role="user", content=content, created_at=now())
 
 
 async def test_a_paused_run_waits_at_its_next_step_and_then_reads_what_was_said() -> None:
     running = execution()
     running.pause()
     step = asyncio.create_task(running.take_updates())
-    said = Message(
-        id="m2", session_id="s", run_id="r", seq=2, role="user", content="only blue ones", created_at=now()
-    )
+    said = user_message("m2", "only blue ones")
     running.steer(said)
     running.steer(said)
     running.edit_plan(["look", "answer"])
@@ -157,3 +161,58 @@ async def test_a_run_whose_agent_has_ended_is_waited_for() -> None:
     del executions["s"]
     ending.ended.set()
     assert await looking is None
+
+
+@pytest.mark.parametrize(
+    ("given", "are_old"),
+    [([True], True), ([True, True], True), ([False], False), ([True, False], False), ([False, True], False)],
+)
+async def test_words_are_old_if_all_of_them_came_before_the_answer(given: list[bool], are_old: bool) -> None:
+    """The answer to a question stands against words that came before it, not against later ones."""
+    steered, edited = execution(), execution()
+    for number, is_old in enumerate(given):
+        steered.steer(user_message(f"m{number}", "words"), is_old=is_old)
+        edited.edit_plan(["look"], is_old=is_old)
+    assert (await steered.take_updates()).are_words_old is are_old
+    assert (await edited.take_updates()).are_words_old is are_old
+
+
+async def test_words_count_as_new_unless_somebody_knows_better() -> None:
+    steered, edited = execution(), execution()
+    steered.steer(user_message("m", "words"))
+    edited.edit_plan(["look"])
+    assert not (await steered.take_updates()).are_words_old
+    assert not (await edited.take_updates()).are_words_old
+
+
+def test_an_execution_acts_by_the_lease_that_it_is_given() -> None:
+    lease = RunLease(10)
+    assert execution(lease=lease).lease is lease
+    assert execution().lease.is_fresh
+
+
+def test_a_picture_that_was_lost_is_told_once() -> None:
+    running = execution()
+    assert not running.take_lost_picture()
+    running.note_lost_picture()
+    assert running.take_lost_picture()
+    assert not running.take_lost_picture()
+
+
+def test_what_a_run_does_is_told_with_its_place_in_the_queue() -> None:
+    running = execution()
+    running.queue(2)
+    assert running.doing == "queued"
+    assert running.changed("queued").queue_place == 2
+    assert running.changed("running").queue_place is None
+    running.hold()
+    assert running.doing == "paused"
+
+
+async def test_a_run_that_is_handed_back_begins_no_further_step() -> None:
+    leaving = execution()
+    leaving.stop_before_next_step()
+    step = asyncio.create_task(leaving.take_updates())
+    await leaving.is_between_steps.wait()
+    assert not step.done()
+    step.cancel()
