@@ -52,7 +52,7 @@ RUNS = (
     "tests/unit/test_continuing.py"
 )
 WHOLE_RUNS = (
-    f"{RUNS} tests/unit/test_ask_first.py tests/unit/test_titles.py tests/unit/test_private_pages.py "
+    f"{RUNS} tests/unit/test_agent_runner.py tests/unit/test_ask_first.py tests/unit/test_titles.py tests/unit/test_private_pages.py "
     "tests/unit/test_operator_working_state.py tests/unit/test_live_view.py tests/unit/test_pictures_and_files.py "
     "tests/unit/test_transcript.py tests/unit/test_operator_limits.py"
 )

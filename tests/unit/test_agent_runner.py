@@ -1,0 +1,230 @@
+"""What a runner takes over from the store: runs that begin, resume, ask, or were committed without being submitted."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pytest
+
+from server.agent_runner import AgentRunner
+from server.database.models import RunRow
+from server.events import (
+    Answer,
+    Decision,
+    ManualQuestion,
+    Message,
+    MessageAdded,
+    Resync,
+    RunChanged,
+    Stamped,
+    Usage,
+)
+from server.runs.agents import AgentFactory
+from server.runs.execution import Execution
+from server.runs.recorder import RunRecorder
+from server.runtime import Runtime
+from server.store import AcceptedMessage, StartedRun, Store, process_name
+from tests.support.databases import agents_of, share_database
+from tests.support.eventually import eventually
+
+PING = "this is a ping test: do not think"
+
+
+class SavingAgents(AgentFactory):
+    """Steps of every run are saved, as on a server whose runs other processes continue."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.forgotten: list[str] = []
+        self.named: list[str] = []
+
+    def saves_steps(self, run: RunRow) -> bool:
+        return True
+
+    async def forget_run(self, run: RunRow) -> None:
+        self.forgotten.append(run.id)
+
+    async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+        self.named.append(asked)
+        return None, Usage()
+
+
+@dataclass
+class Desk:
+    """A runner, and the store from which it gets its runs."""
+
+    store: Store
+    agents: SavingAgents
+    runner: AgentRunner
+    recorder: RunRecorder
+    world: Runtime
+    published: list[Stamped]
+
+    async def accept(self, content: str, agent: str = "operator") -> AcceptedMessage:
+        """Store a message. Its run is not submitted."""
+        session = await self.store.create_session(
+            id=None, title=None, agent=agent, model="mock:scripted", max_tool_steps=10
+        )
+        return await self.store.accept(session.id, content)
+
+    async def started(self, **more: Any) -> StartedRun:
+        """A run that has begun in the database, changed to one that resumes at a question if `more` says so."""
+        accepted = await self.accept(PING)
+        started = await self.store.begin_execution(accepted.run.id)
+        assert started
+        return replace(started, **more)
+
+    async def open(self, started: StartedRun) -> Execution:
+        execution = await self.runner._open(started)
+        del self.runner._executions[started.session.id]  # nothing executes it
+        return execution
+
+    async def status(self, run_id: str) -> str:
+        return (await self.store.run(run_id)).status
+
+    def said(self, run_id: str, kind: type) -> list[Any]:
+        return [it.event for it in self.published if it.run_id == run_id and isinstance(it.event, kind)]
+
+
+@pytest.fixture
+async def desk(world: Runtime) -> AsyncIterator[Desk]:
+    share_database(world)
+    store = Store(world.database, process_name())
+    agents = agents_of(world, store, SavingAgents)
+    assert isinstance(agents, SavingAgents)
+    recorder = RunRecorder(world.settings, store, world.bus)
+    runner = AgentRunner(
+        world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder
+    )
+    published: list[Stamped] = []
+    world.bus.listeners.append(published.append)
+    yield Desk(store, agents, runner, recorder, world, published)
+    await runner.drain(0)
+
+
+def message(started: StartedRun, id: str) -> Message:
+    return started.messages[0].model_copy(update={"id": id, "content": "only blue ones"})
+
+
+async def test_the_execution_of_a_run_that_asks_ends_without_a_fault(desk: Desk) -> None:
+    run = (await desk.accept("shop for a kettle")).run
+    await desk.runner.execute(run.id, asyncio.Event())
+    assert await desk.status(run.id) == "waiting_user"
+    assert desk.agents.forgotten == []
+
+
+async def test_saved_steps_are_removed_once_their_run_has_ended(desk: Desk) -> None:
+    run = (await desk.accept(PING)).run
+    await desk.runner.execute(run.id, asyncio.Event())
+    assert await desk.status(run.id) == "completed"
+    await eventually(lambda: desk.agents.forgotten == [run.id], message="its steps are removed")
+
+
+async def test_a_run_begins_at_step_zero_and_goes_on_at_the_step_of_its_question(desk: Desk) -> None:
+    await desk.open(await desk.started())
+    question = ManualQuestion(reference="q", reason="Log in, please.", step=4, said="So far. ")
+    execution = await desk.open(await desk.started(question=question))
+    steps = [it.event.step for it in desk.published if isinstance(it.event, RunChanged)]
+    assert steps == [0, 4]
+    assert execution.adapter.answer == "So far. "
+
+
+@pytest.mark.parametrize(
+    ("continues", "is_newly_answered", "is_told"),
+    [(True, False, True), (True, True, False), (False, False, False), (False, True, False)],
+)
+async def test_readers_load_again_what_another_process_has_said_of_an_unfinished_answer(
+    desk: Desk, continues: bool, is_newly_answered: bool, is_told: bool
+) -> None:
+    await desk.open(await desk.started(continues=continues, is_newly_answered=is_newly_answered))
+    assert any(isinstance(it.event, Resync) for it in desk.published) is is_told
+
+
+async def test_a_session_is_named_after_its_first_answer_and_not_after_the_next(desk: Desk) -> None:
+    first = await desk.accept(PING)
+    await desk.runner.execute(first.run.id, asyncio.Event())
+    second = await desk.store.accept(first.run.session_id, "and another")
+    await desk.runner.execute(second.run.id, asyncio.Event())
+    await eventually(lambda: desk.agents.named, message="it is named")
+    other = await desk.accept("of another session")
+    await desk.runner.execute(other.run.id, asyncio.Event())
+    await eventually(lambda: len(desk.agents.named) > 1, message="so is the other one")
+    assert desk.agents.named == [PING, "of another session"]
+
+
+async def test_a_message_that_waits_behind_a_run_still_waits_after_the_server_has_ended(desk: Desk) -> None:
+    first = await desk.accept("endless story")
+    waiting = await desk.store.accept(first.run.session_id, PING, mode="queue")
+    desk.runner.start(first)
+    await eventually(lambda: first.run.session_id in desk.runner.executions, message="the run begins")
+    await desk.runner.drain(0)
+    assert await desk.status(first.run.id) == "interrupted"
+    assert (await desk.store.run(waiting.run.id)).held
+
+
+async def test_unread_words_of_a_run_that_resumes_are_older_than_its_answer(desk: Desk) -> None:
+    """The answer to the question stands against them."""
+    began = await desk.started()
+    fresh = await desk.open(replace(began, unread=[message(began, "m1")]))
+    assert not (await fresh.take_updates()).are_words_old
+    question = ManualQuestion(reference="q", reason="Log in, please.")
+    resumed = await desk.started(question=question)
+    resumed = replace(resumed, unread=[message(resumed, "m2")])
+    assert (await (await desk.open(resumed)).take_updates()).are_words_old
+
+
+async def test_the_plan_of_a_question_is_older_than_its_answer_too(desk: Desk) -> None:
+    question = ManualQuestion(reference="q", reason="Log in, please.", plan=["look", "buy", "answer"])
+    execution = await desk.open(await desk.started(question=question))
+    news = await execution.take_updates()
+    assert (news.plan, news.are_words_old) == (("look", "buy", "answer"), True)
+
+
+async def test_what_was_committed_and_not_submitted_is_adopted_once(desk: Desk) -> None:
+    accepted = await desk.accept(PING)
+    desk.runner.adopt(accepted)
+    desk.runner.adopt(accepted)
+    await eventually(
+        lambda: desk.status(accepted.run.id), lambda it: it == "completed", message="the run has ended"
+    )
+    user = [it for it in desk.said(accepted.run.id, MessageAdded) if it.message.role == "user"]
+    assert len(user) == 1
+
+
+async def test_what_was_published_already_is_not_adopted(desk: Desk) -> None:
+    accepted = await desk.accept(PING)
+    desk.recorder.publish_accepted(accepted)
+    desk.runner.adopt(accepted)
+    assert not desk.runner.knows(accepted.run.id)
+
+
+async def test_a_run_whose_question_was_answered_is_adopted_with_its_decision(desk: Desk) -> None:
+    accepted = await desk.accept("shop for a kettle")
+    await desk.runner.execute(accepted.run.id, asyncio.Event())
+    asked = await desk.store.pending(accepted.run.session_id)
+    assert asked
+    await desk.store.decide(
+        accepted.run.session_id, Answer(reference=asked.reference, confirmed=False),
+        grant_of=lambda _: None, late=False, again=False,
+    )  # fmt: skip
+    (unbegun,) = await desk.store.unbegun_runs()
+    desk.runner.adopt(unbegun)
+    assert len(desk.said(accepted.run.id, Decision)) == 1
+    assert desk.runner.knows(accepted.run.id)
+    await eventually(
+        lambda: desk.status(accepted.run.id), lambda it: it != "queued", message="the run goes on"
+    )
+
+
+async def test_a_slot_is_kept_for_a_run_only_while_there_is_one(desk: Desk) -> None:
+    kept = [await desk.runner.reserve() for _ in range(desk.world.settings.max_runs + 1)]
+    assert kept == [True] * desk.world.settings.max_runs + [False]
+    for _ in range(desk.world.settings.max_runs):
+        desk.runner.queue.give_back()
+
+
+async def test_no_run_that_has_not_ended_frees_a_browser(desk: Desk) -> None:
+    desk.runner.start_next(None)
