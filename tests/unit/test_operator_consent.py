@@ -393,6 +393,7 @@ async def test_a_target_that_is_not_found_again_is_not_pressed(after: str) -> No
     it = changing(STEPS.format("Step 1 of 3"), after, click("Continue"), stop("It is gone."))
     assert await it.say("go on") == "It is gone."
     assert (it.browser.log, it.browser.effects) == ([], [])
+    assert "the page changed before the action: nothing was done" in it.model.prompts[1]
 
 
 ESCAPE = act("press", key="Escape")
@@ -451,6 +452,7 @@ async def test_a_clock_that_was_set_back_makes_no_old_look_a_new_one() -> None:
     it.model.turns.insert(0, think)
     assert await it.say("go on") == "It is gone."
     assert (it.browser.log, it.browser.effects) == ([], [])
+    assert "the page changed before the action: nothing was done" in it.model.prompts[1]
 
 
 async def test_a_page_that_always_changes_ends_at_the_step_limit() -> None:
