@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from server.agent_runner import AgentRunner
+from server.agent import foresight
+from server.agent_runner import AgentRunner, _approved_plan
 from server.database.models import RunRow
 from server.events import (
     Answer,
@@ -20,6 +21,7 @@ from server.events import (
     Resync,
     RunChanged,
     Stamped,
+    StartPlan,
     Usage,
 )
 from server.runs.agents import AgentFactory
@@ -228,3 +230,31 @@ async def test_a_slot_is_kept_for_a_run_only_while_there_is_one(desk: Desk) -> N
 
 async def test_no_run_that_has_not_ended_frees_a_browser(desk: Desk) -> None:
     desk.runner.start_next(None)
+
+
+@pytest.mark.parametrize(
+    ("agent", "answer", "is_new", "is_kept"),
+    [
+        ("operator", Answer(confirmed=True), True, True),
+        ("operator", Answer(confirmed=True), False, False),
+        ("operator", Answer(confirmed=False), True, False),
+        ("operator", None, True, False),
+        ("assistant", Answer(confirmed=True), True, False),
+    ],
+)
+async def test_a_new_yes_to_a_start_makes_its_plan_the_users(
+    desk: Desk, agent: str, answer: Answer | None, is_new: bool, is_kept: bool
+) -> None:
+    plan = ["look", "answer"]
+    asked = foresight.start_question(StartPlan(plan=plan, effects=[]), url="", asked_at=0, timeout=60)
+    started = await desk.started(
+        question=asked.model_copy(update={"answer": answer}), is_newly_answered=is_new
+    )
+    started.run.agent = agent
+    assert _approved_plan(started) == (plan if is_kept else None)
+
+
+async def test_only_the_question_of_a_start_has_a_plan_that_is_approved(desk: Desk) -> None:
+    assert _approved_plan(await desk.started()) is None
+    question = ManualQuestion(reference="q", reason="Log in, please.", answer=Answer(confirmed=True))
+    assert _approved_plan(await desk.started(question=question)) is None
