@@ -74,17 +74,17 @@ class _SharedReadings:
 
 class _Readings:
     def __init__(self, runtime: Runtime, streams: Streams) -> None:
-        self._world = runtime
+        self._runtime = runtime
         self._streams = streams
 
     def collect(self) -> list[GaugeMetricFamily]:
         return [
             GaugeMetricFamily(
-                "pilothouse_runs_active", "Runs in progress", len(self._world.runner.executions)
+                "pilothouse_runs_active", "Runs in progress", len(self._runtime.runner.executions)
             ),
             GaugeMetricFamily("pilothouse_streams_open", "Open connections of streams", self._streams.open),
-            GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._world.bus.reader_count),
+            GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._runtime.bus.reader_count),
             GaugeMetricFamily(
-                "pilothouse_topics", "Sessions with buffered events", self._world.bus.topic_count
+                "pilothouse_topics", "Sessions with buffered events", self._runtime.bus.topic_count
             ),
         ]
