@@ -12,7 +12,7 @@ import tempfile
 import time
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -94,20 +94,18 @@ class Ours:
     model: str
     cold: tuple[float, float]
     name: str = "ours"
-    agent: str = "assistant"
+    agent: str | None = "assistant"
+    """None: the server's default."""
 
     async def batch(self, prompt: str, streams: int) -> Batch:
-        sessions = [await self._session() for _ in range(streams)]
+        sessions = [await self.new_session() for _ in range(streams)]
         began = cpu_of(self.pid)
         done = await asyncio.gather(*(self.ask(session, prompt) for session in sessions))
         return Batch(list(done), cpu_of(self.pid) - began)
 
-    async def _session(self) -> str:
+    async def new_session(self) -> str:
         made = await self.client.post("/api/sessions", json={"agent": self.agent, "model": self.model})
         return str(made.raise_for_status().json()["id"])
-
-    async def new_session(self) -> str:
-        return await self._session()
 
     async def ask(self, session: str, prompt: str) -> StreamTimes:
         """One message and its stream to the terminal event."""
@@ -164,8 +162,10 @@ async def ours(url: str, wire: str, **settings: str) -> AsyncIterator[Ours]:
                 await _until(client, "/api/health")
                 alive = time.monotonic() - began
                 await _until(client, "/api/ready")
-                await server.ask(await server.new_session(), "ping")
+                default = replace(server, agent=None)
+                await default.ask(await default.new_session(), "ping")
                 server.cold = (alive, time.monotonic() - began)
+                await server.ask(await server.new_session(), "ping")  # loads what this agent needs
                 await _until_quiet(started.pid)
                 yield server
 
