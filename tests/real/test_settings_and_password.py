@@ -1,4 +1,4 @@
-"""Changes of settings at once on a running server, and where it tells its first password."""
+"""Changes of settings at once on a running server, and where it shows its first password."""
 
 from __future__ import annotations
 
