@@ -168,9 +168,11 @@ def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -
     url = f"http://{host}:{settings.port}"
     print(f"Pilothouse: {url}", flush=True)
     if is_new:
-        kept = f"Password (made now, kept in {settings.data_dir.resolve() / 'auth_token'})"
-        # Any other output may be kept as a log, which others read.
-        print(f"{kept}: {password}" if sys.stdout.isatty() else kept, flush=True)
+        file = settings.data_dir.resolve() / "auth_token"
+        if sys.stdout.isatty():
+            print(f"Password (made now, kept in {file}): {password}", flush=True)
+        else:  # the output may be kept as a log, which others read
+            print(f"A password was made now. It is in {file}", flush=True)
     if open_page and not settings.headless:
         webbrowser.open(url)
     gc.set_threshold(20_000, 20, 50)
