@@ -215,7 +215,11 @@ def observation(page: JsonObject) -> RenderableType:
     ]
     rows += [
         Text(
-            say("over it: {text} ({kind})", text=cut(over["text"], 90), kind=say(OVERLAYS[over["kind"]])),
+            say(
+                "over it: {text} ({kind})",
+                text=cut(over["text"], 90),
+                kind=say(OVERLAYS.get(over["kind"], over["kind"])),
+            ),
             "warn",
         )
         for over in page.get("overlays") or ()
