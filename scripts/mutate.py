@@ -224,14 +224,16 @@ def mutate_in_memory(path: str, tree: ast.Module) -> None:
 
 def mutate_on_import(path: str, tree: ast.Module) -> None:
     """Let this process import a changed module in place of the file."""
-    get_code = SourceFileLoader.get_code
+    loaders: Any = SourceFileLoader  # its method is replaced
+    get_code = loaders.get_code
 
     def changed(loader: SourceFileLoader, fullname: str) -> CodeType | None:
         if loader.path == path:
             return compile(tree, path, "exec", dont_inherit=True)
-        return get_code(loader, fullname)
+        code: CodeType | None = get_code(loader, fullname)
+        return code
 
-    SourceFileLoader.get_code = changed  # type: ignore[method-assign]
+    loaders.get_code = changed
 
 
 class Trial:
