@@ -21,9 +21,9 @@ from server.browser.observation import observe_snapshot, observe_state
 from server.browser.observation.browser_use_state import read_state
 from server.browser.observation.page_script import Extra, SecretField
 from server.browser.observation.snapshot import parse_snapshot
+from tests.support.separators import SEPARATORS
 
 LIAR, BANK = "http://liar.example/offer", "https://bank.example/"
-SEPARATORS = ["\u2028", "\u2029", "\u0085", "\u000b", "\u000c", "\u001c", "\u001d", "\u001e", "\r"]
 VIEWPORT = (1280, 720)
 
 

@@ -230,7 +230,7 @@ class PlaywrightAdapter:
 
     async def _type_lines(self, field: Field, *, submit: bool = False) -> Reply:
         """Type key by key. Lines are separated by Shift+Enter, since Enter may submit the text."""
-        *lines, last = field.text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        *lines, last = typed_lines(field.text)
         for line in lines:
             keys = {**_target(field.element), "text": line, "slowly": True}
             reply = await self._server.act("browser_type", keys)
@@ -364,6 +364,11 @@ def _filled(field: Field) -> dict[str, str]:
         "type": kind,
         "value": meant_option(field.element, field.text),
     }
+
+
+def typed_lines(text: str) -> list[str]:
+    """The lines of a text that is typed; other separators than line ends are characters of their line."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def _typed(fields: Sequence[Field]) -> str:
