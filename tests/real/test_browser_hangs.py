@@ -239,7 +239,7 @@ async def test_a_page_of_any_size_is_observed_within_ten_seconds(
 
 
 async def test_what_is_in_view_of_a_huge_page_can_be_clicked(browser: SessionBrowser, site: Site):
-    await browser.navigate(site.url("/many-links?n=25000"))
+    await browser.navigate(site.url("/many-links?n=15000"))
     seen = await browser.observe()
     assert "too large" in notes_of(seen)
     assert (await browser.click(element(seen, "Link 7", "link"))).ok
