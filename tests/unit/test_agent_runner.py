@@ -22,6 +22,7 @@ from server.events import (
     RunChanged,
     Stamped,
     StartPlan,
+    StateChanged,
     Usage,
 )
 from server.runs.agents import AgentFactory
@@ -42,6 +43,8 @@ class SavingAgents(AgentFactory):
         super().__init__(*args)
         self.forgotten: list[str] = []
         self.named: list[str] = []
+        self.state: StateChanged | None = None
+        self.written: list[dict[str, Any]] = []
 
     def saves_steps(self, run: RunRow) -> bool:
         return True
@@ -52,6 +55,13 @@ class SavingAgents(AgentFactory):
     async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         self.named.append(asked)
         return None, Usage()
+
+    async def read_state(self, session_id: str) -> StateChanged | None:
+        return self.state
+
+    async def write_state(self, session_id: str, **values: Any) -> StateChanged:
+        self.written.append(values)
+        return self.state or StateChanged()
 
 
 @dataclass
@@ -65,10 +75,12 @@ class Desk:
     world: Runtime
     published: list[Stamped]
 
-    async def accept(self, content: str, agent: str = "operator") -> AcceptedMessage:
+    async def accept(
+        self, content: str, agent: str = "operator", title: str | None = None
+    ) -> AcceptedMessage:
         """Store a message. Its run is not submitted."""
         session = await self.store.create_session(
-            id=None, title=None, agent=agent, model="mock:scripted", max_tool_steps=10
+            id=None, title=title, agent=agent, model="mock:scripted", max_tool_steps=10
         )
         return await self.store.accept(session.id, content)
 
@@ -258,3 +270,81 @@ async def test_only_the_question_of_a_start_has_a_plan_that_is_approved(desk: De
     assert _approved_plan(await desk.started()) is None
     question = ManualQuestion(reference="q", reason="Log in, please.", answer=Answer(confirmed=True))
     assert _approved_plan(await desk.started(question=question)) is None
+
+
+# What the user did before or between executions
+
+
+@pytest.mark.parametrize(
+    ("plan", "dismissed", "proposed", "written"),
+    [
+        (["look"], None, [], [{"plan": ["look"]}]),
+        (None, ["buy"], ["buy"], [{"proposed_plan": []}]),
+        (None, ["buy"], ["sell"], []),
+        (["look"], ["buy"], ["buy"], [{"plan": ["look"]}, {"proposed_plan": []}]),
+        (None, None, ["buy"], []),
+        (["look"], ["buy"], None, []),
+    ],
+)
+async def test_edits_that_the_agent_has_not_read_are_stored_unless_they_are_out_of_date(
+    desk: Desk, plan: Any, dismissed: Any, proposed: list[str] | None, written: list[dict[str, Any]]
+) -> None:
+    desk.agents.state = None if proposed is None else StateChanged(proposed_plan=proposed)
+    await desk.runner._keep_edits("s", plan, dismissed)
+    assert desk.agents.written == written
+
+
+@pytest.mark.parametrize(
+    ("wishes", "is_paused", "reason"),
+    [({}, False, None), ({"pause": True}, True, None), ({"cancel": True}, False, "cancelled")],
+)
+async def test_what_was_wished_while_nothing_executed_the_run_is_done_at_its_begin(
+    desk: Desk, wishes: dict[str, Any], is_paused: bool, reason: str | None
+) -> None:
+    started = await desk.started()
+    started.run.wishes = wishes
+    execution = await desk.open(started)
+    assert (execution.is_paused, execution.stop_reason) == (is_paused, reason)
+
+
+async def test_a_browser_whose_holder_is_lost_is_handed_back_as_of_before_the_answer(desk: Desk) -> None:
+    execution = await desk.open(await desk.started())
+    view = desk.world.browsers.live(execution.run.session_id)
+    viewer = view.join()
+    await view.take(viewer)
+    view.leave(viewer)
+    await desk.runner._apply_takeover(execution)
+    assert not view.is_held
+    assert not execution.is_paused
+    assert (await execution.take_updates()).before_answer
+
+
+async def test_a_user_who_holds_the_browser_keeps_it(desk: Desk) -> None:
+    execution = await desk.open(await desk.started())
+    view = desk.world.browsers.live(execution.run.session_id)
+    viewer = view.join()
+    await view.take(viewer)
+    await desk.runner._apply_takeover(execution)
+    assert (view.has_holder, execution.is_paused) == (True, True)
+    assert desk.said(execution.run.id, RunChanged)[-1].status == "paused"
+    view.leave(viewer)
+
+
+@pytest.mark.parametrize("before_answer", [True, False])
+async def test_what_the_user_changed_in_the_browser_is_told_once(desk: Desk, before_answer: bool) -> None:
+    execution = await desk.open(await desk.started())
+    desk.runner.keep_browser_changes(execution.run.session_id, "Logged in.", before_answer=before_answer)
+    await desk.runner._apply_takeover(execution)
+    news = await execution.take_updates()
+    assert (news.takeover, news.before_answer) == ("Logged in.", before_answer)
+    await desk.runner._apply_takeover(execution)
+    assert not (await execution.take_updates()).takeover
+
+
+async def test_a_session_that_the_user_named_is_not_named_again(desk: Desk) -> None:
+    accepted = await desk.accept(PING, title="Mine")
+    await desk.runner.execute(accepted.run.id, asyncio.Event())
+    other = await desk.accept("of another session")
+    await desk.runner.execute(other.run.id, asyncio.Event())
+    await eventually(lambda: desk.agents.named, message="the other one is named")
+    assert desk.agents.named == ["of another session"]
