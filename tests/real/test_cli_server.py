@@ -271,7 +271,7 @@ async def test_an_automation_is_made_listed_run_and_deleted(at: dict[str, object
     async with terminal("chat", **at, columns=120) as screen:  # type: ignore[arg-type]
         await screen.shows(READY)
         screen.enter("/schedule daily 08:00 ping test")
-        await screen.shows("08:00")
+        await screen.shows("next")
         async with Client(Address(server.url, server.token)) as client:
             (made,) = await client.automations()
             assert (made["task"], made["created_from"]) == ("ping test", None)

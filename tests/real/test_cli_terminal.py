@@ -302,7 +302,6 @@ class TestLeaving:
     ) -> None:
         api.slow["/browser/launch"] = asyncio.Event()
         screen.enter("/launch https://slow.example")
-        await screen.shows("/launch https://slow.example")
         await api.slow_call.wait()
         screen.press("\x03")
         await screen.shows("Stopped waiting")

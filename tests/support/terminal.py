@@ -36,13 +36,18 @@ class Terminal:
         self._master = master
         self._display = Display(columns)
         self._news = asyncio.Event()
+        self._entered = ""
 
     @property
     def text(self) -> str:
         return self._display.text
 
     async def shows(self, words: str, times: int = 1) -> str:
-        """Wait until it shows `words`, so often; all that it shows then."""
+        """Wait until it shows `words`, so often; all that it shows then.
+
+        The terminal shows what is typed, too: words of the line that was entered last prove no answer.
+        """
+        assert words not in self._entered, f"{words!r} was typed: wait for words of the answer"
         try:
             async with asyncio.timeout(PATIENCE):
                 await self._shown(words, times)
@@ -51,6 +56,7 @@ class Terminal:
         return self.text
 
     def enter(self, line: str) -> None:
+        self._entered = line
         self.press(f"{line}\r")
 
     def press(self, keys: str) -> None:
