@@ -46,6 +46,14 @@ def test_nothing_but_web_pages_is_opened_in_whatever_spelling(url: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("url", "named"),
+    [("file:///etc/passwd", "file"), ("java\nscript:alert(1)", "javascript"), ("/inbox", "this")],
+)
+def test_the_refusal_names_the_kind_of_address(url: str, named: str) -> None:
+    assert assess(Subject("navigate", target_url=url)).reason.endswith(f", not {named}")
+
+
+@pytest.mark.parametrize(
     "url", ["https://shop.example/", "http://shop.example:8080/a?b#c", "about:blank", "shop.example"]
 )
 def test_web_pages_and_the_empty_page_are_opened(url: str) -> None:
