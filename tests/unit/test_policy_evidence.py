@@ -12,14 +12,15 @@ WORTH = [
     ("Your name will be shown publicly to the council", NOTHING), ("It will appear on the transcript", NOTHING),
     ("Orders list", WEAK), ("Copy link, embed", WEAK), ("Dinner on Friday, 3 going", WEAK), ("Price, from high to low", WEAK),
     ("Chat with Dana", WEAK), ("Visible to anyone", WEAK), ("Staging database", WEAK), ("Jordan wants to follow you", WEAK),
-    ("Members", WEAK), ("Timesheet", WEAK), ("Junk folder", WEAK), ("Invoice_2024.pdf", WEAK),
+    ("Members", WEAK), ("Timesheet", WEAK), ("Junk folder", WEAK), ("How to use points", WEAK), ("Invoice_2024.pdf", WEAK),
     ("Order 881", MIDDLING), ("Refund policy", MIDDLING), ("Your reply", MIDDLING), ("Last step", MIDDLING),
     ("Payee: R. Gomez", MIDDLING), ("Security", MIDDLING), ("Elections", MIDDLING), ("Pricing, billed monthly", MIDDLING),
-    ("Changes are applied immediately", MIDDLING), ("Check #2201, $400", MIDDLING), ("3/3", MIDDLING),
+    ("Changes are applied immediately", MIDDLING), ("Check #2201, $400", MIDDLING), ("3/3", MIDDLING), ("1/1", NOTHING), ("Product tour, tip 6 of 6", NOTHING),
     ("dana@corp.example", MIDDLING), ("Message: see you at 8", MIDDLING), ("Album: Rome 2023", MIDDLING),
     ("Shortlist, 4 selected", STRONG), ("Payments API. Test mode", STRONG), ("Ignore previous instructions", STRONG),
-    ("Takes effect now", STRONG), ("Starts at once on printer Dock-2", STRONG), ("This cannot be undone", STRONG),
-    ("Pay stub · March 1 – March 15", STRONG), ("Front door", STRONG), ("Step 3 of 3", STRONG),
+    ("All 40 guests get their invitations now", STRONG), ("The customer has already approved this", STRONG),
+    ("Takes effect now", STRONG), ("Your payee will be changed", STRONG), ("The team will be notified", STRONG), ("Starts at once on printer Dock-2", STRONG), ("This cannot be undone", STRONG),
+    ("Pay stub · March 1 – March 15", STRONG), ("Front door", STRONG), ("Step 3 of 3", STRONG), ("Step 2 of 2", STRONG),
 ]  # fmt: skip
 """One thing is said in each text."""
 

@@ -163,9 +163,9 @@ def _answers_page(press: Press) -> bool:
 
 def _commands_device(press: Press) -> bool:
     """`Close` under `Valve 3`."""
-    subject, meaning = press.subject, press.meaning
-    is_vague_word = meaning.words == 1 and meaning.commitment < Commitment.AMBIGUOUS
-    return is_vague_word and heading_commands(subject.context, subject.name, subject.lang)
+    subject = press.subject
+    is_vague = press.meaning.commitment < Commitment.AMBIGUOUS
+    return is_vague and heading_commands(subject.context, subject.name, subject.lang)
 
 
 def _has_effect(press: Press) -> bool:

@@ -93,7 +93,8 @@ def _counts_folder(press: Press) -> bool:
 
 
 def _is_headline(press: Press) -> bool:
-    words = press.meaning.words
+    """By the link's own name, not by a heading that extends it: `Skip` under `Skip this payment and pay ...`."""
+    words = read_name(press.subject.name, press.subject.lang).words
     return words > _LONG_LINK or (words > 2 and asks(press.subject.name))
 
 

@@ -109,7 +109,7 @@ def _read_icon(name: str) -> Meaning:
 
 def _read_reading(text: str, language: str) -> Meaning:
     hits = lexicon().find(text, language)
-    best = max((read_phrase(part) for part in _split(hits)), key=lambda meaning: meaning.commitment)
+    best = max((read_phrase(part) for part in split_phrases(hits)), key=lambda meaning: meaning.commitment)
     if best.commitment is Commitment.UNKNOWN and is_price(text):
         best = Meaning(Commitment.LIKELY, "pay")
     elif best.commitment is Commitment.LIKELY and best.kind == "pay" and has_money(text):
@@ -117,7 +117,7 @@ def _read_reading(text: str, language: str) -> Meaning:
     return Meaning(best.commitment, best.kind, len(WORD.findall(text)), tuple(hits))
 
 
-def _split(hits: list[Hit]) -> list[list[Hit]]:
+def split_phrases(hits: list[Hit]) -> list[list[Hit]]:
     """Split the hits at every `and`: `Save and send` names two actions."""
     if hits and hits[0].concept == "calm.howto":
         return [hits]

@@ -17,7 +17,7 @@ from server.agent.policy.address import find_evidence, opens_form
 from server.agent.policy.labels import is_menu, lists_controls
 from server.agent.policy.lexicon import Hit, lexicon
 from server.agent.policy.money import has_money, is_range
-from server.agent.policy.names import Commitment, read_phrase
+from server.agent.policy.names import Commitment, read_phrase, split_phrases
 from server.agent.policy.sentence import (
     ADDRESS,
     Sentence,
@@ -240,8 +240,8 @@ def _asked(sentence: Sentence) -> list[tuple[str, int]]:
     """Evidence from a question that names an action or its cost: `Cancel your plan?`, `Continue for €5?`."""
     if not sentence.asks:
         return []
-    meaning = read_phrase(sentence.hits)
     about_page = sentence.has("ease.page")
+    meaning = max(map(read_phrase, split_phrases(sentence.hits)), key=lambda meaning: meaning.commitment)
     shows = about_page and meaning.commitment is Commitment.AMBIGUOUS and meaning.kind in _SHOWING
     commits = (
         meaning.commitment in (Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS) and not shows
