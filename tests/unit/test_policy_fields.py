@@ -129,10 +129,11 @@ def test_enter_in_a_field_whose_name_is_a_command_to_search_is_free() -> None:
         name: assess(
             Subject("press_enter", role="textbox", name=name, form_fields=("Name",), lang="en")
         ).verdict
-        for name in ("Find in transactions", "Transactions", "New invoice")
+        for name in ("Find in transactions", "Transactions", "New invoice", "Invoice details")
     }
     assert found == {
         "Find in transactions": Verdict.ALLOW,
         "Transactions": Verdict.ASK,
         "New invoice": Verdict.ASK,
+        "Invoice details": Verdict.ASK,
     }

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import FIELDS, is_secret, kinds_of_field
-from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.page_context import Heading, read_context
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 
@@ -22,16 +21,10 @@ def assess_enter(subject: Subject) -> Judgement:
         return ask("send")
     context = read_context(subject.context, language=subject.lang)
     picks = subject.role == "combobox" or ("lookup" in means and len(subject.form_fields) < 2)
-    if _looks_up(subject) or ((context.under(Heading.CALM) or picks) and not context.strong):
+    if (context.under(Heading.CALM) or picks) and not context.strong:
         return ALLOWED
     stands_alone = bool(subject.name.strip()) and not subject.form_fields and not subject.submits
     return ALLOWED if stands_alone and context.score < (2 if "plain" in means else 1) else ask(context.kind)
-
-
-def _looks_up(subject: Subject) -> bool:
-    """Whether the field's name is a command to search: `Find in transactions`."""
-    meaning = read_name(subject.name, subject.lang)
-    return meaning.commitment is Commitment.NONE and any(hit.concept == "calm.look" for hit in meaning.hits)
 
 
 def assess_key(subject: Subject) -> Judgement:
