@@ -23,7 +23,7 @@ from server.browser.observation import Observation, observe_snapshot
 from server.database.migrate import migrate
 from server.errors import Conflict
 from server.events import now
-from server.grants.coverage import Amount, GrantUse, HeldGrant, Need, covers
+from server.grants.coverage import SCOPES, Amount, GrantUse, HeldGrant, Need, covers, find_grant
 from server.store import Store
 from server.store.grants import NewGrant
 from server.store.records import new_id
@@ -68,11 +68,21 @@ def amount_on(observation: Observation) -> tuple[int, str] | None:
         ({"act_parts": 99_000, "currency": "USD"}, False),
         ({"month_parts": 50_000, "currency": "EUR"}, True),
         ({"month_parts": 50_000, "currency": "EUR", "month": "2026-11", "month_spent": 6_101}, False),
+        ({"month_parts": 50_000, "currency": "EUR", "month": "2026-11", "month_spent": 6_100}, True),
+        ({"month_parts": 43_900, "currency": "EUR", "month": "2026-11"}, True),
         ({"month_parts": 50_000, "currency": "EUR", "month": "2026-10", "month_spent": 50_000}, True),
     ],
 )  # fmt: skip
 def test_a_grant_covers_an_effect_within_its_limits(limits: dict[str, Any], expected: bool) -> None:
     assert covers(held(**limits), PAY, NOON) is expected
+
+
+def test_of_two_grants_the_one_without_limits_is_used_then_the_narrower_one() -> None:
+    limited, free = held(id="limited", scope="run", count=5), held(id="free")
+    narrow = held(id="narrow", scope="session")
+    assert find_grant([limited, free], PAY, NOON) == free
+    assert find_grant([limited, free, narrow], PAY, NOON) == narrow
+    assert find_grant([limited], PAY, NOON) == limited
 
 
 def test_a_limit_on_amounts_covers_no_unknown_amount() -> None:
@@ -91,6 +101,7 @@ def test_a_limit_on_amounts_covers_no_unknown_amount() -> None:
         ("€43.90", (43_900, "EUR")), ("1.234,50 €", (1_234_500, "EUR")), ("$1,234,567.00", (1_234_567_000, "$")),
         ("EUR 5", (5_000, "EUR")), ("12,5 zł", (12_500, "PLN")), ("1 234,50 ₽", (1_234_500, "RUB")), ("US$ 9.99", (9_990, "USD")),
         ("€1.234", None), ("$1,234", None), ("€1,234.567", None), ("5 万元", None), ("€1.23.45", None),
+        ("€123.456", None), ("€1.234.56", None), ("€", None),
     ],
 )  # fmt: skip
 def test_a_sum_is_read_if_it_can_be_read_in_one_way(text: str, expected: tuple[int, str] | None) -> None:
@@ -120,6 +131,12 @@ def test_the_amount_is_known_if_the_page_shows_one() -> None:
 )
 def test_in_doubt_the_amount_is_not_known(lines: Sequence[str], button: str) -> None:
     assert amount_on(checkout(*lines, button=button)) is None
+
+
+def test_on_a_page_that_is_shown_in_part_the_amount_is_not_known() -> None:
+    page = checkout(button="Pay €43.90")
+    assert amount_on(page.model_copy(update={"notes": ["truncated, 40 elements are left out"]})) is None
+    assert amount_on(page.model_copy(update={"notes": ["the page still loads"]})) == (43_900, "EUR")
 
 
 # What none covers
@@ -152,6 +169,23 @@ def test_a_secret_is_asked_about_whatever_is_granted() -> None:
     filled = page.model_copy(update={"interactive": elements})
     sending = verdict(filled, {"kind": "click", "eid": eids["Send message"]})
     assert (sending.verdict, sending.kind) == (Verdict.ASK, "send")
+
+
+def test_an_act_that_types_a_secret_is_never_granted_whatever_else_it_does() -> None:
+    page = observe_snapshot(FORM, url=URL, title="In")
+    eids = {element.name: element.eid for element in page.interactive}
+    sends = Judgement(Verdict.ASK, "sends something to other people", "send")
+    for name, expected in (("Password", ()), ("Note", SCOPES)):
+        typing = {"kind": "type", "fields": [{"eid": eids[name], "text": "hunter2"}]}
+        assert scopes_of(sends, aimed(typing, page)) == expected
+
+
+def test_a_payment_may_be_sent_to_another_site_and_a_file_may_not() -> None:
+    page = checkout(button="Pay €43.90")
+    away = [one.model_copy(update={"sends_to": "https://pay.example/x"}) for one in page.interactive]
+    act = aimed({"kind": "click", "eid": away[0].eid}, page.model_copy(update={"interactive": away}))
+    assert scopes_of(Judgement(Verdict.ASK, "spends money", "pay"), act) == SCOPES
+    assert scopes_of(Judgement(Verdict.ASK, "hands a file to the page", "upload"), act) == ()
 
 
 def test_a_file_goes_to_no_site_that_the_grant_does_not_name() -> None:

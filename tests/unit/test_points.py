@@ -302,6 +302,8 @@ def test_only_the_handle_of_a_slider_is_judged() -> None:
     by_point = subjects_of(aim(drag((110, 210), (160, 130)), page))
     by_element = subjects_of(aim(DragAction(start="e2", end="e1"), page))
     assert [(one.action, one.name) for one in by_point] == [("drag", "Light")]
+    nowhere = subjects_of(aim(drag((110, 210), (300, 450)), seen((110, 210), (300, 450))))
+    assert [(one.action, one.name) for one in nowhere] == [("drag", "Light")]
     assert [(one.action, one.name) for one in by_element] == [("drag", "Light")]
 
 
