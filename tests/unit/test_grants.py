@@ -185,7 +185,11 @@ def test_a_payment_may_be_sent_to_another_site_and_a_file_may_not() -> None:
     away = [one.model_copy(update={"sends_to": "https://pay.example/x"}) for one in page.interactive]
     act = aimed({"kind": "click", "eid": away[0].eid}, page.model_copy(update={"interactive": away}))
     assert scopes_of(Judgement(Verdict.ASK, "spends money", "pay"), act) == SCOPES
-    assert scopes_of(Judgement(Verdict.ASK, "hands a file to the page", "upload"), act) == ()
+    upload = Judgement(Verdict.ASK, "hands a file to the page", "upload")
+    assert scopes_of(upload, act) == ()
+    here = [one.model_copy(update={"sends_to": URL}) for one in away]
+    page = page.model_copy(update={"interactive": here})
+    assert scopes_of(upload, aimed({"kind": "click", "eid": here[0].eid}, page)) == SCOPES
 
 
 def test_a_file_goes_to_no_site_that_the_grant_does_not_name() -> None:
