@@ -72,7 +72,7 @@ def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
     bar = screen.page.get_by_text("Your approval is needed")
     expect(card.get_by_role("button", name="Approve")).to_be_enabled()
     expect(bar).to_have_count(0)  # the card itself is on the screen
-    screen.wait_at_end()
+    screen.wait_still()
     screen.feed.hover()
     screen.page.mouse.wheel(0, -2000)
     expect(bar).to_be_visible()
@@ -348,4 +348,54 @@ def test_on_a_phone_the_card_comes_first_and_the_bar_keeps_the_amount(open_scree
     amount = screen.page.locator("main strong.tabular", has_text="43.90")
     expect(amount).to_be_visible()
     assert fits(screen.page)
+    screen.cancel()
+
+
+def small_screen(open_screen: OpenScreen, height: int) -> tuple[Screen, Locator]:
+    """A question on a phone, lower than its card, that has appeared while the feed was at its end."""
+    screen = open_screen(viewport={"width": 360, "height": height}, has_touch=True, is_mobile=True)
+    screen.begin("shop for a kettle")
+    card = screen.page.get_by_role("region", name="Allow this action?")
+    wait_until_drawn(screen, card)
+    return screen, card
+
+
+def wait_until_drawn(screen: Screen, card: Locator) -> None:
+    expect(card.get_by_role("button", name="Approve")).to_be_enabled()
+    card.locator("img").evaluate("img => img.decode()")  # the card grows by its picture
+    screen.wait_still()
+    assert screen.gap() > 0  # or this card is not tall
+
+
+def test_a_card_taller_than_the_screen_opens_at_its_title(open_screen: OpenScreen) -> None:
+    screen, card = small_screen(open_screen, 640)
+    title = card.get_by_role("heading")
+    expect(title).to_be_in_viewport(ratio=1)
+    expect(screen.button(re.compile("Latest"))).to_have_count(0)
+    screen.page.reload()
+    wait_until_drawn(screen, card)
+    expect(title).to_be_in_viewport(ratio=1)
+    screen.button("Show sidebar").click()
+    screen.sidebar.get_by_role("button", name="New session").click()
+    expect(screen.feed).to_have_count(0)
+    screen.page.go_back()
+    wait_until_drawn(screen, card)
+    expect(title).to_be_in_viewport(ratio=1)
+    card.get_by_role("button", name="Approve").click()
+    expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
+    screen.wait_idle()
+    screen.wait_at_end()
+
+
+def test_show_leads_to_the_answers_of_a_tall_card_and_from_far_to_its_title(open_screen: OpenScreen) -> None:
+    screen, card = small_screen(open_screen, 480)
+    title, approve = card.get_by_role("heading"), card.get_by_role("button", name="Approve")
+    expect(title).to_be_in_viewport(ratio=1)
+    screen.button("Show").click()
+    expect(screen.page.get_by_text("Your approval is needed")).to_have_count(0)
+    screen.wait_still()
+    expect(approve).to_be_in_viewport(ratio=1)  # the feed, which has grown by the bar, has not gone back
+    screen.feed.press("Home")
+    screen.button("Show").click()
+    expect(title).to_be_in_viewport(ratio=1)
     screen.cancel()

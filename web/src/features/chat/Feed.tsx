@@ -10,6 +10,7 @@ import {
 } from 'react'
 import { useT } from '@/i18n'
 import { isOpen } from '@/stream/live'
+import { questionRowId } from '@/stream/rows'
 import { useLive, useSessionStore } from '@/stream/store'
 import { type Entry, entriesOf } from './entries'
 import { FeedEntry } from './FeedEntry'
@@ -24,7 +25,8 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
   const t = useT()
   const entries = useEntries()
   const scroller = useRef<HTMLDivElement>(null)
-  const { isAtEnd, onChange, follow } = useFollow(scroller)
+  const asked = useAsked(entries.list)
+  const { isAtEnd, stop, onChange, follow } = useFollow(scroller, asked)
   const virtual = useVirtualizer({
     count: entries.list.length,
     getScrollElement: () => scroller.current,
@@ -38,10 +40,12 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
     directDomUpdatesMode: 'position',
     onChange,
   })
+  stop.virtual = virtual
   usePlace(sessionId, virtual, entries.list, follow)
-  useReveal(virtual, entries.list, follow)
+  useReveal({ virtual, entries: entries.list, stop, follow })
   const unseen = useUnseen(entries.list.length, isAtEnd)
   const jump = () => {
+    stop.pass()
     follow(true)
     virtual.scrollToEnd()
   }
@@ -95,7 +99,8 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
           })}
         </div>
       </div>
-      {!isAtEnd && <JumpToLatest count={unseen} onJump={jump} />}
+      {/* An open question is the newest entry, and the bar above the composer leads to it. */}
+      {!isAtEnd && !asked && <JumpToLatest count={unseen} onJump={jump} />}
     </div>
   )
 }
@@ -129,6 +134,12 @@ function useEntries() {
   })
   useLayoutEffect(() => setOpened(new Set()), [store])
   return { list, toggle }
+}
+
+function useAsked(entries: Entry[]) {
+  const key = useLive(({ pending }) => pending && questionRowId(pending.reference))
+  const index = key ? entries.findIndex((entry) => entry.key === key) : -1
+  return key && index >= 0 ? { key, index } : null
 }
 
 /** Which end of the course line an entry is, if it is one. */

@@ -1,5 +1,6 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type Asked, FollowStop } from './stop'
 
 type Virtual = Virtualizer<HTMLDivElement, Element>
 
@@ -8,14 +9,17 @@ const NEAR_END = 80
 const INTENT_TIME = 1000
 
 /**
- * Keeps the feed at its end while it grows, wherever it grows, until a person scrolls away.
+ * Keeps the feed at its end while it grows, wherever it grows, until a person scrolls away; at the top of an open question
+ * until they scroll on.
  *
  * The virtualizer follows only what is appended; here steps are put above the text that is being written.
  */
-export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
+export function useFollow(scroller: RefObject<HTMLDivElement | null>, asked: Asked | null) {
   const [isAtEnd, setAtEnd] = useState(true)
   const isFollowing = useRef(true)
   const size = useRef(0)
+  const [stop] = useState(() => new FollowStop())
+  stop.asked = asked
 
   useEffect(() => {
     const feed = scroller.current
@@ -26,12 +30,14 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
     }
     const drag = (event: PointerEvent) => event.buttons > 0 && onInput(event)
     const scroll = () => {
-      const isNear = distance(feed) <= NEAR_END
+      const isByHand = performance.now() - lastInput < INTENT_TIME
+      if (isByHand) stop.note(feed)
+      const isNear = distance(feed) <= NEAR_END || stop.isReached(feed)
       if (isNear) isFollowing.current = true
-      else if (performance.now() - lastInput < INTENT_TIME) isFollowing.current = false
+      else if (isByHand) isFollowing.current = false
       setAtEnd(isNear || isFollowing.current)
     }
-    const resize = new ResizeObserver(() => isFollowing.current && toEnd(feed))
+    const resize = new ResizeObserver(() => isFollowing.current && stop.goOn(feed))
     resize.observe(feed)
     feed.addEventListener('scroll', scroll, { passive: true })
     for (const name of INPUT_EVENTS) addEventListener(name, onInput, { passive: true, capture: true })
@@ -42,19 +48,22 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>) {
       for (const name of INPUT_EVENTS) removeEventListener(name, onInput, { capture: true })
       removeEventListener('pointermove', drag)
     }
-  }, [scroller])
+  }, [scroller, stop])
 
-  const onChange = useCallback((virtual: Virtual) => {
-    const total = virtual.getTotalSize()
-    if (total === size.current) return
-    size.current = total
-    if (isFollowing.current && virtual.scrollElement) toEnd(virtual.scrollElement)
-  }, [])
+  const onChange = useCallback(
+    (virtual: Virtual) => {
+      const total = virtual.getTotalSize()
+      if (total === size.current) return
+      size.current = total
+      if (isFollowing.current && virtual.scrollElement) stop.goOn(virtual.scrollElement)
+    },
+    [stop],
+  )
   const follow = useCallback((isWanted: boolean) => {
     isFollowing.current = isWanted
     setAtEnd(isWanted)
   }, [])
-  return { isAtEnd, onChange, follow }
+  return { isAtEnd, stop, onChange, follow }
 }
 
 const INPUT_EVENTS = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const
@@ -74,7 +83,3 @@ export function isIntended(event: Event, feed: Element): boolean {
 }
 
 const distance = (feed: Element) => feed.scrollHeight - feed.clientHeight - feed.scrollTop
-
-function toEnd(feed: Element): void {
-  feed.scrollTop = feed.scrollHeight
-}

@@ -1,6 +1,9 @@
 import type { Virtualizer } from '@tanstack/react-virtual'
 import { useEffect } from 'react'
 import type { Entry } from './entries'
+import type { FollowStop } from './stop'
+
+type Virtual = Virtualizer<HTMLDivElement, Element>
 
 const EVENT = 'pilothouse:reveal'
 
@@ -9,11 +12,14 @@ export function reveal(rowId: string): void {
   dispatchEvent(new CustomEvent(EVENT, { detail: rowId }))
 }
 
-export function useReveal(
-  virtual: Virtualizer<HTMLDivElement, Element>,
-  entries: Entry[],
-  follow: (isWanted: boolean) => void,
-): void {
+interface Feed {
+  virtual: Virtual
+  entries: Entry[]
+  stop: FollowStop
+  follow: (isWanted: boolean) => void
+}
+
+export function useReveal({ virtual, entries, stop, follow }: Feed): void {
   useEffect(() => {
     const onReveal = (event: Event) => {
       const id = (event as CustomEvent<string>).detail
@@ -22,15 +28,21 @@ export function useReveal(
       )
       if (index < 0) return
       follow(index === entries.length - 1)
-      virtual.scrollToIndex(index, { align: 'center' })
+      const isAtAnswers = stop.asked?.index === index && stop.call(stop.asked) === 'answers'
+      if (isAtAnswers) stop.goOn(virtual.scrollElement!)
+      else virtual.scrollToIndex(index, { align: isTall(virtual, index) ? 'start' : 'center' })
       requestAnimationFrame(() => focusRow(virtual, index))
     }
     addEventListener(EVENT, onReveal)
     return () => removeEventListener(EVENT, onReveal)
-  }, [virtual, entries, follow])
+  }, [virtual, entries, stop, follow])
 }
 
-function focusRow(virtual: Virtualizer<HTMLDivElement, Element>, index: number): void {
+/** Such a row is read from its top. */
+const isTall = (virtual: Virtual, index: number) =>
+  virtual.measurementsCache[index]!.size > virtual.scrollElement!.clientHeight
+
+function focusRow(virtual: Virtual, index: number): void {
   const row = virtual.scrollElement?.querySelector<HTMLElement>(`[data-index="${index}"]`)
   row?.focus({ preventScroll: true })
 }

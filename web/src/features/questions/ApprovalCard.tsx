@@ -109,7 +109,7 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const deny = (message?: string) => void decide({ reference, confirmed: false, message })
   return (
     <div className="flex flex-col gap-3">
-      <div ref={place}>
+      <div ref={place} data-answers>
         {isNoting ? (
           <DenyNote
             isBusy={isBusy}

@@ -52,6 +52,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
         )}
         <form
           ref={place}
+          data-answers
           className="flex flex-wrap gap-2"
           onSubmit={(event) => {
             event.preventDefault()

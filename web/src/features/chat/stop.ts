@@ -1,0 +1,71 @@
+import type { Virtualizer } from '@tanstack/react-virtual'
+
+type Virtual = Virtualizer<HTMLDivElement, Element>
+
+/** An entry that is an open question. */
+export interface Asked {
+  key: string
+  index: number
+}
+
+/** Pixels by which a place can be missed: offsets are fractions. */
+const SLACK = 1
+/** Pixels below the answers. */
+const MARGIN = 12
+
+/**
+ * How far a feed follows its end by itself: to the top of an open question, so that a card taller than the feed does not
+ * lose its title; or, once they are asked for, to its answers. After a person has scrolled on from there, to the end.
+ */
+export class FollowStop {
+  asked: Asked | null = null
+  virtual: Virtual | null = null
+  private passed: string | null = null
+  private answering: string | null = null
+
+  goOn(feed: Element): void {
+    feed.scrollTop = this.place() ?? feed.scrollHeight
+  }
+
+  isReached(feed: Element): boolean {
+    const place = this.place()
+    return place !== null && Math.abs(feed.scrollTop - place) <= SLACK
+  }
+
+  /** A person has scrolled the feed. */
+  note(feed: Element): void {
+    const place = this.place()
+    if (place !== null && feed.scrollTop > place + SLACK) this.pass()
+  }
+
+  /** From here on the end itself is wanted, until the next question. */
+  pass(): void {
+    this.passed = this.asked?.key ?? null
+  }
+
+  /** The question is called for: its answers are wanted if its top is in sight, else its top. Returns which. */
+  call(asked: Asked): 'answers' | 'top' {
+    const feed = this.virtual?.scrollElement
+    const top = this.virtual?.getOffsetForIndex(asked.index, 'start')?.[0] ?? 0
+    const isInSight = feed && feed.scrollTop <= top + SLACK && top < feed.scrollTop + feed.clientHeight / 2
+    this.answering = isInSight ? asked.key : null
+    this.passed = null
+    return isInSight ? 'answers' : 'top'
+  }
+
+  /** The end, where that is nearer than the question. */
+  private place(): number | null {
+    const { asked, virtual } = this
+    const feed = virtual?.scrollElement
+    if (!asked || !feed || asked.key === this.passed) return null
+    if (asked.key === this.answering) return placeOfAnswers(feed, asked.index)
+    return virtual.getOffsetForIndex(asked.index, 'start')?.[0] ?? null
+  }
+}
+
+function placeOfAnswers(feed: Element, index: number): number | null {
+  const answers = feed.querySelector(`[data-index="${index}"] [data-answers]`)
+  if (!answers) return null
+  const below = answers.getBoundingClientRect().bottom + MARGIN - feed.getBoundingClientRect().bottom
+  return Math.min(feed.scrollTop + below, feed.scrollHeight - feed.clientHeight)
+}
