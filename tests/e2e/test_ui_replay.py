@@ -265,3 +265,42 @@ def test_playing_faster_takes_less_time(staged: Screen) -> None:
         expect(aim).to_have_count(0)  # what came of it
         page.clock.run_for(250)
         expect(page.get_by_text(f"Step {step}/40")).to_be_visible()
+
+
+TEXTS = """dialog => {
+    const middle = box => (box.top + box.bottom) / 2
+    const words = text => {
+        const walker = document.createTreeWalker(dialog, NodeFilter.SHOW_TEXT)
+        while (walker.nextNode()) if (walker.currentNode.textContent.includes(text)) {
+            const range = document.createRange()
+            range.selectNodeContents(walker.currentNode)
+            return middle(range.getBoundingClientRect())
+        }
+    }
+    return ['shop.example', 'Before'].map(words)
+}"""
+"""Where the middles of the address and of the word Before are, in pixels from the top."""
+
+
+@pytest.mark.parametrize("width", [360, 1440])
+def test_the_details_stand_on_the_line_of_before_and_after(
+    open_screen: OpenScreen, bought: str, width: int
+) -> None:
+    screen = open_screen(
+        viewport={"width": width, "height": 740}, has_touch=width < 768, is_mobile=width < 768
+    )
+    screen.page.goto(f"/s/{bought}/replay?step=3")
+    expect(screen.button("Before")).to_be_visible()
+    details, choice = viewer(screen.page).evaluate(TEXTS)
+    assert abs(details - choice) <= 1
+
+
+def test_marks_of_the_time_line_stand_right_above_it(open_screen: OpenScreen, bought: str) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740}, has_touch=True, is_mobile=True)
+    screen.page.goto(f"/s/{bought}/replay?step=3")
+    line, mark = timeline(screen.page), viewer(screen.page).locator("[data-mark]")
+    expect(mark).to_have_count(1)
+    middle = line.evaluate(
+        "one => { const box = one.getBoundingClientRect(); return box.top + box.height / 2 }"
+    )
+    assert 8 <= middle - mark.evaluate("one => one.getBoundingClientRect().bottom") <= 10

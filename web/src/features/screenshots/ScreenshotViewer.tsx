@@ -69,7 +69,7 @@ export default function ScreenshotViewer() {
           {shot ? <Stage shot={shot} phase={player.phase} zoom={zoom} onZoom={setZoom} /> : <Nothing />}
           {shot && (
             <footer className="shrink-0 border-t border-line bg-s1 pb-[env(safe-area-inset-bottom)]">
-              <div className="flex items-start gap-2 px-3 pt-1">
+              <div className="flex items-baseline gap-2 px-3 pt-1">
                 <ShotDetails shot={shot} />
                 {isTwofold(shot) && <PhaseChoice player={player} />}
               </div>

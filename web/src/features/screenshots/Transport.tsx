@@ -59,13 +59,14 @@ function TimeLine({ shots, step, onGo }: { shots: Shot[]; step: number; onGo: (s
         onChange={(event) => onGo(Number(event.target.value))}
         className="touch block h-6 w-full accent-accent"
       />
-      <span aria-hidden className="pointer-events-none absolute inset-x-2 -top-1 h-1">
+      <span aria-hidden className="pointer-events-none absolute inset-x-2 top-1/2 h-2 -translate-y-4">
         {shots.map(
           ({ id, mark }, index) =>
             mark && (
               <span
                 key={id}
-                className={cx('absolute h-2 w-0.5 -translate-x-1/2 rounded-full', MARK_LOOK[mark].line)}
+                data-mark={mark}
+                className={cx('absolute h-full w-0.5 -translate-x-1/2 rounded-full', MARK_LOOK[mark].line)}
                 style={{ left: `${(100 * index) / Math.max(shots.length - 1, 1)}%` }}
               />
             ),
