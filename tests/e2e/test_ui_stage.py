@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -215,3 +216,18 @@ def test_two_fingers_enlarge_the_picture(open_screen: OpenScreen) -> None:
     frame_is_shown(screen.page)
     Fingers(screen.page).pinch(screen.page.locator("canvas"))
     grows_to(screen, screen.page.locator("canvas"), 700)
+
+
+@pytest.mark.parametrize("window", [PHONE, {}], ids=["phone", "desktop"])
+def test_the_stage_is_taken_over_by_one_button(open_screen: OpenScreen, window: dict[str, Any]) -> None:
+    screen = open_screen(**window)
+    acting(screen)
+    frame_is_shown(screen.page)
+    expect(screen.page.get_by_text("Working")).to_be_visible()
+    expect(screen.button("Take over")).to_have_count(1)
+
+
+def test_without_the_stage_the_strip_of_the_run_takes_over(screen: Screen) -> None:
+    acting(screen)
+    screen.hide_panel()
+    expect(screen.page.locator("[data-run]").get_by_role("button", name="Take over")).to_be_visible()

@@ -6,6 +6,7 @@ import { useFrame } from '@/lib/frame'
 import { loadAhead } from '@/lib/loadAhead'
 import { usePrefs } from '@/lib/prefs'
 import { isOpen } from '@/stream/live'
+import { StageShownProvider } from '@/session/stageShown'
 import { type SessionState, useLive } from '@/stream/store'
 import { Sheet } from '@/ui/Dialog'
 import { IconButton } from '@/ui/IconButton'
@@ -45,7 +46,7 @@ export function ChatFrame({ children, composer }: Props) {
             <StageSheet isAsked={isAsked} />
           </Suspense>
         )}
-        {composer}
+        <StageShownProvider value={panel.isSheet ? isStaged : isLarge}>{composer}</StageShownProvider>
       </div>
       {panel.isSheet ? (
         <Sheet open={panel.isOpen} onClose={panel.toggle} label={t('panel')} side="bottom">

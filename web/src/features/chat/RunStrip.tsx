@@ -3,6 +3,7 @@ import type { RunStatus } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
 import { useT } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
+import { useIsStageShown } from '@/session/stageShown'
 import { TakeoverButton } from '@/session/TakeoverButton'
 import { isOpen, type RunView } from '@/stream/live'
 import { type SessionState, useLive } from '@/stream/store'
@@ -14,6 +15,7 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
   const t = useT()
   const run = useLive((state) => state.run)
   const sending = useLive(sendingSince)
+  const isStageShown = useIsStageShown()
   const status = isOpen(run) ? run.status : sending ? 'running' : null
   if (status === null || status === 'waiting_user') return null
   const since = isOpen(run) ? run.startedAt : sending
@@ -27,7 +29,7 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
         {stopping ? t('run.stopping') : runWords(t, status, run)}
         {status !== 'paused' && <Elapsed since={since} />}
       </span>
-      {isOpen(run) && status !== 'queued' && <TakeoverButton small />}
+      {isOpen(run) && status !== 'queued' && !isStageShown && <TakeoverButton small />}
     </div>
   )
 }
