@@ -20,6 +20,7 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
 DAILY = "DTSTART:20260101T080000\nRRULE:FREQ=DAILY"
+ZONE = "Intl.DateTimeFormat().resolvedOptions().timeZone"
 
 
 @pytest.fixture(autouse=True)
@@ -70,7 +71,9 @@ def test_a_finished_run_is_repeated_and_runs_when_it_is_due(screen: Screen) -> N
     screen.sidebar.get_by_role("link", name="Automations").click()
     expect(page).to_have_title("Automations – Pilothouse")
     expect(item(screen)).to_contain_text("Weekdays, 07:30")
-    expect(page.get_by_role("region", name="Coming in the next 14 days")).to_contain_text("Morning ping")
+    coming = page.get_by_role("region", name="Coming in the next 14 days")
+    expect(coming).to_contain_text("Morning ping")
+    expect(coming).to_contain_text(f"In the time of this browser ({page.evaluate(ZONE)})")
     (made,) = screen.api.get("/automations").json()["items"]
     assert made["session_id"] == session
     write(screen, "UPDATE automations SET next_at = ?", f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}")

@@ -124,7 +124,7 @@ function Middle({ title, about, children }: MiddleProps) {
     <main className="flex h-full flex-col items-center justify-center gap-3 p-6 text-center">
       <MonitorSmartphone size={32} strokeWidth={1.5} aria-hidden className="text-faint" />
       <h1 className="text-lg font-bold">{title}</h1>
-      <p className="max-w-96 text-sm text-muted">{about}</p>
+      <p className="max-w-96 text-sm text-balance text-muted">{about}</p>
       {children}
     </main>
   )

@@ -3,6 +3,7 @@ import { api } from '@/api/client'
 import type { Upcoming } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { words } from './automationWords'
+import { ownZone } from './dueRule'
 
 /** A calendar of what is due, day by day, in the browser's own time. */
 export function Coming() {
@@ -14,7 +15,8 @@ export function Coming() {
   const clock = new Intl.DateTimeFormat(lang, { hour: '2-digit', minute: '2-digit' })
   return (
     <section aria-label={t('auto.coming')} className="mt-8">
-      <h2 className="mb-2 text-sm font-medium">{t('auto.coming')}</h2>
+      <h2 className="text-sm font-medium">{t('auto.coming')}</h2>
+      <p className="mb-2 text-xs text-muted">{t('auto.coming.zone', { zone: ownZone() })}</p>
       {data.items.length === 0 && <p className="text-sm text-muted">{t('auto.coming.none')}</p>}
       <ol className="flex flex-col">
         {byDay(data.items, day).map(([name, items]) => (

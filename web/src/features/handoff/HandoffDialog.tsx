@@ -46,7 +46,7 @@ export default function HandoffDialog({ sessionId, onClose }: Props) {
   const make = () => change(api.handOff(sessionId, Number(minutes)).then((made) => made.link))
   const end = () => change(api.endHandoff(sessionId).then(() => null))
   return (
-    <Dialog open onClose={onClose} title={t('handoff')}>
+    <Dialog open onClose={onClose} title={t('handoff.title')}>
       <div className="flex flex-col gap-4">
         <p className="text-sm text-muted">{t('handoff.about')}</p>
         {isPending && <Spinner className="text-muted" />}

@@ -2,6 +2,7 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
+    'handoff.title': 'Hand the browser off',
     'handoff.about':
       'Whoever opens the link first sees the browser of this session and can take it over, without a login. They see no messages, no other session and no settings. It ends when the browser is given back, when the time is over, or when you end it here.',
     'handoff.minutes': 'Valid for',
@@ -18,6 +19,7 @@ export const words = wordbook(
     'handoff.failed': 'The state could not be loaded.',
   },
   {
+    'handoff.title': 'Передача браузера',
     'handoff.about':
       'Кто первым откроет ссылку, увидит браузер этой сессии и сможет им управлять, без входа. Сообщений, других сессий и настроек он не увидит. Доступ закончится, когда браузер вернут, когда выйдет время или когда вы закроете его здесь.',
     'handoff.minutes': 'Действует',
