@@ -191,6 +191,10 @@ def test_on_a_phone_it_is_a_sheet_that_is_swiped(open_screen: OpenScreen) -> Non
     fingers.swipe(handle, 120)
     expect(sheet).to_have_attribute("data-height", "full")
     assert width(sheet) == 390
+    picture, all_of_it, bar = (it.bounding_box() for it in (screen.page.locator("canvas"), sheet, handle))
+    assert picture and all_of_it and bar
+    above = picture["y"] - bar["y"] - bar["height"]
+    assert abs(above - (all_of_it["height"] - picture["y"] - picture["height"])) < 3  # in the middle
     assert violations(screen.page) == []
     # Clicks, not taps: for Chromium a tap that a busy machine stretches is a long press.
     screen.button("Show less of the browser").click()

@@ -66,8 +66,10 @@ export default function StageSheet({ isAsked }: { isAsked: boolean }) {
         </Button>
       </div>
       {isShown && (
-        <Zoomable className={height === 'full' ? 'flex min-h-0 flex-1 items-center' : 'max-h-[45dvh]'}>
-          <StagePicture view={view} tallest={height === 'full' ? 100 : 45} />
+        <Zoomable className={height === 'full' ? 'min-h-0 flex-1' : 'max-h-[45dvh]'}>
+          <div className="flex h-full items-center">
+            <StagePicture view={view} tallest={height === 'full' ? 100 : 45} />
+          </div>
         </Zoomable>
       )}
     </section>
