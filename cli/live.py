@@ -27,7 +27,7 @@ def draw_live(view: View, now: float, width: int, rows: int, call: OpenTool | No
     """
     below = _lines(Group(*_activity(view, now, width, call)), width)
     room = max(rows - len(below) - 1, 1)
-    spoken = _spoken(last_lines(view.speech.tail, room), width)[-room:]
+    spoken = _spoken(last_lines(view.speech.tail, room), width, view.site)[-room:]
     gap = [""] if spoken and below else []
     return "\n".join(spoken + gap + below)
 
@@ -41,9 +41,9 @@ def last_lines(tail: str, rows: int) -> str:
 
 
 @lru_cache(maxsize=1)
-def _spoken(tail: str, width: int) -> list[str]:
+def _spoken(tail: str, width: int, site: str) -> list[str]:
     """Cached, since the spinner is redrawn more often than text arrives."""
-    return _lines(prose(tail), width)
+    return _lines(prose(tail, site), width)
 
 
 def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list[RenderableType]:

@@ -146,7 +146,7 @@ async def _chat(
         raise Misused(say("There is nothing to say: the message is empty."))
     session_id = await client.find(name) if name else None
     if line is not None:
-        screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen()
+        screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen(client)
         conversation = _with_table(Conversation(client, screen, session_id, options), table)
         return await run_line(conversation, line, waits=wait, lines=sys.stdout if json_lines else None)
     if not json_lines:
@@ -171,7 +171,7 @@ async def _talk(client: Client, session_id: str | None, table: str | None, optio
 
     await client.call("GET", "/auth/me")
     with StdoutProxy(raw=True, sleep_between_writes=0.02) as above:
-        screen = RichScreen(above, find_way(os.environ))  # type: ignore[arg-type]
+        screen = RichScreen(above, find_way(os.environ), client.address.url)  # type: ignore[arg-type]
         await Repl(_with_table(Conversation(client, screen, session_id, options), table)).run()
 
 
@@ -256,17 +256,17 @@ def doctor(url: Url = DEFAULT_URL, token: Token = None) -> None:
 
 
 async def _doctor(client: Client) -> int:
-    screen, failed = _screen(), False
+    screen, failed = _screen(client), False
     async for check in checks.examine(client):
         screen.print(checks.draw_check(check))
         failed = failed or check.state == "fail"
     return int(failed)
 
 
-def _screen() -> Screen:
-    return (
-        RichScreen(way=find_way(os.environ)) if sys.stdout.isatty() else PlainScreen(sys.stdout, sys.stderr)
-    )
+def _screen(client: Client) -> Screen:
+    if not sys.stdout.isatty():
+        return PlainScreen(sys.stdout, sys.stderr)
+    return RichScreen(way=find_way(os.environ), site=client.address.url)
 
 
 def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, Any, int]]) -> None:

@@ -34,7 +34,7 @@ from cli.items import (
 )
 from cli.json_types import JsonObject
 from cli.text import cut, duration
-from cli.words import localized, named, say, tool_name
+from cli.words import direction, localized, named, say, tool_name
 
 THEME = Theme(
     {
@@ -85,12 +85,17 @@ class _EdgelessTable(TableElement):
 
 
 class Prose(Markdown):
-    """Markdown for a conversation: left-aligned headings, terminal colours, visible URLs."""
+    """Markdown for a conversation: left-aligned headings, terminal colours, visible URLs. A link into the web UI, such
+    as `/settings/models`, gets the address `site` before it."""
 
     elements = Markdown.elements | {"heading_open": _LeftHeading, "table_open": _EdgelessTable}
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, site: str = "") -> None:
         super().__init__(text, code_theme="ansi_dark", hyperlinks=False)
+        for token in (inner for block in self.parsed for inner in block.children or []):
+            address = str(token.attrs.get("href", ""))
+            if token.type == "link_open" and address.startswith("/") and not address.startswith("//"):
+                token.attrs["href"] = site + address
 
 
 @singledispatch
@@ -313,9 +318,9 @@ def _(item: Note) -> RenderableType:
     return indent(Text(item.text, {"info": "quiet", "warning": "warn", "error": "bad"}[item.kind]))
 
 
-def prose(text: str) -> RenderableType:
-    """Markdown with at most `WIDEST` columns."""
-    return Indented(Prose(text), WIDEST)
+def prose(text: str, site: str = "") -> RenderableType:
+    """Markdown with at most `WIDEST` columns; `site` is the address of the server."""
+    return Indented(Prose(text, site), WIDEST)
 
 
 def indent(inner: RenderableType) -> RenderableType:
@@ -351,6 +356,17 @@ def quoted(text: str) -> str:
     return say("“{text}”", text=text)
 
 
+def argument(key: str, value: object) -> str:
+    match key:
+        case "text":
+            return quoted(cut(str(value), 100))
+        case "direction":
+            return direction(str(value))
+        case "amount":
+            return say("by {n} pixels", n=value)
+    return cut(named(str(value)), 100)
+
+
 def describe(args: JsonObject) -> Text:
     """Arguments in one line: those in `BARE` without their name, others with it, the agent's reason last."""
     line = Text()
@@ -362,7 +378,7 @@ def describe(args: JsonObject) -> Text:
         if key == "fields" and isinstance(value, list):
             line.append(cut(typed_fields(value), 200))
         else:
-            line.append(quoted(cut(value, 100)) if key == "text" else cut(named(str(value)), 100))
+            line.append(argument(key, value))
     if args.get("reason"):
         line.append(f"  {cut(str(args['reason']), 100)}", "quiet")
     line.truncate(ARGS_AT_MOST, overflow="ellipsis")

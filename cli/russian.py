@@ -67,6 +67,7 @@ RUSSIAN = {
     "‖ Paused: ": "‖ Пауза: ", " goes on": " продолжит", "thinking  ": "думает  ", "new session": "новая сессия",
     "action {n}/{of}": "действие {n} из {of}", "{n} tokens": "токенов: {n}",
     "{n} s": "{n} с", "{n} min {rest} s": "{n} мин {rest} с", "now": "сейчас",
+    "by {n} pixels": "на {n} пикс.",
     "{n} d ago": "{n} дн. назад", "{n} h ago": "{n} ч назад", "{n} min ago": "{n} мин назад",
     # Questions, steps, plan
     "Click": "Нажать", "Double-click": "Дважды нажать", "Type into": "Ввести в", "Fill in": "Заполнить", "Choose in": "Выбрать в",

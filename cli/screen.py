@@ -10,7 +10,7 @@ from rich.text import Text
 
 from cli.items import Entered, Item, Plan, Question, ResultTable, Spoken, ToolRan, UserSaid
 from cli.picture import Way, encode
-from cli.render import THEME, draw, linked, question
+from cli.render import THEME, draw, linked, prose, question
 
 
 class Screen(Protocol):
@@ -33,9 +33,10 @@ UNWRAPPED = 4000
 
 
 class RichScreen:
-    """A terminal. `file` may be a proxy that prints above the prompt."""
+    """A terminal. `file` may be a proxy that prints above the prompt, `site` is the address of the server."""
 
-    def __init__(self, file: TextIO | None = None, way: Way | None = None) -> None:
+    def __init__(self, file: TextIO | None = None, way: Way | None = None, site: str = "") -> None:
+        self._site = site
         self.console = Console(file=file, theme=THEME, highlight=False, force_terminal=True if file else None)
         self._way = way
         self._wants_gap = False
@@ -49,7 +50,7 @@ class RichScreen:
             return
         if self._wants_gap or isinstance(item, (*BLOCKS, Entered)):
             self.console.print()
-        self.console.print(draw(item))
+        self.console.print(prose(item.text, self._site) if isinstance(item, Spoken) else draw(item))
         if isinstance(item, Question) and item.screenshot:
             address = Text(item.screenshot, linked(item.screenshot))
             self.console.print(Text.assemble("  ▣ ", address), soft_wrap=True)

@@ -74,6 +74,10 @@ class View:
         self._page = ("", "")
 
     @property
+    def site(self) -> str:
+        return self._address.url
+
+    @property
     def is_busy(self) -> bool:
         return self.status in BUSY
 

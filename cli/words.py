@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from cli.russian import RUSSIAN, TOOLS
-from wording.russian import elements_in_russian, in_russian
+from wording.russian import DIRECTIONS, elements_in_russian, in_russian
 
 Language = Literal["en", "ru"]
 
@@ -38,6 +38,11 @@ def tool_name(name: str, language: Language | None = None) -> str:
 def named(element: str, language: Language | None = None) -> str:
     """An element such as `button "Send"`, in the language of the terminal."""
     return (elements_in_russian(element) if _is_russian(language) else "") or element
+
+
+def direction(value: str, language: Language | None = None) -> str:
+    """Up, down, left or right, in the language of the terminal; another text stays as it is."""
+    return DIRECTIONS.get(value, value) if _is_russian(language) else value
 
 
 def _is_russian(language: Language | None) -> bool:

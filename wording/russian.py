@@ -11,6 +11,25 @@ from collections.abc import Callable
 
 SENTENCES = {
     "The page could not be opened.": "Страницу не удалось открыть.",
+    "The page could not be opened: there is no site with this name.":
+        "Страницу не удалось открыть: сайта с таким именем нет.",
+    "The page could not be opened: the site did not answer in time.":
+        "Страницу не удалось открыть: сайт не ответил вовремя.",
+    "The page could not be opened: there is no network.": "Страницу не удалось открыть: нет сети.",
+    "The page could not be opened: the site cannot be reached.": "Страницу не удалось открыть: сайт недоступен.",
+    "The page could not be opened: no secure connection to the site can be made.":
+        "Страницу не удалось открыть: с сайтом нет защищённого соединения.",
+    "The page could not be opened: the site forwards without end.":
+        "Страницу не удалось открыть: сайт без конца перенаправляет.",
+    "The page could not be opened: the connection to the site broke off.":
+        "Страницу не удалось открыть: связь с сайтом прервалась.",
+    "The page could not be opened: the site did not answer with a page.":
+        "Страницу не удалось открыть: сайт ответил не страницей.",
+    "The page could not be opened: loading was stopped.": "Страницу не удалось открыть: загрузка остановлена.",
+    "The page could not be opened: the browser blocked it.": "Страницу не удалось открыть: браузер её заблокировал.",
+    "The page could not be opened: browsers do not open this port.":
+        "Страницу не удалось открыть: браузеры не открывают этот порт.",
+    "The page could not be opened: the address is not valid.": "Страницу не удалось открыть: неверный адрес.",
     "The page needs a login ({n}).": "Странице нужен вход ({n}).",
     "The page was refused ({n}).": "В доступе к странице отказано ({n}).",
     "The page was not found ({n}).": "Страница не найдена ({n}).",
@@ -320,9 +339,9 @@ TEMPLATES = {
     "Pressed {x}.": "Нажата клавиша {x}.",
     "Chose {x} in {t}.": "Выбрано «{x}»: {t}.",
     "Pointed at {t}.": "Курсор наведён: {t}.",
-    "Scrolled {d} by {x} over {t}.": "Прокручено {d} на {x}: {t}.",
+    "Scrolled {d} by {x} pixels over {t}.": "Прокручено {d} на {x} пикс.: {t}.",
     "Scrolled {d} by a page.": "Прокручено {d} на страницу.",
-    "Scrolled {d} by {x}.": "Прокручено {d} на {x}.",
+    "Scrolled {d} by {x} pixels.": "Прокручено {d} на {x} пикс.",
     "Gave {x} to {t}.": "Передан файл {x}: {t}.",
     "{t} did not ask for a file.": "Файл не запрошен: {t}.",
     "Sent {x}, the same as before.": "Отправлено {x}, то же, что раньше.",

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from server.ops.json_types import JsonObject
+from wording.russian import DIRECTIONS
 
 _SAME = {
     "fill": "type", "launch": "navigate", "open": "navigate", "navigate_back": "back", "press_key": "press",
@@ -45,7 +46,8 @@ def step_words(name: str, args: JsonObject, language: Literal["en", "ru"]) -> st
     words = _WORDS[language]
     if bare not in words or bare == "quoted":
         return ""
-    return f"{words[bare]} {_object(args, words['quoted'])}".strip()
+    what = _object(args, words["quoted"]) or _direction(args.get("direction"), language)
+    return f"{words[bare]} {what}".strip()
 
 
 def in_russian_words(step: str) -> str:
@@ -54,6 +56,8 @@ def in_russian_words(step: str) -> str:
     for name in sorted(english, key=lambda name: -len(english[name])):
         if step == english[name] or step.startswith(f"{english[name]} "):
             what = step.removeprefix(english[name])
+            if direction := _direction(what.strip(), "ru"):
+                return f"{russian[name]} {direction}"
             return russian[name] + re.sub("“(.*)”", russian["quoted"].format(r"\1"), what)
     return step
 
@@ -68,3 +72,9 @@ def _object(args: JsonObject, quoted: str) -> str:
             return quoted.format(found[1] if found else value)
     url = args.get("url")
     return url.partition("://")[2].rstrip("/") or url if isinstance(url, str) else ""
+
+
+def _direction(value: object, language: Literal["en", "ru"]) -> str:
+    if not isinstance(value, str) or value not in DIRECTIONS:
+        return ""
+    return DIRECTIONS[value] if language == "ru" else value

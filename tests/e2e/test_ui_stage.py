@@ -192,7 +192,9 @@ def test_on_a_phone_it_is_a_sheet_that_is_swiped(open_screen: OpenScreen) -> Non
     expect(sheet).to_have_attribute("data-height", "full")
     assert width(sheet) == 390
     picture, all_of_it, bar = (it.bounding_box() for it in (screen.page.locator("canvas"), sheet, handle))
-    assert picture and all_of_it and bar
+    assert picture
+    assert all_of_it
+    assert bar
     above = picture["y"] - bar["y"] - bar["height"]
     assert abs(above - (all_of_it["height"] - picture["y"] - picture["height"])) < 3  # in the middle
     assert violations(screen.page) == []

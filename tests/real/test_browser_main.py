@@ -13,6 +13,7 @@ from server.browser.observation.rendering import cost
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.eventually import eventually
+from tests.support.ports import free_port
 from tests.support.sites import Effect, Site
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -100,7 +101,8 @@ async def test_back_tabs_scrolling_and_keys(browser: SessionBrowser, site: Site)
     await browser.navigate(site.url("/tall"))
     await browser.navigate(site.url("/new-tab"))
     assert (await browser.back()).url == site.url("/tall")
-    assert (await browser.scroll("down", 6000)).ok
+    scrolled = await browser.scroll("down", 6000)
+    assert (scrolled.ok, scrolled.text) == (True, "Scrolled down by 6000 pixels.")
     assert element_seen(await browser.observe(), "Bottom")
     assert (await browser.press("Home")).ok
     await browser.navigate(site.url("/new-tab"))
@@ -253,6 +255,15 @@ async def test_a_page_that_is_not_found_is_a_failure_that_says_so(browser: Sessi
     (link,) = (await browser.observe()).interactive
     followed = await browser.click(link)
     assert (followed.ok, followed.text) == (False, 'Clicked link "Gone". The page was not found (404).')
+
+
+async def test_a_page_whose_site_cannot_be_reached_is_told_in_words(browser: SessionBrowser):
+    closed, unsafe = f"http://127.0.0.1:{free_port()}/", "http://127.0.0.1:9/"
+    told = [(await browser.navigate(address)).text for address in (closed, unsafe)]
+    assert told == [
+        "The page could not be opened: the site cannot be reached.",
+        "The page could not be opened: browsers do not open this port.",
+    ]
 
 
 async def test_files_of_the_session_can_be_given_to_a_page_and_no_others(

@@ -367,6 +367,25 @@ class TestDrawing:
     def test_an_address_in_an_answer_stays_in_sight(self) -> None:
         assert "https://evil.example" in text_of(Spoken("[your bank](https://evil.example)"))
 
+    def test_a_link_into_the_web_ui_has_the_address_of_the_server(self) -> None:
+        out = StringIO()
+        screen = RichScreen(out, site="http://pilot.example")
+        screen.show(
+            Spoken("See [Settings, Models](/settings/models), [a site](https://a.example/b) and [c](//c/d).")
+        )
+        shown = Text.from_ansi(out.getvalue()).plain.replace("\n", " ")
+        assert "Settings, Models (http://pilot.example/settings/models)" in " ".join(shown.split())
+        assert "a site (https://a.example/b) and c (//c/d)" in " ".join(shown.split())
+
+    @pytest.mark.parametrize(
+        ("lang", "said"), [("C", "down  by 600 pixels"), ("ru_RU.UTF-8", "вниз  на 600 пикс.")]
+    )
+    def test_a_direction_is_told_in_words(
+        self, monkeypatch: pytest.MonkeyPatch, lang: str, said: str
+    ) -> None:
+        monkeypatch.setenv("LC_ALL", lang)
+        assert said in text_of(ToolRan("scroll", {"direction": "down", "amount": 600}, True))
+
     def test_a_stop_is_no_error(self) -> None:
         assert text_of(Failed("cancelled", "Task cancelled")).strip() == "■ Task cancelled"
 
@@ -394,6 +413,12 @@ def live_of(story: Story, rows: int = 10, width: int = 80) -> str:
 class TestLive:
     def test_nothing_goes_on_nothing_is_drawn(self) -> None:
         assert draw_live(Story().view, 0, 80, 10) == ""
+
+    def test_an_answer_in_the_making_has_whole_addresses_too(self) -> None:
+        story = Story()
+        story.run()
+        story.tell("token", message_id="m2", text="See [models](/settings/models)")
+        assert f"models ({story.view.site}/settings/models)" in live_of(story)
 
     def test_the_tool_at_work_is_shown_with_its_time_and_the_step_of_the_plan(self) -> None:
         story = Story()

@@ -23,7 +23,7 @@ from server.database.models import InterruptRow, SessionRow
 from server.events import Message
 from server.files.export import Conversation, Language, file_name, to_markdown
 from server.files.report import date_words, to_html
-from server.files.step_words import step_words
+from server.files.step_words import in_russian_words, step_words
 from server.files.transcript import line_of
 from server.results.columns import read_schema
 from server.results.rows import ResultRow
@@ -367,6 +367,8 @@ def test_file_names_are_plain() -> None:
         ("read_page", {}, "Read the page", "Чтение страницы"),
         ("read_page", {"query": "tariff"}, "Searched the page for “tariff”", "Поиск на странице «tariff»"),
         ("browser_press_key", {"key": "Enter"}, "Pressed “Enter”", "Нажата клавиша «Enter»"),
+        ("scroll", {"direction": "down", "amount": 600}, "Scrolled down", "Прокрутка вниз"),
+        ("scroll", {"direction": "down", "query": "tariff"}, "Scrolled “tariff”", "Прокрутка «tariff»"),
         ("unheard_of", {}, "", ""),
     ],
 )
@@ -374,3 +376,4 @@ def test_steps_of_a_report_are_told_in_its_language(
     name: str, args: dict[str, Any], english: str, russian: str
 ) -> None:
     assert (step_words(name, args, "en"), step_words(name, args, "ru")) == (english, russian)
+    assert in_russian_words(english) == russian

@@ -5,6 +5,7 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.browser import Tab
 from server.browser.mcp.playwright_reply import Reply, page_error, read_reply
+from wording.russian import in_russian
 
 
 def reply(text: str, *, is_error: bool = False, image: str | None = None, lists_tabs: bool = False) -> Reply:
@@ -53,10 +54,37 @@ def test_an_error_page_is_told_from_a_page_of_the_site(url: str, status: str | N
 
 def test_an_error_is_told_without_colours_and_logs():
     found = reply(
-        "### Error\nError: browserBackend.callTool: net::ERR_X at http://a/\nCall log:\n\x1b[2m  - navigating\x1b[22m",
+        "### Error\nError: browserBackend.callTool: Target closed\nCall log:\n\x1b[2m  - navigating\x1b[22m",
         is_error=True,
     )
-    assert (found.ok, found.text) == (False, "net::ERR_X at http://a/")
+    assert (found.ok, found.text) == (False, "Target closed")
+
+
+@pytest.mark.parametrize(
+    ("code", "why"),
+    [
+        ("NAME_NOT_RESOLVED", "there is no site with this name"),
+        ("CONNECTION_TIMED_OUT", "the site did not answer in time"),
+        ("SOCKS_CONNECTION_FAILED", "the site cannot be reached"),
+        ("CONNECTION_REFUSED", "the site cannot be reached"),
+        ("CONNECTION_RESET", "the connection to the site broke off"),
+        ("EMPTY_RESPONSE", "the connection to the site broke off"),
+        ("CERT_DATE_INVALID", "no secure connection to the site can be made"),
+        ("TOO_MANY_REDIRECTS", "the site forwards without end"),
+    ],
+)
+def test_a_page_that_could_not_be_opened_is_told_in_words(code: str, why: str) -> None:
+    failed = f"### Error\nError: page.goto: net::ERR_{code} at http://a.example/\nCall log:\n  - navigating\n"
+    said = reply(failed, is_error=True).text
+    assert said == f"The page could not be opened: {why}."
+    assert in_russian(said).startswith("Страницу не удалось открыть: ")
+
+
+def test_a_code_of_chromium_that_has_no_words_is_not_shown() -> None:
+    failed = reply("### Error\nError: net::ERR_X at http://a/", is_error=True)
+    assert failed.text == "The page could not be opened."
+    shown = "### Error\nError: the page says net::ERR_NAME_NOT_RESOLVED"
+    assert reply(shown, is_error=True).text.endswith("says net::ERR_NAME_NOT_RESOLVED")
 
 
 @pytest.mark.parametrize(
@@ -132,5 +160,5 @@ def test_no_address_is_told_with_its_login():
     page = PAGE.replace("http://", "http://ann:s3cret@")
     seen = reply(page)
     assert (seen.url, [tab.url for tab in seen.tabs]) == ("http://b/?a=(1)", ["http://a/", "http://b/?a=(1)"])
-    failed = reply("### Error\nError: net::ERR_FAILED at http://ann:s3cret@b/", is_error=True)
-    assert failed.text.endswith("net::ERR_FAILED at http://b/")
+    failed = reply("### Error\nError: page.goto: Navigation to http://ann:s3cret@b/ failed", is_error=True)
+    assert failed.text == "Navigation to http://b/ failed"

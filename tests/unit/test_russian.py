@@ -103,7 +103,7 @@ ADAPTERS = ("playwright.py", "playwright_calls.py", "browser_use.py", "session_b
 TELLS = {"_do", "_done", "_opened", "_note", "add", "outcome"}
 """The calls in the adapters of the browser's tools that say what was done or what happened."""
 SAMPLES = {
-    "direction": "down", "where": ' over button "A"', "_typed(fields)": 'Typed into textbox "A".', "dialog.kind": "alert",
+    "direction": "down", "where": ' pixels over button "A"', "_typed(fields)": 'Typed into textbox "A".', "dialog.kind": "alert",
     "'Double-clicked' if double else 'Clicked'": "Clicked", "args['text']": "'A'", "error": "The browser is closed.", "seconds": "1.5",
 }  # fmt: skip
 ONLY_FOR_MODELS = (

@@ -26,6 +26,7 @@ from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, deadline_of, offered_of, server_at
 from server.browser.mcp.client import McpClient
+from server.browser.mcp.network_errors import opening_failure
 from server.browser.mcp.playwright_reply import picture_of
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_calls import RESULT_CHARS, UNSTEADY, CallFailed, ToolCalls, name_of
@@ -43,6 +44,7 @@ log = logging.getLogger(__name__)
 
 _LOOKS = 3
 LINE_CHARS, MOST_TABS = 2000, 50
+_NET_ERROR = re.compile(r"\bnet::ERR_(\w+)")
 _FAILED = re.compile(
     r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
     re.IGNORECASE,
@@ -221,6 +223,8 @@ class BrowserUseAdapter:
         await self._calls.here.settle()
         text = text_of(result)
         ok = not result.isError and not is_failure(text)
+        if not ok and tool == "browser_navigate" and (code := _NET_ERROR.search(text[:LINE_CHARS])):
+            return False, opening_failure(code[1])
         if ok and tool == "browser_navigate":
             self._calls.here.follow(str(args["url"]))
             address = await self._calls.here.run("() => document.URL")

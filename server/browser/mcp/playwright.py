@@ -262,8 +262,9 @@ class PlaywrightAdapter:
         pointed = await self._point_over(over)
         if isinstance(over, Element) and not pointed.ok:
             return self._done(pointed, "")
-        where = f" over {name_of(over)}" if isinstance(over, Element) else ""
-        return self._done(await self._wheel(direction, amount), f"Scrolled {direction} by {amount}{where}.")
+        where = f" pixels over {name_of(over)}" if isinstance(over, Element) else " pixels"
+        did = f"Scrolled {direction} by {amount}{where}."
+        return self._done(await self._wheel(direction, amount), did)
 
     async def scroll_to(
         self, query: str, direction: Direction, over: Element | PagePoint | None

@@ -16,12 +16,14 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 from server.browser.addresses import without_login
 from server.browser.browser import Tab
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
+from server.browser.mcp.network_errors import opening_failure
 from server.browser.observation.snapshot import labels_of, split_sections, yaml_of
 
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _ORIGIN = re.compile(r"^((?:Timeout)?Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
 _TAB = re.compile(r"- (\d{1,4}):( \(current\))? \[")
 _PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
+_NET_ERROR = re.compile(r"(?:Error: )?net::ERR_(\w+)")
 _NO_ANSWER = re.compile(r"(Timeout \d+ms exceeded|net::ERR_(CONNECTION_)?TIMED_OUT)\b")
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
@@ -69,8 +71,10 @@ def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     sections = split_sections(raw)
     reply = Reply(ok=not result.isError, raw=raw)
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
-    reply.text = known.strip() if reply.ok else without_login(_plain_error(known))
-    reply.timed_out = not reply.ok and _NO_ANSWER.match(reply.text) is not None
+    error = "" if reply.ok else _plain_error(known)
+    code = _NET_ERROR.match(error)
+    reply.text = known.strip() if reply.ok else opening_failure(code[1]) if code else without_login(error)
+    reply.timed_out = _NO_ANSWER.match(error) is not None
     _read_page(reply, sections.get("Page", ""))
     reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
     modal, end, _ = sections.get("Modal state", "").rpartition("]: can be handled by")

@@ -219,7 +219,7 @@ class MockBrowser(Browser):
         self, direction: Direction, amount: int, over: Element | PagePoint | None = None
     ) -> ToolOutcome:
         self.log.append(f"scroll {direction}")
-        return self._done(f"Scrolled {direction} by {amount}.")
+        return self._done(f"Scrolled {direction} by {amount} pixels.")
 
     async def wait(self, milliseconds: int) -> ToolOutcome:
         return self._done(f"Waited {milliseconds / 1000:g} s.")

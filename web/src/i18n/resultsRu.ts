@@ -52,9 +52,9 @@ export const RESULT_TEMPLATES: Record<string, string> = {
   'Pressed {x}.': 'Нажата клавиша {x}.',
   'Chose {x} in {t}.': 'Выбрано «{x}»: {t}.',
   'Pointed at {t}.': 'Курсор наведён: {t}.',
-  'Scrolled {d} by {x} over {t}.': 'Прокручено {d} на {x}: {t}.',
+  'Scrolled {d} by {x} pixels over {t}.': 'Прокручено {d} на {x} пикс.: {t}.',
   'Scrolled {d} by a page.': 'Прокручено {d} на страницу.',
-  'Scrolled {d} by {x}.': 'Прокручено {d} на {x}.',
+  'Scrolled {d} by {x} pixels.': 'Прокручено {d} на {x} пикс.',
   'Gave {x} to {t}.': 'Передан файл {x}: {t}.',
   '{t} did not ask for a file.': 'Файл не запрошен: {t}.',
   'Sent {x}, the same as before.': 'Отправлено {x}, то же, что раньше.',
@@ -99,7 +99,7 @@ export const ROLES: Record<string, string> = {
   dropzone: 'область для перетаскивания',
 }
 
-export const DIRECTIONS: Record<string, string> = {
+export const DIRECTIONS = {
   up: 'вверх',
   down: 'вниз',
   left: 'влево',

@@ -1,4 +1,5 @@
 import type { Dictionary } from './dictionary'
+import { DIRECTIONS } from './resultsRu'
 
 export const ru: Dictionary = {
   agent: 'Агент',
@@ -257,6 +258,10 @@ export const ru: Dictionary = {
   'did.press': 'Нажал клавишу',
   'did.select': 'Выбрал',
   'did.hover': 'Навёл курсор на',
+  'direction.up': DIRECTIONS.up,
+  'direction.down': DIRECTIONS.down,
+  'direction.left': DIRECTIONS.left,
+  'direction.right': DIRECTIONS.right,
   'did.scroll': 'Прокрутил',
   'did.wait': 'Подождал',
   'did.screenshot': 'Сделал снимок',

@@ -19,6 +19,10 @@ test('what the server says is told in the language of the page', async () => {
       'ru',
     ),
   ).toBe('Pilothouse не открывает a.example: сайт в списке запрещённых.')
+  expect(serverWords('The page could not be opened: there is no site with this name.', 'ru')).toBe(
+    'Страницу не удалось открыть: сайта с таким именем нет.',
+  )
+  expect(serverWords('Scrolled down by 600 pixels.', 'ru')).toBe('Прокручено вниз на 600 пикс.')
   expect(serverWords('The page was not found (404).', 'en')).toBe('The page was not found (404).')
   expect(serverWords('Words of a page, 3 of them.', 'ru')).toBe('Words of a page, 3 of them.')
 })
@@ -56,5 +60,6 @@ test('the step that a restart broke off is told in words of the page', async () 
     'Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: Нажал «Place order»',
   )
   expect(stepWords('Searched the page for “kettle”', t)).toBe('Поискал на странице «kettle»')
+  expect(stepWords('Scrolled down', t)).toBe('Прокрутил вниз')
   expect(stepWords('something_else 1', t)).toBe('something_else 1')
 })

@@ -74,17 +74,19 @@ export interface ToolWords {
   verb: Key | null
   name: string
   object: string | null
+  /** The object is a word of ours, such as a direction, which is not quoted. */
+  isOwn: boolean
 }
 
 /** What a tool call did, in words a person reads instead of JSON. */
-export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, isDone = true): ToolWords {
+export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, t: Translate, isDone = true): ToolWords {
   const bare = row.name.replace(/^(browser|playwright|browser_use)_+/, '')
   const word = bare === 'read_page' && row.args.query ? FIND_ON_PAGE : WORDS[bare]
   return {
     icon: word?.icon ?? Wrench,
     verb: word ? `${isDone ? 'did' : 'do'}.${word.word}` : null,
     name: bare.replaceAll('_', ' '),
-    object: objectOf(row.args),
+    ...objectOf(row.args, t),
   }
 }
 
@@ -96,8 +98,10 @@ export function stepWords(step: string, t: Translate): string {
     .filter(({ text }) => step === text || step.startsWith(`${text} `))
     .sort((a, b) => b.text.length - a.text.length)[0]
   if (!verb) return step
-  const object = step.slice(verb.text.length).replace(/“(.*)”/, (_, text: string) => t('quoted', { text }))
-  return t(verb.key) + object
+  const object = step.slice(verb.text.length)
+  const direction = directionOf(object.trim(), t)
+  if (direction) return `${t(verb.key)} ${direction}`
+  return t(verb.key) + object.replace(/“(.*)”/, (_, text: string) => t('quoted', { text }))
 }
 
 /** What would be done, in the words of the feed: "Click Place order". */
@@ -105,25 +109,15 @@ export function actionWords(question: Pending, t: Translate): string {
   const action = question.action ?? {}
   if (Array.isArray(action.fields) && action.fields.length > 1) return t('do.fill')
   const kind = action.double ? 'double_click' : String(action.kind ?? action.type ?? action.name ?? '')
-  const words = toolWords({ name: kind, args: action }, false)
+  const words = toolWords({ name: kind, args: action }, t, false)
   const verb = words.verb ? t(words.verb) : words.name
   if (question.target?.role === 'point') return t('question.point', { verb, name: question.target.name })
   const object = question.target?.name ?? words.object ?? ''
-  return `${verb} ${object && t('quoted', { text: object })}`.trim()
+  const isQuoted = object && !(words.isOwn && object === words.object)
+  return `${verb} ${isQuoted ? t('quoted', { text: object }) : object}`.trim()
 }
 
-const OBJECT_ARGUMENTS = [
-  'element',
-  'target',
-  'label',
-  'name',
-  'field',
-  'key',
-  'option',
-  'file',
-  'query',
-  'direction',
-]
+const OBJECT_ARGUMENTS = ['element', 'target', 'label', 'name', 'field', 'key', 'option', 'file', 'query']
 
 /** `button "Add to basket"`: only the name is for people. */
 const NAMED = /^[a-z]+ "(.+)"$/
@@ -131,17 +125,28 @@ const NAMED = /^[a-z]+ "(.+)"$/
 /** `button "Send"` as people say it: `Send`. */
 export const plainName = (label: string): string => NAMED.exec(label)?.[1] ?? label
 
-const ARROWS: Record<string, string> = { up: '↑', down: '↓', left: '←', right: '→' }
+function objectOf(args: Record<string, unknown>, t: Translate): Pick<ToolWords, 'object' | 'isOwn'> {
+  const object = nameIn(args)
+  const direction = object === null ? directionOf(args.direction, t) : null
+  return { object: object ?? direction, isOwn: direction !== null }
+}
 
-function objectOf(args: Record<string, unknown>): string | null {
+function nameIn(args: Record<string, unknown>): string | null {
   for (const name of OBJECT_ARGUMENTS) {
     const value = args[name]
-    if (typeof value === 'string' && value) return ARROWS[value] ?? plainName(value)
+    if (typeof value === 'string' && value) return plainName(value)
     if (isNamed(value)) return value.name
   }
   if (typeof args.url === 'string') return hostOf(args.url) ?? args.url
   if (typeof args.text === 'string' && args.text) return args.text
   return null
+}
+
+const DIRECTIONS = ['up', 'down', 'left', 'right'] as const
+
+function directionOf(value: unknown, t: Translate): string | null {
+  const known = DIRECTIONS.find((direction) => direction === value)
+  return known ? t(`direction.${known}`) : null
 }
 
 const isNamed = (value: unknown): value is { name: string } =>

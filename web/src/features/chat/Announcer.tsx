@@ -21,7 +21,7 @@ export function Announcer() {
     if (status === 'queued') return runWords(t, status, run)
     if (status !== 'running') return ''
     if (!tool) return t('run.working')
-    const { verb, name, object } = toolWords(tool, tool.status !== 'running')
+    const { verb, name, object } = toolWords(tool, t, tool.status !== 'running')
     return `${verb ? t(verb) : name} ${object ?? ''}`
   }
   return (

@@ -26,7 +26,7 @@ export function ScreenshotThumb({ row }: { row: ToolRow }) {
     const index = shotsOf(ids, rows).findIndex((shot) => shot.id === row.id)
     openReplay(sessionId, Math.max(0, index) + 1)
   }
-  const { verb, name, object } = toolWords(row)
+  const { verb, name, object } = toolWords(row, t)
   const done = [verb ? t(verb) : name, object].filter(Boolean).join(' ')
   const host = hostOf(row.url)
   const label = tell('thumb.alt', { n: number, what: host && host !== object ? `${done} – ${host}` : done })

@@ -16,7 +16,7 @@ import { ScreenshotThumb } from './ScreenshotThumb'
 
 export function ToolCard({ row }: { row: ToolRow }) {
   const [isOpen, setOpen] = useState(false)
-  const { icon: Icon } = toolWords(row)
+  const { icon: Icon } = toolWords(row, useT())
   return (
     <Rail icon={<StepIcon row={row} icon={<Icon size={15} />} />}>
       <div className="flex items-start gap-3" data-tool={row.name} data-status={row.status}>
@@ -56,7 +56,7 @@ const MIN_SHOWN_MS = 50
 
 function Title({ row }: { row: ToolRow }) {
   const t = useT()
-  const { verb, name, object } = toolWords(row, row.status === 'ok')
+  const { verb, name, object } = toolWords(row, t, row.status === 'ok')
   return (
     <span className="truncate text-sm">
       {verb ? t(verb) : name} {object && <strong className="font-medium">{object}</strong>}
@@ -70,7 +70,7 @@ function Facts({ row }: { row: ToolRow }) {
   const lang = useLang()
   const host = hostOf(row.url)
   const facts = [
-    host !== toolWords(row).object && host,
+    host !== toolWords(row, t).object && host,
     row.durationMs !== null && row.durationMs >= MIN_SHOWN_MS && duration(row.durationMs, lang),
     row.status === 'ok' && row.proof && tell(`result.${row.proof.effect!}`),
     row.status === 'failed' && t(isStopped(row) ? 'tool.stopped' : 'tool.failed'),

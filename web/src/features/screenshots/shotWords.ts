@@ -14,8 +14,8 @@ export function shotWords({ row }: Shot, t: ReturnType<typeof useShotWords>): st
       : row.question.wants === 'answer'
         ? `${t('shot.asked')} ${row.question.reason}`
         : t('shot.handover')
-  const { verb, name, object } = toolWords(row)
-  return `${verb ? t(verb) : name} ${object ? t('quoted', { text: object }) : ''}`.trim()
+  const { verb, name, object, isOwn } = toolWords(row, t)
+  return `${verb ? t(verb) : name} ${object && !isOwn ? t('quoted', { text: object }) : (object ?? '')}`.trim()
 }
 
 /** What became of a question. */

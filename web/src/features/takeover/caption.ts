@@ -20,7 +20,7 @@ export function useCaption(isStarting: boolean): string {
   const isRunning = row?.status === 'running'
   if (status !== null && !isRunning && !row) return tell(isStarting ? 'stage.starting' : 'stage.thinking')
   if (!row) return ''
-  const { verb, name, object } = toolWords(row, row.status === 'ok')
+  const { verb, name, object } = toolWords(row, t, row.status === 'ok')
   const doing = isRunning && verb ? tell(verb.replace(/^do\./, 'doing.') as Doing) : null
   const act = [doing ?? (verb ? t(verb) : name), pageOf(row.args.url) ?? object].filter(Boolean).join(' ')
   if (row.status === 'failed' && row.reason !== 'cancelled') return tell('stage.failed', { act })
