@@ -63,6 +63,7 @@ async def test_failures_told_as_success_are_seen_through(browser: SessionBrowser
         await browser.call("browser_navigate", {"url": "file:///etc/passwd"}),
     ):
         assert not outcome.ok, outcome
+        assert "net::" not in outcome.text
 
 
 async def test_a_tool_call_comes_back_with_the_page(browser: SessionBrowser, site: Site):
