@@ -298,3 +298,11 @@ describe('what is over and was no message', () => {
     ).toBe(1)
   })
 })
+
+test('what was done with a question is known after a reload as the server reports it', () => {
+  const session = sessionOf('shop')
+  const asked = session.interrupts[0]!
+  const closed = { ...asked, status: 'decided' as const, confirmed: false, outcome: 'replan' as const }
+  const rows = Object.values(hydrate(EMPTY, { ...session, interrupts: [closed] }).rows)
+  expect(rows.find((row) => row.kind === 'question')).toMatchObject({ answer: 'no', outcome: 'replan' })
+})
