@@ -84,5 +84,5 @@ def with_ages(screen: Screen) -> None:
 def opened(screen: Screen, session: str) -> Page:
     with_ages(screen)
     screen.open(session)
-    screen.wait_at_end()
+    screen.wait_still()
     return screen.page

@@ -367,25 +367,6 @@ class TestDrawing:
     def test_an_address_in_an_answer_stays_in_sight(self) -> None:
         assert "https://evil.example" in text_of(Spoken("[your bank](https://evil.example)"))
 
-    def test_a_link_into_the_web_ui_has_the_address_of_the_server(self) -> None:
-        out = StringIO()
-        screen = RichScreen(out, site="http://pilot.example")
-        screen.show(
-            Spoken("See [Settings, Models](/settings/models), [a site](https://a.example/b) and [c](//c/d).")
-        )
-        shown = Text.from_ansi(out.getvalue()).plain.replace("\n", " ")
-        assert "Settings, Models (http://pilot.example/settings/models)" in " ".join(shown.split())
-        assert "a site (https://a.example/b) and c (//c/d)" in " ".join(shown.split())
-
-    @pytest.mark.parametrize(
-        ("lang", "said"), [("C", "down  by 600 pixels"), ("ru_RU.UTF-8", "вниз  на 600 пикс.")]
-    )
-    def test_a_direction_is_told_in_words(
-        self, monkeypatch: pytest.MonkeyPatch, lang: str, said: str
-    ) -> None:
-        monkeypatch.setenv("LC_ALL", lang)
-        assert said in text_of(ToolRan("scroll", {"direction": "down", "amount": 600}, True))
-
     def test_a_stop_is_no_error(self) -> None:
         assert text_of(Failed("cancelled", "Task cancelled")).strip() == "■ Task cancelled"
 
@@ -603,3 +584,22 @@ class TestUnattended:
         assert same == Note("Since the last run: nothing has changed")
         (_, first) = Story().tell("message", message=ANSWER | {"meta_json": {"change": {"kind": "first"}}})
         assert first == Note("First result: later ones are compared with it")
+
+
+def test_a_link_into_the_web_ui_has_the_address_of_the_server() -> None:
+    out = StringIO()
+    screen = RichScreen(out, site="http://pilot.example")
+    screen.show(
+        Spoken("See [Settings, Models](/settings/models), [a site](https://a.example/b) and [c](//c/d).")
+    )
+    shown = Text.from_ansi(out.getvalue()).plain.replace("\n", " ")
+    assert "Settings, Models (http://pilot.example/settings/models)" in " ".join(shown.split())
+    assert "a site (https://a.example/b) and c (//c/d)" in " ".join(shown.split())
+
+
+@pytest.mark.parametrize(
+    ("lang", "said"), [("C", "down  by 600 pixels"), ("ru_RU.UTF-8", "вниз  на 600 пикс.")]
+)
+def test_a_direction_is_told_in_words(monkeypatch: pytest.MonkeyPatch, lang: str, said: str) -> None:
+    monkeypatch.setenv("LC_ALL", lang)
+    assert said in text_of(ToolRan("scroll", {"direction": "down", "amount": 600}, True))
