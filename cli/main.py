@@ -195,7 +195,7 @@ async def _sessions(client: Client, search: str, archived: bool, limit: int, jso
         for item in items:
             print(json.dumps(item, ensure_ascii=False))
     else:
-        _screen().print(tables.Sessions(items, datetime.now(UTC)))
+        _screen(client).print(tables.Sessions(items, datetime.now(UTC)))
     return 0
 
 

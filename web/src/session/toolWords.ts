@@ -74,7 +74,7 @@ export interface ToolWords {
   verb: Key | null
   name: string
   object: string | null
-  /** The object is a word of ours, such as a direction, which is not quoted. */
+  /** The object is a word of the UI, such as a direction, which is not quoted. */
   isOwn: boolean
 }
 
