@@ -1,5 +1,4 @@
-import type { Dictionary } from './dictionary'
-import { DIRECTIONS } from './resultsRu'
+import { type Dictionary, directions } from './directionsRu'
 
 export const ru: Dictionary = {
   agent: 'Агент',
@@ -258,10 +257,7 @@ export const ru: Dictionary = {
   'did.press': 'Нажал клавишу',
   'did.select': 'Выбрал',
   'did.hover': 'Навёл курсор на',
-  'direction.up': DIRECTIONS.up,
-  'direction.down': DIRECTIONS.down,
-  'direction.left': DIRECTIONS.left,
-  'direction.right': DIRECTIONS.right,
+  ...directions,
   'did.scroll': 'Прокрутил',
   'did.wait': 'Подождал',
   'did.screenshot': 'Сделал снимок',
