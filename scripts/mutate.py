@@ -65,6 +65,8 @@ TESTS = {
     "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py tests/unit/test_points.py",
     "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
     "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
+    "server/agent/operator/limits.py": "tests/unit/test_operator_limits.py",
+    "server/agent/assistant/limits.py": "tests/unit/test_assistant.py",
     "server/agent/operator/batch.py": "tests/unit/test_operator_batch.py",
     "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_observer.py tests/unit/test_captcha.py tests/unit/test_points.py tests/unit/test_taint.py",
     **{

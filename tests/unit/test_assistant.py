@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import first_input, recursion_limit
-from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS
+from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS, _summary
 from server.agent.assistant.turns import reduce_old_results
 from server.agent.context import RunContext, UserUpdates
 from server.agent.event_adapter import EventAdapter
@@ -91,6 +91,14 @@ async def test_a_limit_ends_in_a_summary_and_the_question_whether_to_go_on(summa
     assert adapter.answer.startswith(answer)
     assert adapter.answer.endswith("?")
     assert adapter.answer_meta == {"outcome": "limit"}
+
+
+def test_a_summary_by_rule_has_the_first_line_of_the_newest_eight_results() -> None:
+    results = [ToolMessage(f"page {n}\nwith more", tool_call_id=str(n), name="look") for n in range(9)]
+    summary = _summary([HumanMessage("Look."), *results], "Look.", "it is over")
+    assert [line for line in summary.splitlines() if "page" in line] == [
+        f"- look: page {n}" for n in range(1, 9)
+    ]
 
 
 async def test_continue_goes_on_after_a_limit() -> None:

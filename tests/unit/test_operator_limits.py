@@ -6,6 +6,8 @@ from typing import Any
 import pytest
 
 from server.agent.operator.finishing import _closing_question
+from server.agent.operator.limits import OperatorLimits
+from server.agent.operator.state import State
 from server.errors import RunFailed
 from tests.support.operator_world import World, world
 from tests.support.scripted_model import act, click, stop
@@ -26,6 +28,35 @@ async def test_the_step_limit_ends_in_a_summary_and_a_question() -> None:
     prompt = it.model.prompts[-1]
     assert "the limit of 3 steps is reached" in prompt
     assert "A costs 5" in prompt
+
+
+@pytest.mark.parametrize(
+    ("state", "dollars", "reached"),
+    [
+        ({}, None, None),
+        ({"tool_steps": 0}, None, None),
+        ({"tool_steps": 2}, None, None),
+        ({"tool_steps": 3}, None, "the limit of 3 steps is reached"),
+        ({"tokens": 99}, None, None),
+        ({"tokens": 100}, None, "the token budget of this task is used up"),
+        ({"cost": 0.99}, 1.0, None),
+        ({"cost": 1.0}, 1.0, "the cost budget of this task is used up"),
+        ({"cost": 1.0}, None, None),
+        ({"deadline": 50.01}, None, None),
+        ({"deadline": 50.0}, None, "the time for this task is used up"),
+        ({"tool_steps": 3, "tokens": 100, "cost": 1.0, "deadline": 50.0}, 1.0, "the limit of 3 steps is reached"),
+    ],
+)  # fmt: skip
+def test_a_limit_is_reached_at_its_value_and_not_before(
+    state: State, dollars: float | None, reached: str | None
+) -> None:
+    limits = OperatorLimits(tokens=100, seconds=60, dollars=dollars)
+    assert limits.reached(state, max_steps=3, now=50.0) == reached
+
+
+def test_a_run_that_has_used_nothing_has_reached_no_limit() -> None:
+    limits = OperatorLimits(tokens=1, seconds=60, dollars=0.01)
+    assert limits.reached({}, max_steps=1, now=50.0) is None
 
 
 async def test_a_summary_that_forgets_the_question_gets_one() -> None:
@@ -113,6 +144,7 @@ async def test_an_action_without_effect_is_told_before_the_person_is_asked() -> 
     assert await it.say("wait for it") is None
     assert it.browser.log == ["wait 1", "wait 1"]
     assert "done 2 times on this very page without effect; change the plan" in it.model.prompts[3]
+    assert len(it.model.prompts) == 5, "two attempts that were made, two that were refused, one that asks"
     question = it.question or {}
     assert question["kind"] == "manual"
     assert "shop.example" in question["reason"]
