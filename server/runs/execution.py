@@ -195,9 +195,10 @@ class Execution:
         return was_lost
 
     def stop(self, reason: str) -> None:
+        """End it before its agent has finished. The agent begins no further step: its task will be cancelled."""
         self.stop_reason = self.stop_reason or reason
         self.stopped.set()
-        self._going.set()
+        self._going.clear()
 
     # Input from the user
 
@@ -295,8 +296,8 @@ class Execution:
         return read
 
     def _keep_time(self) -> None:
-        """Do not count time while paused or queued; block the agent's next step while paused."""
-        if self.is_paused or self._is_leaving:
+        """Do not count time while paused or queued; block the agent's next step while paused and after a stop."""
+        if self.is_paused or self._is_leaving or self.stopped.is_set():
             self._going.clear()
         else:
             self._going.set()

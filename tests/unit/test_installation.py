@@ -36,6 +36,7 @@ def test_only_earlier_processes_of_the_same_installation_are_known_to_be_gone() 
     assert is_gone(process_name("home"), me)
     for owner in (me, process_name("elsewhere"), process_name(), None):
         assert not is_gone(owner, me)
+    assert not is_gone(process_name(), process_name()), "two without an installation"
 
 
 async def test_two_live_servers_never_end_each_others_runs(world: Runtime, tmp_path: Path) -> None:

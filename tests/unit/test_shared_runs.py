@@ -1,0 +1,401 @@
+"""What a process does for the others: renews leases, stops what was taken from it, follows wishes, hands its runs back."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from sqlalchemy import update
+
+from server.agent.context import RunContext, UserUpdates
+from server.agent_runner import AgentRunner
+from server.browser.mock.pool import MockBrowsers
+from server.clock import elapsed
+from server.database.models import RunRow, SessionRow
+from server.events import RunChanged, Stamped, StateChanged, Usage, now
+from server.ops.json_types import Json
+from server.runs.agents import AgentFactory
+from server.runs.commands import RunCommands
+from server.runs.execution import Execution, RunLease
+from server.runs.queue import HandedBack, InProcessRunQueue
+from server.runs.recorder import HANDED_BACK, RunRecorder
+from server.runs.recovery import Recovery
+from server.runs.sharing import SharedRuns, _logged
+from server.runtime import Runtime
+from server.store import Ownership, StartedRun, Store, process_name
+from server.stream.signals import InProcessSignals, Signal
+from tests.support.databases import agents_of, share_database
+from tests.support.eventually import eventually
+
+
+@dataclass
+class Walker:
+    """An agent that reads its inbox before each step, and takes a step when the test lets it."""
+
+    context: RunContext
+    heard: list[UserUpdates] = field(default_factory=list)
+    may_step: asyncio.Event = field(default_factory=asyncio.Event)
+    said: str = ""
+
+    async def astream_events(self, *, version: str) -> AsyncIterator[dict[str, Any]]:
+        while True:
+            self.heard.append(await self.context.inbox.take_updates())
+            await self.may_step.wait()
+            self.may_step.clear()
+            yield {"event": "on_chain_end"}
+
+    async def question(self) -> None: ...
+
+    def release(self) -> None: ...
+
+
+class WalkingAgents(AgentFactory):
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.walkers: dict[str, Walker] = {}
+
+    async def prepare(self, started: StartedRun, context: RunContext) -> Any:
+        walker = self.walkers[started.run.id] = Walker(context)
+        return walker
+
+
+class KeptBrowsers(MockBrowsers):
+    """They outlive the process."""
+
+    async def has_outlived(self, session_id: str) -> bool:
+        return True
+
+
+@dataclass
+class Process:
+    """A process whose runs others continue."""
+
+    world: Runtime
+    store: Store
+    agents: WalkingAgents
+    browsers: MockBrowsers
+    recorder: RunRecorder
+    runner: AgentRunner
+    shared: SharedRuns
+    signals: InProcessSignals
+
+    async def accept(self) -> RunRow:
+        session = await self.store.create_session(
+            id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
+        )
+        return (await self.store.accept(session.id, "go")).run
+
+    async def begin(self) -> Execution:
+        """The execution of a new run, whose agent has read its inbox and waits for its first step."""
+        run = await self.accept()
+        self.runner.submit(run.id)
+        await eventually(lambda: self.heard(run.id), message="the agent reads its inbox")
+        return self.runner.executions[run.session_id]
+
+    def heard(self, run_id: str) -> list[UserUpdates]:
+        walker = self.agents.walkers.get(run_id)
+        return walker.heard if walker else []
+
+    async def hears(self, execution: Execution) -> UserUpdates:
+        """What the agent reads before its next step."""
+        known = len(self.heard(execution.run.id))
+        self.agents.walkers[execution.run.id].may_step.set()
+        heard = await eventually(
+            lambda: self.heard(execution.run.id), lambda it: len(it) > known, message="it reads its inbox"
+        )
+        return heard[-1]
+
+    async def wish(self, execution: Execution, **wishes: Json) -> None:
+        assert await self.store.wish(execution.run.id, dict(wishes))
+        await self.shared.look()
+
+    async def over(self, execution: Execution) -> RunRow:
+        async with asyncio.timeout(60):
+            await execution.ended.wait()
+        return await self.store.run(execution.run.id)
+
+
+async def open_process(world: Runtime, owner: str) -> Process:
+    store = Store(world.database, owner, ownership=Ownership(owner, continues=True))
+    agents = agents_of(world, store, WalkingAgents)
+    assert isinstance(agents, WalkingAgents)
+    browsers, recorder = KeptBrowsers(world.settings), RunRecorder(world.settings, store, world.bus)
+    parts = (agents, browsers, world.screenshots, recorder)
+    runner = AgentRunner(
+        world.settings, store, world.bus, *parts, lambda execute: InProcessRunQueue(execute, slots=8)
+    )
+    commands, signals = RunCommands(store, world.bus, *parts, runner), InProcessSignals()
+
+    async def reload() -> None: ...
+
+    shared = SharedRuns(world.settings, store, signals, runner, commands, browsers, reload)
+    return Process(world, store, agents, browsers, recorder, runner, shared, signals)
+
+
+@pytest.fixture
+async def process(world: Runtime) -> AsyncIterator[Process]:
+    share_database(world)
+    process = await open_process(world, process_name("home"))
+    yield process
+    for execution in process.runner.executions.values():
+        execution.stop("cancelled")
+    await process.runner.drain(0)
+
+
+@pytest.fixture
+def published(world: Runtime) -> list[Stamped]:
+    found: list[Stamped] = []
+    world.bus.listeners.append(found.append)
+    return found
+
+
+class Behind:
+    """A clock that stood still for `seconds` until it is set."""
+
+    def __init__(self, seconds: float) -> None:
+        self.behind = seconds
+
+    def __call__(self) -> float:
+        return elapsed() - self.behind
+
+
+# Leases
+
+
+async def test_a_renewal_lets_the_runs_that_are_executed_here_act_again(process: Process) -> None:
+    execution, other = await process.begin(), await process.accept()
+    assert await process.store.begin_execution(other.id)
+    before = {run: (await process.store.run(run)).lease_until for run in (execution.run.id, other.id)}
+    clock = Behind(100)
+    execution.lease = RunLease(20, clock)
+    clock.behind = 0
+    assert not execution.lease.is_fresh
+    await process.shared.renew()
+    assert execution.lease.is_fresh
+    after = {run: (await process.store.run(run)).lease_until for run in before}
+    assert after[execution.run.id] != before[execution.run.id]
+    assert after[other.id] == before[other.id], "nobody executes it"
+    assert not execution.stopped.is_set()
+
+
+@pytest.mark.parametrize("by", ["another process", "this process again"])
+async def test_a_run_that_was_taken_is_stopped_here_and_left_to_its_owner(process: Process, by: str) -> None:
+    execution, kept = await process.begin(), await process.begin()
+    execution.lease = RunLease(0, elapsed)
+    owner = process.store if by == "this process again" else Store(process.world.database, process_name())
+    taken = await owner.take_run(execution.run.id, "running")
+    assert taken
+    await process.shared.renew()
+    present = await process.over(execution)
+    assert execution.stop_reason == "interrupted"
+    assert (present.status, present.owner, present.epoch) == ("running", owner.owner, taken.epoch)
+    assert not execution.lease.is_fresh
+    assert not kept.stopped.is_set()
+
+
+async def test_a_run_whose_agent_has_ended_is_not_stopped_any_more(process: Process) -> None:
+    """Its last commit says whether it was taken."""
+    execution = await process.begin()
+    assert await Store(process.world.database, process_name()).take_run(execution.run.id, "running")
+    execution.is_over = True
+    await process.shared.renew()
+    assert not execution.stopped.is_set()
+
+
+# Wishes of users at other processes
+
+
+async def test_a_cancel_is_followed(process: Process) -> None:
+    execution, other = await process.begin(), await process.begin()
+    await process.wish(execution, cancel=True)
+    assert (await process.over(execution)).status == "cancelled"
+    assert not other.stopped.is_set()
+
+
+async def test_a_pause_and_a_resume_are_followed_once(process: Process, published: list[Stamped]) -> None:
+    execution = await process.begin()
+    await process.wish(execution, pause=True)
+    assert execution.has_own_pause
+    assert (await process.store.run(execution.run.id)).status == "paused"
+    await process.shared.look()
+    await process.wish(execution, pause=False, resume=True)
+    assert not execution.is_paused
+    present = await process.store.run(execution.run.id)
+    assert (present.status, present.wishes) == ("running", {"pause": False})
+    await process.shared.look()
+    told = [it.event.status for it in published if isinstance(it.event, RunChanged)]
+    assert told == ["running", "paused", "running"]
+
+
+async def test_a_pause_that_is_withdrawn_before_it_was_seen_ends(process: Process) -> None:
+    execution = await process.begin()
+    await process.wish(execution, pause=True)
+    await process.wish(execution, pause=False)
+    assert not execution.is_paused
+
+
+async def test_words_and_an_edited_plan_reach_the_agent_once(
+    process: Process, published: list[Stamped]
+) -> None:
+    execution = await process.begin()
+    execution.publish(StateChanged(plan=["look", "answer"]))
+    await process.store.accept(execution.run.session_id, "only blue ones", mode="steer")
+    await process.wish(execution, plan=["buy", "answer"], dismissed=["sell"])
+    heard = await process.hears(execution)
+    assert (heard.messages, heard.plan, heard.dismissed) == (
+        ("only blue ones",), ("buy", "answer"), ("sell",),
+    )  # fmt: skip
+    states = [it.event.plan for it in published if isinstance(it.event, StateChanged)]
+    assert states == [["look", "answer"], ["buy", "answer"]]
+    assert (await process.store.run(execution.run.id)).wishes == {}
+    await process.shared.look()
+    heard = await process.hears(execution)
+    assert (heard.messages, heard.plan, heard.dismissed) == ((), None, None)
+
+
+@pytest.mark.parametrize(
+    ("wishes", "plan", "dismissed"),
+    [({"plan": ["buy"]}, ("buy",), None), ({"dismissed": ["sell"]}, None, ("sell",))],
+)
+async def test_a_plan_and_a_dismissal_are_independent(
+    process: Process, wishes: dict[str, Json], plan: Any, dismissed: Any
+) -> None:
+    execution = await process.begin()
+    await process.wish(execution, **wishes)
+    heard = await process.hears(execution)
+    assert (heard.plan, heard.dismissed) == (plan, dismissed)
+    assert execution.state is None
+
+
+async def test_a_wish_that_cannot_be_followed_keeps_no_other_from_being(process: Process) -> None:
+    first, second = await process.begin(), await process.begin()
+    assert await process.store.wish(first.run.id, {"resume": True})  # it is not paused
+    await process.wish(second, cancel=True)
+    assert (await process.over(second)).status == "cancelled"
+    assert not first.stopped.is_set()
+
+
+async def test_wishes_of_a_run_whose_agent_has_ended_are_left(process: Process) -> None:
+    execution = await process.begin()
+    execution.is_over = True
+    await process.wish(execution, cancel=True)
+    assert not execution.stopped.is_set()
+
+
+async def test_a_signal_of_a_session_that_is_executed_here_is_a_reason_to_look(process: Process) -> None:
+    execution = await process.begin()
+    following = asyncio.create_task(process.shared.follow_signals())
+    await eventually(
+        lambda: process.signals.signal(process.store.owner, Signal(kind="cancel", session_id="other")),
+        message="it follows signals",
+    )
+    for _ in range(5):
+        await asyncio.sleep(0)
+    assert not process.shared._look.is_set()
+    assert await process.store.wish(execution.run.id, {"cancel": True})
+    looking = asyncio.create_task(process.shared.follow_wishes())
+    await process.signals.signal(
+        process.store.owner, Signal(kind="cancel", session_id=execution.run.session_id)
+    )
+    assert (await process.over(execution)).status == "cancelled"
+    for task in (following, looking):
+        task.cancel()
+        with suppress(asyncio.CancelledError):
+            await task
+
+
+@pytest.mark.parametrize("error", [None, ValueError("odd")])
+async def test_one_failure_does_not_end_what_keeps_all_runs_alive(
+    caplog: pytest.LogCaptureFixture, error: Exception | None
+) -> None:
+    async def work() -> None:
+        if error:
+            raise error
+
+    await _logged("leases are not renewed", work())
+    assert ("leases are not renewed" in caplog.text) is (error is not None)
+
+
+async def test_browsers_of_sessions_that_are_gone_are_closed_here(process: Process) -> None:
+    """Those that are executed, and those that this process has, stay."""
+    execution = await process.begin()
+    ours, archived, moved = [(await process.accept()).session_id for _ in range(3)]
+    for session_id, values in ((ours, {}), (archived, {"archived_at": now()})):
+        changed = update(SessionRow).where(SessionRow.id == session_id)
+        changed = changed.values(worker=process.store.owner, **values)
+        await process.store.database.write(lambda db, changed=changed: db.execute(changed))
+    for session_id in (execution.run.session_id, ours, archived, moved):
+        await process.browsers.get(session_id)
+    await process.shared._close_browsers()
+    assert set(process.browsers.opened()) == {execution.run.session_id, ours}
+
+
+# The end of a process
+
+
+async def test_a_process_that_ends_hands_its_run_back_once_its_step_has_ended(
+    process: Process, published: list[Stamped]
+) -> None:
+    execution = await process.begin()
+    run, walker = execution.run, process.agents.walkers[execution.run.id]
+    execution.adapter.usage = Usage(input_tokens=70, model_calls=1)
+    drained = asyncio.create_task(process.runner.drain(0))
+    await eventually(lambda: execution._is_leaving, message="no further step may begin")
+    assert not execution.stopped.is_set(), "its step is not cut off"
+    walker.may_step.set()
+    await drained
+    assert len(walker.heard) == 1, "no further step has begun"
+    waiting = await process.store.run(run.id)
+    assert (waiting.status, waiting.finished_at, waiting.error_code) == ("queued", None, None)
+    assert waiting.usage == execution.adapter.usage.model_dump()
+    assert (await process.store.session(run.session_id)).status == "queued"
+    last = published[-1].event
+    assert isinstance(last, RunChanged)
+    assert (last.status, last.note) == ("queued", HANDED_BACK)
+    assert not process.runner.executions
+    assert not any(it.event.is_terminal for it in published)
+
+
+async def test_what_was_handed_back_is_taken_by_the_next_process_at_once(process: Process) -> None:
+    execution = await process.begin()
+    process.agents.walkers[execution.run.id].may_step.set()
+    await process.runner.drain(0)
+    following = await open_process(process.world, process_name("home"))
+    recovery = Recovery(
+        following.store, process.world.bus, following.recorder, following.runner,
+        following.browsers.has_outlived,
+    )  # fmt: skip
+    await recovery.recover()
+    await eventually(lambda: following.heard(execution.run.id), message="its agent works")
+    present = await following.store.run(execution.run.id)
+    assert (present.status, present.owner) == ("running", following.store.owner)
+    assert (present.epoch, present.attempt) == (execution.run.epoch + 1, 2)
+    following.runner.executions[execution.run.session_id].stop("cancelled")
+    await following.runner.drain(60)
+
+
+async def test_a_run_that_was_taken_while_its_process_ends_is_not_handed_back(process: Process) -> None:
+    execution = await process.begin()
+    other = Store(process.world.database, process_name())
+    taken = await other.take_run(execution.run.id, "running")
+    assert taken
+    process.agents.walkers[execution.run.id].may_step.set()
+    await process.runner.drain(0)
+    present = await other.run(execution.run.id)
+    assert (present.status, present.owner, present.epoch) == ("running", other.owner, taken.epoch)
+
+
+async def test_a_run_that_begins_while_its_process_ends_is_handed_back_without_a_step(
+    process: Process,
+) -> None:
+    await process.runner.drain(0)
+    run = await process.accept()
+    with pytest.raises(HandedBack):
+        await process.runner.execute(run.id, asyncio.Event())
+    assert process.heard(run.id) == []
+    waiting = await process.store.run(run.id)
+    assert (waiting.status, waiting.finished_at) == ("queued", None)
