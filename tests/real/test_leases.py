@@ -4,21 +4,37 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Connection, func, select, text, update
 
+from server.agent.event_adapter import EventAdapter
+from server.agent.mock_model import ScriptedChatModel
+from server.agent_runner import AgentRunner
+from server.browser.mock.pool import MockBrowsers
+from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
 from server.events import Usage
+from server.files.screenshots import Screenshots
+from server.runs.agents import AgentFactory
+from server.runs.commands import RunCommands
+from server.runs.execution import Execution
+from server.runs.recorder import RunRecorder
+from server.runs.sharing import SharedRuns
+from server.settings import Settings
 from server.store import LeaseHeld, Ownership, StartedRun, Store
 from server.store.jobs import put_job
 from server.store.owners import MOST_COUNTED, UNRENEWED_SECONDS
+from server.stream.bus import InProcessBus
+from server.stream.signals import InProcessSignals
 from tests.support.actions import question_about
 from tests.support.databases import open_database
+from tests.support.eventually import eventually
 from tests.support.postgres import Postgres
 
 LEASE = 60.0
@@ -322,6 +338,98 @@ async def test_a_browser_has_one_process_until_that_is_gone(workers: Workers) ->
     assert (await other.session(session_id)).worker == "other"
     assert await owner.gone_sessions({session_id}) == {session_id}
     assert await other.gone_sessions({session_id}) == set()
+
+
+@dataclass
+class Shared:
+    """A process that reports what it does, with executions that the test puts there."""
+
+    runs: SharedRuns
+    executions: dict[str, Execution]
+    browsers: MockBrowsers
+    reloads: list[str]
+
+
+def share(store: Store, tmp_path: Path) -> Shared:
+    settings = Settings.model_validate(
+        {
+            "data_dir": tmp_path, "auth_token": "x", "database_url": store.database.url, "redis_url": "redis://x",
+            "role": "worker", "run_lease": 3.0,
+        }
+    )  # fmt: skip
+    bus, browsers = InProcessBus(), MockBrowsers(settings)
+    recorder = RunRecorder(settings, store, bus)
+    agents = AgentFactory(
+        lambda: settings, lambda _: ScriptedChatModel(), browsers, Checkpoints(MemoryTables())
+    )
+    parts, executions = (bus, agents, browsers, Screenshots(tmp_path, "/s"), recorder), dict[str, Execution]()
+    runner = AgentRunner(settings, store, *parts, executions=executions)
+    reloads: list[str] = []
+
+    async def reload() -> None:
+        reloads.append("settings")
+
+    commands = RunCommands(store, *parts, runner)
+    runs = SharedRuns(settings, store, InProcessSignals(), runner, commands, browsers, reload)
+    return Shared(runs, executions, browsers, reloads)
+
+
+async def until_cancelled(task: asyncio.Task[None]) -> None:
+    task.cancel()
+    with suppress(asyncio.CancelledError):
+        await task
+
+
+async def test_a_process_says_that_it_lives_that_it_ends_and_that_it_is_gone(
+    workers: Workers, tmp_path: Path
+) -> None:
+    first, second = await workers.open("first"), await workers.open("second")
+    ours, theirs = share(first, tmp_path / "a"), share(second, tmp_path / "b")
+    assert not await ours.runs.is_oldest(), "nobody knows it"
+    for one in (ours, theirs):
+        await one.runs.begin()
+    assert [await one.runs.is_oldest() for one in (ours, theirs)] == [True, False]
+    assert not any(one.is_draining for one in await second.live_processes())
+    await ours.runs.announce_drain()
+    assert {one.name: one.is_draining for one in await second.live_processes()} == {
+        "first": True, "second": False,
+    }  # fmt: skip
+    await ours.runs.end()
+    assert [one.name for one in await second.live_processes()] == ["second"]
+    assert await theirs.runs.is_oldest()
+
+
+async def test_a_process_that_lives_renews_its_leases_and_says_so_again_and_again(
+    workers: Workers, tmp_path: Path
+) -> None:
+    store = await workers.open("owner")
+    shared, run = share(store, tmp_path), await accepted(store)
+    held = (await begun(store, run.id)).run
+    shared.executions[run.session_id] = Execution(
+        held, EventAdapter(held.answer_id), InProcessBus(), max_steps=1
+    )
+    living = asyncio.create_task(shared.runs.keep_alive())
+    for _ in range(3):
+        await end_lease(store, run.id, seconds=1)
+        await eventually(lambda: left(store, run.id), lambda it: it > 1, message="the lease is renewed")
+        await age(store, "owner", LEASE + 1)
+        await eventually(store.live_processes, message="it is known to live")
+    await until_cancelled(living)
+    (known,) = await store.live_processes()
+    assert (known.role, known.runs, known.browsers) == ("worker", 1, 0)
+
+
+async def test_a_process_looks_after_runs_without_a_job_again_and_again(
+    workers: Workers, tmp_path: Path
+) -> None:
+    store = await workers.open("owner")
+    shared, run = share(store, tmp_path), await accepted(store)
+    looking = asyncio.create_task(shared.runs.keep_consistent())
+    for _ in range(2):
+        await lose_jobs(store)
+        await eventually(lambda: jobs(store, run.id), message="it has a job again")
+    await until_cancelled(looking)
+    assert len(shared.reloads) >= 2
 
 
 # Processes that only look whether a lease is renewed
