@@ -146,6 +146,15 @@ async def test_a_run_begins_at_step_zero_and_goes_on_at_the_step_of_its_question
     assert execution.adapter.answer == "So far. "
 
 
+async def test_a_run_counts_on_from_what_its_former_execution_has_used(desk: Desk) -> None:
+    """Else each continuation would have the whole budget again."""
+    first = await desk.started()
+    assert (await desk.open(first)).adapter.usage == Usage()
+    used = Usage(input_tokens=700, output_tokens=30, model_calls=2, cost=0.25)
+    first.run.usage = used.model_dump()
+    assert (await desk.open(first)).adapter.usage == used
+
+
 @pytest.mark.parametrize(
     ("continues", "is_newly_answered", "is_told"),
     [(True, False, True), (True, True, False), (False, False, False), (False, True, False)],

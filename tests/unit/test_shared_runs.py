@@ -15,7 +15,8 @@ from server.agent.context import RunContext, UserUpdates
 from server.agent_runner import AgentRunner
 from server.browser.mock.pool import MockBrowsers
 from server.clock import elapsed
-from server.database.models import RunRow, SessionRow
+from server.database.models import ProcessRow, RunRow, SessionRow
+from server.errors import Unavailable
 from server.events import RunChanged, Stamped, StateChanged, Usage, now
 from server.ops.json_types import Json
 from server.runs.agents import AgentFactory
@@ -119,8 +120,8 @@ class Process:
         return await self.store.run(execution.run.id)
 
 
-async def open_process(world: Runtime, owner: str) -> Process:
-    store = Store(world.database, owner, ownership=Ownership(owner, continues=True))
+async def open_process(world: Runtime, owner: str, kind: type[Store] = Store) -> Process:
+    store = kind(world.database, owner, ownership=Ownership(owner, continues=True))
     agents = agents_of(world, store, WalkingAgents)
     assert isinstance(agents, WalkingAgents)
     browsers, recorder = KeptBrowsers(world.settings), RunRecorder(world.settings, store, world.bus)
@@ -297,15 +298,36 @@ async def test_a_signal_of_a_session_that_is_executed_here_is_a_reason_to_look(p
         await asyncio.sleep(0)
     assert not process.shared._look.is_set()
     assert await process.store.wish(execution.run.id, {"cancel": True})
-    looking = asyncio.create_task(process.shared.follow_wishes())
     await process.signals.signal(
         process.store.owner, Signal(kind="cancel", session_id=execution.run.session_id)
     )
+    await eventually(process.shared._look.is_set, message="the signal is heard")
+    looking = asyncio.create_task(process.shared.follow_wishes())
     assert (await process.over(execution)).status == "cancelled"
     for task in (following, looking):
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
+
+
+async def test_a_signal_that_was_lost_only_delays_a_wish(process: Process) -> None:
+    first, second = await process.begin(), await process.begin()
+    looking = asyncio.create_task(process.shared.follow_wishes())
+    for execution in (first, second):
+        assert await process.store.wish(execution.run.id, {"cancel": True})
+        assert (await process.over(execution)).status == "cancelled"
+    looking.cancel()
+    with suppress(asyncio.CancelledError):
+        await looking
+
+
+async def test_who_does_not_know_the_others_is_not_the_oldest(world: Runtime) -> None:
+    class FaintStore(Store):
+        async def live_processes(self) -> list[ProcessRow]:
+            raise Unavailable("The database does not answer.")
+
+    process = await open_process(world, process_name("home"), FaintStore)
+    assert not await process.shared.is_oldest()
 
 
 @pytest.mark.parametrize("error", [None, ValueError("odd")])
