@@ -249,6 +249,27 @@ async def test_a_slot_is_kept_for_a_run_only_while_there_is_one(desk: Desk) -> N
         desk.runner.queue.give_back()
 
 
+async def test_a_run_that_begins_with_its_message_uses_the_slot_that_was_kept_for_it(desk: Desk) -> None:
+    world, settings = desk.world, desk.world.settings.model_copy(update={"max_runs": 1})
+    runner = AgentRunner(
+        settings, desk.store, world.bus, desk.agents, world.browsers, world.screenshots, desk.recorder
+    )
+    for _ in range(2):
+        assert await eventually(runner.reserve, message="the slot is free")
+        session = await desk.store.create_session(
+            id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
+        )
+        accepted = await desk.store.accept(session.id, PING, begins=True)
+        assert accepted.run.status == "running"
+        runner.start(accepted)
+        await eventually(
+            lambda: desk.status(accepted.run.id),  # noqa: B023 (awaited here)
+            lambda it: it == "completed",
+            message="the run ends",
+        )
+    await runner.drain(0)
+
+
 async def test_no_run_that_has_not_ended_frees_a_browser(desk: Desk) -> None:
     desk.runner.start_next(None)
 
