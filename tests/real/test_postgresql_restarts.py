@@ -42,6 +42,19 @@ async def test_a_connection_that_is_cut_is_told_and_the_next_one_works(database:
     assert await database.read(count_sessions) == 0
 
 
+async def test_a_connection_that_was_cut_while_nobody_used_it_costs_no_request(database: Database) -> None:
+    """As after a restart of PostgreSQL in a quiet hour."""
+    others = text(
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+        "WHERE datname = current_database() AND pid <> pg_backend_pid()"
+    )
+    assert await database.read(count_sessions) == 0
+    async with open_database(database.url) as other:
+        ended = await other.read(lambda db: db.scalars(others).all())
+    assert ended == [True]
+    assert await database.read(count_sessions) == 0
+
+
 async def test_of_two_transactions_that_wait_for_each_other_both_are_made(database: Database) -> None:
     both_wait, tries = threading.Barrier(2), Counter[str]()
 
