@@ -334,10 +334,35 @@ async def test_a_browser_has_one_process_until_that_is_gone(workers: Workers) ->
     await age(owner, "owner", LEASE + 1)
     assert await other.claim_browser(session_id) == "owner"
     await owner.leave_browser(session_id)  # it wakes, and has it no more
-    assert await other.claim_browser(session_id) is None
     assert (await other.session(session_id)).worker == "other"
+    assert await other.claim_browser(session_id) is None
     assert await owner.gone_sessions({session_id}) == {session_id}
     assert await other.gone_sessions({session_id}) == set()
+    await other.leave_browser(session_id)
+    assert (await other.session(session_id)).worker is None
+
+
+async def test_of_two_processes_that_want_a_browser_at_once_one_gets_it(workers: Workers) -> None:
+    owner, other = await workers.open("owner"), await workers.open("other")
+    for store in (owner, other):
+        await store.report_alive(role="worker", address="http://a", runs=0, browsers=0, is_draining=False)
+    for _ in range(10):
+        session_id = (await accepted(owner)).session_id
+        found = await asyncio.gather(*(store.claim_browser(session_id) for store in (owner, other)))
+        assert found.count(None) == 1
+        has = (await owner.session(session_id)).worker
+        assert [has] == [
+            store.owner for store, holder in zip((owner, other), found, strict=True) if not holder
+        ]
+
+
+async def test_a_process_that_ends_leaves_its_browsers_and_no_others(workers: Workers) -> None:
+    owner, other = await workers.open("owner"), await workers.open("other")
+    ours, theirs = [(await accepted(owner)).session_id for _ in range(2)]
+    assert await owner.claim_browser(ours) is None
+    assert await other.claim_browser(theirs) is None
+    await owner.forget_process()
+    assert [(await owner.session(session_id)).worker for session_id in (ours, theirs)] == [None, "other"]
 
 
 @dataclass
