@@ -19,7 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from bench.stream.measured import Batch, memory_of, memory_of_tree
-from bench.stream.subjects import Ours, Subject, ours, provider, worker
+from bench.stream.subjects import Ours, Subject, ours, provider, served, worker
 
 RATE, PACED_TOKENS, BULK_TOKENS = 50, 150, 5000
 AT_ONCE, ANSWER_TOKENS = 20, 500
@@ -143,7 +143,8 @@ async def measure(options: argparse.Namespace) -> Table:
             floors = [
                 stack.enter_context(worker(kind, options.wire, url)) for kind in ("direct", "bare", "chain")
             ]
-            subjects: list[Subject] = [*floors, server]
+            least = await stack.enter_async_context(served(url, options.wire))
+            subjects: list[Subject] = [*floors, least, server]
             for subject in subjects:
                 await subject.batch("bulk 200", 1)
             for _ in range(options.rounds):
@@ -191,7 +192,7 @@ async def main() -> None:
     print(
         f"wire: {options.wire}; provider, server and reader share this machine's cores, load {os.getloadavg()[0]:.0f}"
     )
-    table.print(["direct", "bare", "chain", "ours", "operator", "ours, mock", "operator, mock"])
+    table.print(["direct", "bare", "chain", "served", "ours", "operator", "ours, mock", "operator, mock"])
 
 
 if __name__ == "__main__":

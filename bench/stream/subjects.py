@@ -86,7 +86,7 @@ def worker(kind: str, wire: str, url: str) -> Iterator[Worker]:
 
 @dataclass
 class Ours:
-    """The whole server, over HTTP and SSE; every stream is a session of its own."""
+    """A server over HTTP and SSE; every stream is a session of its own."""
 
     client: httpx.AsyncClient
     reader: aiohttp.ClientSession
@@ -168,6 +168,18 @@ async def ours(url: str, wire: str, **settings: str) -> AsyncIterator[Ours]:
                 await server.ask(await server.new_session(), "ping")  # loads what this agent needs
                 await _until_quiet(started.pid)
                 yield server
+
+
+@asynccontextmanager
+async def served(url: str, wire: str) -> AsyncIterator[Ours]:
+    """The least server around the same model and events, as a process; asked like ours."""
+    port = free_port()
+    base = f"http://127.0.0.1:{port}"
+    with process("-m", "bench.stream.served", wire, url, str(port)) as started:
+        client = httpx.AsyncClient(base_url=base, timeout=600, trust_env=False)
+        async with client, open_reader(base, {}) as reader:
+            await _until(client, "/api/health")
+            yield Ours(client, reader, started.pid, "", (0.0, 0.0), name="served")
 
 
 async def _until(client: httpx.AsyncClient, path: str) -> None:

@@ -73,15 +73,15 @@ def bare(wire: str, url: str) -> Reader:
     if wire == "responses":
         options["use_responses_api"] = True
     agent = create_agent(init_chat_model(name, streaming=True, **options))
-    return _reader(lambda prompt: agent.astream_events(_input(prompt), version="v2"))
+    return _reader(lambda prompt: agent.astream_events(graph_input(prompt), version="v2"))
 
 
 def chain(wire: str, url: str) -> Reader:
     agent = create_agent(build_chat_model(MODELS[wire], settings_for(wire, url)))
-    return _reader(lambda prompt: graph_events(agent, _input(prompt), {}))
+    return _reader(lambda prompt: graph_events(agent, graph_input(prompt), {}))
 
 
-def _input(prompt: str) -> dict[str, Any]:
+def graph_input(prompt: str) -> dict[str, Any]:
     return {"messages": [HumanMessage(prompt)]}
 
 
