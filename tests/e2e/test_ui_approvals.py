@@ -13,6 +13,7 @@ from tests.e2e.axe import fits
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import SESSION, Stage
+from tests.support.held_link import HeldLink
 
 
 @pytest.fixture
@@ -90,6 +91,23 @@ def test_yes_does_that_very_thing_once(screen: Screen, card: Locator) -> None:
     expect(screen.feed.get_by_role("article").filter(has_text="Approved:")).to_contain_text("€43.90")
     steps = [row["content"] for row in screen.stored(screen.session_id)["messages"] if row["role"] == "tool"]
     assert sum("Place order" in step for step in steps) == 1
+
+
+def test_a_yes_reaches_the_server_although_the_page_is_left_at_once(screen: Screen) -> None:
+    session = screen.asking()
+    decision = f"POST /api/sessions/{session}/decision"
+    with HeldLink(screen.server.port, holds=decision.encode()) as slow:
+        password = {"password": screen.server.token}
+        assert screen.page.request.post(f"{slow.url}/api/auth/login", data=password).ok
+        screen.page.goto(f"{slow.url}/s/{session}")
+        screen.button("Approve").click()
+        screen.page.goto(f"{slow.url}/automations")
+        expect(screen.page.get_by_role("heading", name="Automations")).to_be_visible()
+        assert slow.held.wait(30)
+        slow.release()
+        screen.wait_until(lambda: screen.stored(session)["pending"], lambda it: not it, "it is decided")
+        screen.hear_out(session)
+    assert "The blue kettle is ordered" in screen.stored(session)["messages"][-1]["content"]
 
 
 def open_note(card: Locator) -> Locator:

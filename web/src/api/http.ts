@@ -33,9 +33,18 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
 /** Some answers have no body. */
 const parse = <T>(body: string) => (body ? JSON.parse(body) : undefined) as T
 
+/** Browsers refuse such requests when they hold more than 64 KiB together. */
+const KEPT_CHARS = 4096
+
+/** What the person did reaches the server although the page is left before it is sent. */
+export const outlivesPage = (body?: BodyInit | null): boolean =>
+  body == null || (typeof body === 'string' && body.length <= KEPT_CHARS)
+
 async function send(method: Method, path: string, body?: unknown): Promise<Response> {
+  const content = contentOf(body)
+  const keepalive = method !== 'GET' && outlivesPage(content.body)
   try {
-    return await fetch(`/api${path}`, { method, credentials: 'same-origin', ...contentOf(body) })
+    return await fetch(`/api${path}`, { method, credentials: 'same-origin', keepalive, ...content })
   } catch {
     throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
   }

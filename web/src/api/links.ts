@@ -1,4 +1,4 @@
-import { ApiError, problem } from './http'
+import { ApiError, outlivesPage, problem } from './http'
 import type { components } from './schema'
 import type { Decision, OpenQuestion } from './types'
 
@@ -14,12 +14,11 @@ async function request(secret: string, path: string, init: RequestInit = {}): Pr
   return answer
 }
 
-const post = (secret: string, path: string, body: unknown) =>
-  request(secret, path, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  })
+function post(secret: string, path: string, content: unknown) {
+  const body = JSON.stringify(content)
+  const headers = { 'Content-Type': 'application/json' }
+  return request(secret, path, { method: 'POST', headers, body, keepalive: outlivesPage(body) })
+}
 
 export const links = {
   question: async (secret: string): Promise<OpenQuestion> => {
