@@ -3,9 +3,9 @@ import { lazy, Suspense } from 'react'
 import { FactsPanel } from '@/features/plan/FactsPanel'
 import { PlanPanel } from '@/features/plan/PlanPanel'
 import { planSteps } from '@/features/plan/steps'
+import { useWork } from '@/features/plan/usePlan'
 import { useT } from '@/i18n'
 import { type PanelTab, usePrefs } from '@/lib/prefs'
-import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { Tabs, type TabSpec } from '@/ui/Tabs'
 
@@ -16,7 +16,7 @@ const FilesPanel = lazy(() => import('@/features/files/FilesPanel'))
 /** The tabs next to the feed. A new one is a line here. */
 function useTabs(): TabSpec[] {
   const t = useT()
-  const work = useLive((state) => state.work)
+  const work = useWork()
   const steps = planSteps(work, false)
   const done = steps.filter((step) => step.status === 'done').length
   return [

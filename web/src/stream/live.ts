@@ -23,6 +23,8 @@ export interface Live {
   run: RunView | null
   pending: Pending | null
   work: WorkState
+  /** The person's changes of `work` that the server has not answered: they stand over what it reports meanwhile. */
+  unsaved: Partial<WorkState> | null
   page: Observation | null
   usage: Usage | null
   /** The last event seen; older ones are repeats. */
@@ -52,6 +54,7 @@ export const EMPTY: Live = {
   run: null,
   pending: null,
   work: NO_WORK,
+  unsaved: null,
   page: null,
   usage: null,
   epoch: 0,

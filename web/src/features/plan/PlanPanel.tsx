@@ -8,11 +8,11 @@ import { TextEditor } from '@/ui/TextEditor'
 import { PlanItem } from './PlanItem'
 import { ProposedPlan } from './ProposedPlan'
 import { goalOf, planSteps, STEP_CHARS } from './steps'
-import { type Plan, usePlan } from './usePlan'
+import { type Plan, usePlan, useWork } from './usePlan'
 
 export function PlanPanel() {
   const t = useT()
-  const work = useLive((state) => state.work)
+  const work = useWork()
   const isActive = useLive((state) => isOpen(state.run))
   const plan = usePlan()
   const steps = planSteps(work, isActive)

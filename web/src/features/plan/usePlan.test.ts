@@ -57,6 +57,37 @@ test('the answer to a change does not take back the next one', async () => {
   await expect.poll(() => sent[2]?.plan).toEqual(['b', 'x', 'c'])
 })
 
+test('what is reported of a change does not take back the next one', async () => {
+  const { sent, hook } = planOf('reported', ['a', 'b'])
+  const report = (plan: string[]) =>
+    act(() => storeOf('reported').setState({ work: { ...NO_WORK, plan, goal: 'tea' } }))
+  act(() => hook.current.rename(0, 'x'))
+  act(() => hook.current.move(1, 0))
+  report(['x', 'b'])
+  expect(hook.current.plan).toEqual(['b', 'x'])
+  await expect.poll(() => sent.length).toBe(1)
+  sent[0]?.answer()
+  await expect.poll(() => sent.length).toBe(2)
+  expect(hook.current.plan).toEqual(['b', 'x'])
+  report(['b', 'x'])
+  sent[1]?.answer()
+  await expect.poll(() => storeOf('reported').getState().unsaved).toBe(null)
+  expect(storeOf('reported').getState().work).toMatchObject({ plan: ['b', 'x'], goal: 'tea' })
+  report(['c'])
+  expect(hook.current.plan).toEqual(['c'])
+})
+
+test('of two changes the first stays when the second is refused', async () => {
+  const { sent, hook } = planOf('second', ['a', 'b'])
+  act(() => hook.current.rename(0, 'x'))
+  act(() => hook.current.remove(1))
+  await expect.poll(() => sent.length).toBe(1)
+  sent[0]?.answer()
+  await expect.poll(() => sent.length).toBe(2)
+  sent[1]?.answer(409)
+  await expect.poll(() => hook.current.plan).toEqual(['x', 'b'])
+})
+
 test('a change that is refused is taken back', async () => {
   const { sent, hook } = planOf('refused', ['a'])
   act(() => hook.current.remove(0))

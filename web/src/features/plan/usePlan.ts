@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import { api } from '@/api/client'
 import type { WorkState } from '@/api/types'
 import { useSessionId } from '@/session/sessionId'
@@ -6,12 +6,18 @@ import { isOpen } from '@/stream/live'
 import { type SessionStore, useLive, useSessionStore } from '@/stream/store'
 import { toast } from '@/ui/Toasts'
 
+/** What the agent works on, with the person's changes. */
+export function useWork(): WorkState {
+  const work = useLive((state) => state.work)
+  const unsaved = useLive((state) => state.unsaved)
+  return useMemo(() => ({ ...work, ...unsaved }), [work, unsaved])
+}
+
 /** The plan and its changes, shown at once and taken back when the server refuses. */
 export function usePlan() {
   const sessionId = useSessionId()
   const store = useSessionStore()
-  const plan = useLive((state) => state.work.plan)
-  const proposed = useLive((state) => state.work.proposed_plan ?? NONE)
+  const { plan, proposed_plan: proposed = NONE } = useWork()
   const [editedAt, setEditedAt] = useState<{ run: string; step: number | null } | null>(null)
   /** Between a change and the step from which the agent of that run follows it. */
   const isPending = useLive(
@@ -19,18 +25,22 @@ export function usePlan() {
   )
 
   const show = async (next: Partial<WorkState>, send: () => Promise<WorkState>) => {
-    const { work } = store.getState()
-    const shown = { ...work, ...next }
-    store.setState({ work: shown })
-    // Changes and events since then are newer than the answer.
-    const settle = (answer: WorkState) => {
-      if (store.getState().work === shown) store.setState({ work: answer })
-    }
+    const { work, unsaved: earlier } = store.getState()
+    const unsaved = { ...earlier, ...next }
+    store.setState({ unsaved })
+    // A later change stands until it is answered itself.
+    const settle = () => store.setState((now) => (now.unsaved === unsaved ? { unsaved: null } : {}))
     try {
-      settle(await inTurn(store, send))
+      const answer = await inTurn(store, send)
+      const current = store.getState().work
+      if (current === work || current === lastAnswer.get(store)) {
+        lastAnswer.set(store, answer)
+        store.setState({ work: answer })
+      } // else what was reported since then is newer
+      settle()
       return true
     } catch (error) {
-      settle(work)
+      settle()
       toast((error as Error).message)
       return false
     }
@@ -56,6 +66,7 @@ export function usePlan() {
 const NONE: string[] = []
 
 const lastSent = new WeakMap<SessionStore, Promise<unknown>>()
+const lastAnswer = new WeakMap<SessionStore, WorkState>()
 
 /** One change after the other: each carries the whole plan, and the last that arrives stays. */
 function inTurn<T>(store: SessionStore, send: () => Promise<T>): Promise<T> {
