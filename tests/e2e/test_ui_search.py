@@ -64,6 +64,27 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
+FIRST_KEY = """new MutationObserver((_, observer) => {
+    if (document.querySelectorAll('[role=option]').length < 2) return
+    observer.disconnect()
+    document.querySelector('[role=combobox]').dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowDown', bubbles: true}))
+}).observe(document.body, {childList: true, subtree: true})"""
+"""Presses a key as soon as there are lines."""
+
+
+def test_a_key_counts_as_soon_as_there_are_lines(screen: Screen) -> None:
+    held: list[Route] = []
+    screen.page.route("**/assets/CommandHits-*.js", lambda route: held.append(route))
+    screen.open(screen.new_session())
+    screen.page.evaluate(FIRST_KEY)
+    screen.page.keyboard.press("Control+k")
+    expect(screen.page.get_by_role("combobox")).to_be_focused()
+    screen.wait_until(lambda: held, bool, "the code of the results is asked for")
+    for route in held:
+        route.continue_()
+    expect(screen.page.get_by_role("option").nth(1)).to_have_attribute("aria-selected", "true")
+
+
 def test_keys_go_to_the_box_from_the_moment_it_is_called(screen: Screen) -> None:
     """Also the first time, before the code of the results is there."""
     word = f"tide{uuid.uuid4().hex[:6]}"

@@ -1,4 +1,4 @@
-import { useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { Kbd } from '@/ui/Kbd'
@@ -35,7 +35,8 @@ export default function CommandHits({ listId, label, sessionId, query, box, onAc
     else if (hits[current]) onChoose(hits[current].act)
     event.preventDefault()
   })
-  useEffect(() => {
+  // Before the lines are painted: a key that follows at once counts.
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => onKeyDown(event)
     box?.addEventListener('keydown', press)
     return () => box?.removeEventListener('keydown', press)
