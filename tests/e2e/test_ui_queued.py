@@ -20,6 +20,11 @@ def queue(screen: Screen, text: str) -> Locator:
     return row
 
 
+def press(row: Locator, button: str) -> None:
+    """By keyboard: the row moves with the text that grows above it, and a click needs a button that stands still."""
+    row.get_by_role("button", name=button).press("Enter")
+
+
 def rows_after_reload(screen: Screen) -> None:
     """A reload shows the same rows in the same order."""
     before = screen.rows()
@@ -32,7 +37,7 @@ def test_a_queued_message_can_be_changed_and_taken_back(screen: Screen) -> None:
     session = screen.begin("endless story")
     expect(screen.feed.get_by_text("Wave 1 rolled")).to_be_visible()
     row = queue(screen, "open the shop")
-    row.get_by_role("button", name="Edit").click()
+    press(row, "Edit")
     box = screen.feed.get_by_role("textbox", name="Edit")
     box.fill("open the harbour")
     box.press("Enter")
@@ -41,7 +46,7 @@ def test_a_queued_message_can_be_changed_and_taken_back(screen: Screen) -> None:
     screen.page.reload()
     expect(changed.get_by_text("Queued", exact=True)).to_be_visible()
     expect(screen.feed.get_by_role("article").last).to_contain_text("open the harbour")
-    changed.get_by_role("button", name="Cancel").click()
+    press(changed, "Cancel")
     expect(changed).to_have_count(0)
     assert [one["content"] for one in screen.stored(session)["messages"]] == ["endless story"]
     screen.cancel()
@@ -55,7 +60,7 @@ def test_another_tab_sees_that_a_queued_message_was_taken_back(screen: Screen) -
     row = queue(screen, "open the shop")
     other = Screen(screen.page.context.new_page(), screen.server, screen.api)
     other.page.goto(f"/s/{session}")
-    row_of(other, "open the shop").get_by_role("button", name="Cancel").click()
+    press(row_of(other, "open the shop"), "Cancel")
     expect(row).to_have_count(0)
     screen.cancel()
 
@@ -101,7 +106,7 @@ def test_a_queued_message_can_be_sent_now(screen: Screen) -> None:
     session = screen.begin("slow steps")
     expect(screen.feed.get_by_text("shop.example").first).to_be_visible()
     row = queue(screen, "only red ones")
-    row.get_by_role("button", name="Send now").click()
+    press(row, "Send now")
     expect(row.get_by_text("Added to the running task")).to_be_visible()
     expect(row.get_by_text("Queued", exact=True)).to_have_count(0)
     run = screen.stored(session)["run"]["id"]
