@@ -23,7 +23,7 @@ export interface Live {
   run: RunView | null
   pending: Pending | null
   work: WorkState
-  /** The person's changes of `work` that the server has not answered: they stand over what it reports meanwhile. */
+  /** The person's changes of `work` that the server has not answered: they stand over what it reports. */
   unsaved: Partial<WorkState> | null
   page: Observation | null
   usage: Usage | null
