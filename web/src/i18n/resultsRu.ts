@@ -55,6 +55,9 @@ export const RESULT_TEMPLATES: Record<string, string> = {
   'Scrolled {d} by {x} pixels over {t}.': 'Прокручено {d} на {x} пикс.: {t}.',
   'Scrolled {d} by a page.': 'Прокручено {d} на страницу.',
   'Scrolled {d} by {x} pixels.': 'Прокручено {d} на {x} пикс.',
+  // In older sessions:
+  'Scrolled {d} by {x} over {t}.': 'Прокручено {d} на {x}: {t}.',
+  'Scrolled {d} by {x}.': 'Прокручено {d} на {x}.',
   'Gave {x} to {t}.': 'Передан файл {x}: {t}.',
   '{t} did not ask for a file.': 'Файл не запрошен: {t}.',
   'Sent {x}, the same as before.': 'Отправлено {x}, то же, что раньше.',

@@ -23,6 +23,7 @@ test('what the server says is told in the language of the page', async () => {
     'Страницу не удалось открыть: сайта с таким именем нет.',
   )
   expect(serverWords('Scrolled down by 600 pixels.', 'ru')).toBe('Прокручено вниз на 600 пикс.')
+  expect(serverWords('Scrolled down by 600.', 'ru')).toBe('Прокручено вниз на 600.')
   expect(serverWords('The page was not found (404).', 'en')).toBe('The page was not found (404).')
   expect(serverWords('Words of a page, 3 of them.', 'ru')).toBe('Words of a page, 3 of them.')
 })
