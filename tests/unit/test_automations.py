@@ -7,6 +7,7 @@ import zipfile
 from datetime import UTC, datetime, timedelta
 from io import BytesIO
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import httpx
 import pytest
@@ -24,11 +25,14 @@ from tests.support.chat import new_session, read, send, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.receivers import receiving
 
-DAILY = "DTSTART:20260101T080000\nRRULE:FREQ=DAILY"
+ZONE = ZoneInfo("Europe/Berlin")
+HOUR = (datetime.now(ZONE) + timedelta(hours=12)).hour
+"""Far from now at any time of day: a test that lets an hour or two pass meets no due time."""
+DAILY = f"DTSTART:20260101T{HOUR:02}0000\nRRULE:FREQ=DAILY"
 
 
 async def add(client: httpx.AsyncClient, **body: Any) -> dict[str, Any]:
-    known = {"name": "Morning ping", "task": "ping test", "rule": DAILY, "zone": "Europe/Berlin"}
+    known = {"name": "Morning ping", "task": "ping test", "rule": DAILY, "zone": ZONE.key}
     answer = await client.post("/api/automations", json=known | body)
     assert answer.status_code == 201, answer.text
     return dict(answer.json())
@@ -84,7 +88,7 @@ async def test_an_automation_is_made_listed_changed_and_deleted(client: httpx.As
     renamed = (await client.patch(path, json={"name": "Ping", "budget": None})).json()
     assert (renamed["name"], renamed["budget"], renamed["enabled"]) == ("Ping", None, False)
     resumed = (await client.patch(path, json={"enabled": True, "zone": "Asia/Tokyo"})).json()
-    assert datetime.fromisoformat(resumed["next_at"]).hour == 23
+    assert datetime.fromisoformat(resumed["next_at"]).astimezone(ZoneInfo("Asia/Tokyo")).hour == HOUR
     assert resumed["paused_by"] is None
     assert (await client.delete(path)).status_code == 204
     for answer in (await client.get(path), await client.delete(path), await client.post(f"{path}/run")):
@@ -117,7 +121,7 @@ async def test_a_field_that_cannot_be_null_is_refused(client: httpx.AsyncClient)
 
 
 async def test_the_next_times_are_shown_before_and_after_it_is_made(client: httpx.AsyncClient) -> None:
-    body = {"rule": DAILY, "zone": "Europe/Berlin"}
+    body = {"rule": DAILY, "zone": ZONE.key}
     before = (await client.post("/api/automations/preview", json=body, params={"n": 3})).json()["items"]
     made = await add(client)
     after = (await get(client, f"/{made['id']}/preview", n=3))["items"]
@@ -179,7 +183,8 @@ async def test_a_session_of_its_own_for_each_firing_and_the_last_are_kept(
         assert firing["slot"] == due(made, days=day).isoformat().replace("+00:00", "Z")
     assert (await client.get(f"/api/sessions/{sessions[0]}")).status_code == 404
     kept = [(await read(client, session_id))["title"] for session_id in sessions[1:]]
-    assert kept == [f"Morning ping {due(made, days=day):%Y-%m-%d} 08:00" for day in (1, 2)]
+    moments = [due(made, days=day).astimezone(ZONE) for day in (1, 2)]
+    assert kept == [f"Morning ping {moment:%Y-%m-%d %H:%M}" for moment in moments]
     assert [one["session_id"] for one in await log_of(client, made)] == [sessions[2], sessions[1], None]
 
 
