@@ -22,15 +22,18 @@ interface Props {
 export default function CommandHits({ listId, label, sessionId, query, box, onActive, onChoose }: Props) {
   const t = useWords(words)
   const hits = useHits(sessionId, query)
-  const [place, setPlace] = useState({ query, index: 0 })
-  const current = place.query === query ? Math.min(place.index, Math.max(hits.length - 1, 0)) : 0
+  // By id: results that come later move the lines.
+  const [chosen, setChosen] = useState<{ query: string; id: string } | null>(null)
+  const place = chosen?.query === query ? hits.findIndex(({ id }) => id === chosen.id) : 0
+  const current = Math.max(place, 0)
+  const choose = (index: number) => hits[index] && setChosen({ query, id: hits[index].id })
   const activeId = hits[current] && `${listId}-${current}`
   useEffect(() => onActive(activeId), [activeId, onActive])
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
     if (event.isComposing) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
-    if (step) setPlace({ query, index: (current + step + hits.length) % Math.max(hits.length, 1) })
+    if (step) choose((current + step + hits.length) % Math.max(hits.length, 1))
     else if (event.key !== 'Enter') return
     else if (hits[current]) onChoose(hits[current].act)
     event.preventDefault()
@@ -49,7 +52,7 @@ export default function CommandHits({ listId, label, sessionId, query, box, onAc
         hits={hits}
         active={current}
         query={query}
-        onActive={(index) => setPlace({ query, index })}
+        onActive={choose}
         onChoose={(hit) => onChoose(hit.act)}
       />
       <Footer />
