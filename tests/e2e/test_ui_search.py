@@ -51,8 +51,11 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
     held: list[Route] = []
     screen.page.route("**/api/sessions?*q=theme*", lambda route: held.append(route))
     screen.new_session(title="Theme park")
+    for number in range(8):  # as many as are listed at first
+        screen.new_session(title=f"Harbour {number}")
     screen.open()
     box = opened_menu(screen)
+    expect(screen.page.get_by_role("group", name="Sessions")).to_be_visible()
     box.fill("theme")
     themes = screen.page.get_by_role("option", name="Theme: ")
     expect(themes).to_have_count(3)
@@ -71,6 +74,19 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
     expect(screen.page.get_by_text("Nothing found for")).to_be_visible()
     screen.page.keyboard.press("Escape")
     expect(screen.composer).to_be_focused()
+
+
+def test_lines_of_the_query_before_are_not_taken_for_found_ones(screen: Screen) -> None:
+    """Enter right behind the last letter does the command, though the last sessions were listed before."""
+    screen.page.route("**/api/sessions?*q=theme*", lambda route: None)
+    screen.new_session(title="Harbour dues")
+    screen.open()
+    box = opened_menu(screen)
+    expect(screen.page.get_by_role("group", name="Sessions")).to_be_visible()
+    box.fill("theme dark")
+    screen.page.keyboard.press("Enter")
+    expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
+    expect(screen.page).not_to_have_url(re.compile("/s/"))
 
 
 FIRST_KEY = """new MutationObserver((_, observer) => {

@@ -40,16 +40,21 @@ export function useHitsHere(sessionId: string | null, query: string): Hit[] {
 export function useSessionHits(sessionId: string | null, query: string): Hit[] {
   const t = useWords(words)
   const [, go] = useLocation()
-  const q = useSettled(query.trim(), SETTLE)
-  const patterns = useMemo(() => patternsOf(q), [q])
-  const { data } = useQuery({
+  const wanted = query.trim()
+  const q = useSettled(wanted, SETTLE)
+  const patterns = useMemo(() => patternsOf(wanted), [wanted])
+  const { data, isPlaceholderData } = useQuery({
     queryKey: ['search', q],
     queryFn: () => api.sessions({ q, limit: SESSION_LIMIT }),
     placeholderData: keepPreviousData,
   })
   const sessions = (data?.items ?? []).filter((session) => session.id !== sessionId)
-  const byTitle = sessions.filter((session) => q === '' || matches(session.title, patterns))
-  const byText = sessions.filter((session) => !byTitle.includes(session))
+  const byTitle = sessions.filter((session) => wanted === '' || matches(session.title, patterns))
+  // Until the search has answered there are those of the query before: Enter must not open one of these.
+  const isAnswered = q === wanted && !isPlaceholderData
+  const byText = sessions.filter(
+    (session) => !byTitle.includes(session) && (isAnswered || saysAll(session, patterns)),
+  )
 
   const title = (session: Session) => session.title || t('sessions.untitled')
   return [
@@ -72,6 +77,11 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
       }
     }),
   ]
+}
+
+function saysAll(session: ListedSession, patterns: RegExp[]): boolean {
+  const row = rowThatSays(session)
+  return row !== null && matches(shownOf(row), patterns)
 }
 
 const rowThatSays = (session: ListedSession) =>
