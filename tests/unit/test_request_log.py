@@ -110,6 +110,32 @@ async def test_a_request_without_a_known_body_is_never_taken_for_another():
         assert [(one.times, one.key) for one in sent.requests] == [(1, ""), (1, "")]
 
 
+REFUSED = event(
+    "loadingFailed", requestId="r1", errorText="net::ERR_FAILED",
+    corsErrorStatus={"corsError": "MissingAllowOriginHeader"},
+)  # fmt: skip
+STATUS = event("responseReceivedExtraInfo", requestId="r1", statusCode=201)
+
+
+@pytest.mark.parametrize("events", [(STATUS, REFUSED), (REFUSED, STATUS)])
+async def test_the_status_of_an_answer_that_the_page_may_not_read_counts_in_either_order(
+    events: tuple[dict[str, Any], ...],
+):
+    async with listening() as (chromium, log):
+        for one in (request(1), *events):
+            chromium.say(one)
+        sent = await log.settled(30)
+        assert [(one.status, one.failure) for one in sent.requests] == [(201, None)]
+
+
+async def test_an_answer_that_the_page_may_not_read_is_dropped_if_its_status_never_comes():
+    async with listening() as (chromium, log):
+        chromium.say(request(1))
+        chromium.say(REFUSED)
+        sent = await log.settled(0.5)
+        assert [(one.status, one.failure) for one in sent.requests] == [(None, "dropped")]
+
+
 async def test_a_browser_without_devtools_says_that_it_does_not_know():
     async with RequestLog() as log:
         assert await log.settled() is None

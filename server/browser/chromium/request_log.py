@@ -41,6 +41,8 @@ _UNREACHABLE = re.compile(
 class _Followed:
     request: SentRequest
     is_open: bool = True
+    refusal: Failure | None = None
+    """The page was not given its answer, whose status code is still to come."""
 
 
 class ChromiumRequestLog(RequestLog):
@@ -106,7 +108,7 @@ class ChromiumRequestLog(RequestLog):
     def _sent(self) -> SentRequests:
         for key, one in self._followed.items():
             if one.is_open:
-                self._close(key, self._statuses.get(key), "no_answer")
+                self._close(key, self._statuses.get(key), one.refusal or "no_answer")
         found: dict[tuple[SentRequest, int], int] = {}
         for at, one in enumerate(self._followed.values()):
             is_comparable = one.request.key or one.request.method in SAFE_METHODS
@@ -195,7 +197,10 @@ class ChromiumRequestLog(RequestLog):
         ):  # a redirect is reported with the request that follows
             if len(self._statuses) > MOST_FOLLOWED:
                 del self._statuses[next(iter(self._statuses))]
-            self._statuses[session, params["requestId"]] = params["statusCode"]
+            key = session, params["requestId"]
+            self._statuses[key] = params["statusCode"]
+            if key in self._followed and self._followed[key].refusal:
+                self._close(key, params["statusCode"])
 
     def _on_answer(self, params: Params, session: str | None) -> None:
         if session not in self._sessions:
@@ -208,8 +213,13 @@ class ChromiumRequestLog(RequestLog):
 
     def _on_failure(self, params: Params, session: str | None) -> None:
         key = (session or "", params["requestId"])
-        if key in self._followed:
-            self._close(key, self._statuses.get(key), _failure_of(params))
+        if key not in self._followed:
+            return
+        status, failure = self._statuses.get(key), _failure_of(params)
+        if status is None and failure == "dropped" and "corsErrorStatus" in params:
+            self._followed[key].refusal = failure  # events of two processes, in either order
+        else:
+            self._close(key, status, failure)
 
     def _on_message(self, _: Params, session: str | None) -> None:
         if session in self._sessions:
