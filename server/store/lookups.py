@@ -6,6 +6,7 @@ serialises them and prevents deadlocks.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection
 
 from sqlalchemy import BindParameter, Connection, bindparam, select
@@ -51,6 +52,7 @@ OPEN_QUESTION = (
     .order_by(InterruptRow.created_at.desc())
     .limit(1)
 )
+ALIKE = select(SessionRow.title).where(SessionRow.title.like(bindparam("pattern"), escape="/"))
 
 
 def session_of(db: Connection, session_id: str, *, lock: bool = False) -> SessionRow:
@@ -136,5 +138,5 @@ def new_run(
 
 def free_title(db: Connection, title: str) -> str:
     """The title, with a number if a session has it already."""
-    alike = SessionRow.title.startswith(title[: TITLE_LENGTH - 6], autoescape=True)
-    return numbered(title, set(db.scalars(select(SessionRow.title).where(alike))))
+    beginning = re.sub(r"[/%_]", r"/\g<0>", title[: TITLE_LENGTH - 6])
+    return numbered(title, set(db.scalars(ALIKE, {"pattern": f"{beginning}%"}).all()))

@@ -144,7 +144,7 @@ class MessageQueries:
         )  # fmt: skip
         if not held and not begins:
             self.ownership.put_job(db, run)
-        started = _started(db, session, run) if begins else None
+        started = _started(db, session, run, message) if begins else None
         return AcceptedMessage(to_message(message), run, session, started=started)
 
     @writing_synced
@@ -278,16 +278,18 @@ def _accepted_before(
     """The result of the `accept` that committed this message."""
     run = _present_run(db, message.run_id or "")
     if run.message_id == message.id:
-        started = _started(db, session, run) if begins and run.status == "running" else None
+        started = _started(db, session, run, message) if begins and run.status == "running" else None
         return AcceptedMessage(to_message(message), run, session, started=started)
     if (message.meta_json or {}).get("mode") == STEER["mode"]:
         return AcceptedMessage(to_message(message), run, session, steers=True)
     return AcceptedMessage(to_message(message), run, session, question=last_question_of(db, run.id))
 
 
-def _started(db: Connection, session: SessionRow, run: RunRow) -> StartedRun:
+def _started(db: Connection, session: SessionRow, run: RunRow, message: MessageRow) -> StartedRun:
     """A run that has begun with its message: no automation has begun it, and nothing was said or asked in it."""
-    messages = [message for message in messages_of(db, session.id) if not is_queued(message)]
+    is_first = message.seq == 1
+    messages = [to_message(message)] if is_first else messages_of(db, session.id)
+    messages = [message for message in messages if not is_queued(message)]
     return StartedRun(run, session, messages, unread=[], asks_first=session.ask_first)
 
 

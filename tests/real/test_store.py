@@ -101,6 +101,12 @@ async def test_one_client_id_is_one_message_and_one_run(store: Store, other: Sto
     assert contents(await store.messages(session_id)) == ["pay"]
 
 
+@pytest.mark.parametrize("content", ["kettles at 50 % off_now", "tea and/or coffee", "100%"])
+async def test_equal_titles_are_numbered_whatever_signs_they_have(store: Store, content: str) -> None:
+    titles = [(await store.accept(await new_session(store), content)).session.title for _ in range(2)]
+    assert titles[1] == f"{titles[0]} (2)"
+
+
 async def test_of_two_messages_that_race_one_gets_the_run(store: Store, other: Store) -> None:
     for number in range(10):
         session_id = await new_session(store, f"race-{number}")
