@@ -64,6 +64,9 @@ TESTS = {
     "server/agent/private_sites.py": "tests/unit/test_taint.py tests/unit/test_private_pages.py",
     "server/agent/gate/subjects.py": "tests/unit/test_gate*.py tests/unit/test_policy_unnamed.py tests/unit/test_points.py",
     "server/agent/gate/keys.py": "tests/unit/test_gate*.py",
+    "server/agent/gate/rulings.py": "tests/unit/test_rulings.py tests/unit/test_gate*.py tests/unit/test_grants.py tests/unit/test_operator_consent.py",
+    "server/agent/gate/grantable.py": "tests/unit/test_gate*.py tests/unit/test_grants.py",
+    "server/grants/coverage.py": "tests/unit/test_grants.py tests/unit/test_gate*.py",
     "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
     "server/agent/operator/limits.py": "tests/unit/test_operator_limits.py",
     "server/agent/assistant/limits.py": "tests/unit/test_assistant.py",
@@ -80,6 +83,12 @@ TESTS = {
             "page_context",
             "address",
             "verdict",
+            "labels",
+            "money",
+            "names",
+            "points",
+            "sentence",
+            "text",
         )
     },
     "server/api/browser.py": "tests/unit/test_by_hand.py",
@@ -89,6 +98,10 @@ TESTS = {
     "server/agent_runner.py": WHOLE_RUNS,
     "server/runs/execution.py": "tests/unit/test_execution.py tests/unit/test_run_lease.py",
     "server/runs/recorder.py": WHOLE_RUNS,
+    "server/runs/sharing.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py",
+    "server/store/owners.py": "tests/unit/test_installation.py tests/unit/test_executions_in_turn.py tests/unit/test_recovery.py tests/real/test_leases.py",
+    "server/store/processes.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py tests/real/test_wishes.py",
+    "server/store/runs.py": f"{RUNS} tests/unit/test_transcript.py tests/real/test_store.py tests/real/test_leases.py",
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,

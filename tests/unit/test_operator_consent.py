@@ -66,6 +66,15 @@ async def test_yes_does_that_very_action_once_and_goes_on() -> None:
     assert len(it.model.prompts) == 2
 
 
+async def test_what_is_allowed_after_an_approved_act_is_not_held_to_its_approval() -> None:
+    it = cart(BUY, navigate(CART), stop("Ordered."))
+    await it.say("buy it")
+    assert await it.answer(True) == "Ordered."
+    assert it.browser.effects == [f"Place order -> {THANKS}"]
+    assert it.browser.url == CART
+    assert "approval" not in it.model.prompts[-1]
+
+
 async def test_a_second_yes_changes_nothing() -> None:
     it = cart(BUY, stop("Ordered."))
     await it.say("buy it")

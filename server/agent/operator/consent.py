@@ -90,7 +90,7 @@ class Consent:
                 "route": "finalize_denied"
             }
         if judgement.verdict is Verdict.ALLOW:
-            return {"route": "execute_action", "approval": None}
+            return {"route": "execute_action"}
         if state.get("is_further"):
             what = f"{acting.describe(_aimed(state))}: not done: this has to be the first act of a move"
             return records.failed(state, what) | {"route": "maybe_observe"}
