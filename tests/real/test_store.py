@@ -72,6 +72,13 @@ async def all_of(calls: Iterable[Awaitable[T]]) -> tuple[list[T], list[BaseExcep
     return [result for result in results if not isinstance(result, BaseException)], failures
 
 
+def wait_for_another(db: Connection) -> None:
+    """Wait until another transaction waits for this one. On SQLite it cannot begin before this one has ended."""
+    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    while db.dialect.name == "postgresql" and not db.scalar(waiting):
+        time.sleep(0.01)
+
+
 def contents(messages: Iterable[Message]) -> list[str]:
     return [message.content for message in messages]
 
@@ -168,6 +175,24 @@ async def test_the_first_answer_to_a_question_wins(store: Store, other: Store) -
         decided, failures = await all_of(calls)
         assert [row.status for row in decided] == ["decided"]
         assert [getattr(failure, "code", failure) for failure in failures] == ["already_decided"]
+
+
+async def test_an_answer_waits_for_another_one_that_is_being_stored(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    reference = await ask(store, (await begun(store, session_id)).run)
+    loop, is_stored = asyncio.get_running_loop(), asyncio.Event()
+
+    def decide_and_wait(db: Connection) -> str:
+        row = Store.decide.__wrapped__(store, db, session_id, yes(reference))  # type: ignore[attr-defined]
+        loop.call_soon_threadsafe(is_stored.set)
+        wait_for_another(db)
+        return str(row.status)
+
+    first = asyncio.create_task(store.database.write(decide_and_wait))
+    await is_stored.wait()
+    with pytest.raises(Conflict, match="closed already"):
+        await other.decide(session_id, Answer(reference=reference, confirmed=False))
+    assert await first == "decided"
 
 
 async def test_an_answer_and_a_cancel_that_race_leave_one_outcome(store: Store, other: Store) -> None:
@@ -587,12 +612,9 @@ async def test_two_processes_that_see_the_same_due_message_do_not_both_take_it(
     loop, has_claimed = asyncio.get_running_loop(), asyncio.Event()
 
     def claim_and_wait(db: Connection) -> int:
-        """Commits only when the other process waits for the row. SQLite lets it begin only then."""
         taken = Store.claim_deliveries.__wrapped__(store, db, **claim)  # type: ignore[attr-defined]
         loop.call_soon_threadsafe(has_claimed.set)
-        waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
-        while db.dialect.name == "postgresql" and not db.scalar(waiting):
-            time.sleep(0.01)
+        wait_for_another(db)
         return len(taken)
 
     first = asyncio.create_task(store.database.write(claim_and_wait))
