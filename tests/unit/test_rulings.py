@@ -8,11 +8,12 @@ import httpx
 import pytest
 from langchain_core.runnables import RunnableLambda
 
+from server.agent.actions import AimedAction
 from server.agent.gate.approval import MASK
 from server.agent.gate.rulings import publish_ruling
 from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Element, Observation, Page
-from server.events import Decision, PolicyRuled, Stamped, now, to_observer
+from server.events import Decision, PolicyRuled, Stamped, Target, now, to_observer
 from tests.support.actions import aimed
 from tests.support.chat import ask, new_session, of_type, read_stream, send, wait_for_status
 from tests.unit.test_decisions import decide
@@ -54,16 +55,9 @@ async def test_what_is_denied_is_told_with_its_reason(client: httpx.AsyncClient)
     assert not [event for event in of_type(events, "tool_start") if event["name"] == "navigate"]
 
 
-async def test_no_secret_is_in_it() -> None:
-    field = Element(eid="e1", role="textbox", name="Password hunter2", ref="r1", secret=True, tag="input")
-    observation = Observation(
-        page=Page(url="https://anna:pass@a.example/?code=hunter2", title="Log in"), interactive=[field]
-    )
-    action = {"id": "c1", "kind": "type", "reason": "", "fields": [{"eid": "e1", "text": "hunter2"}]}
-    judgement = Judgement(Verdict.ASK, "hands hunter2 to the page", "credential")
-
+async def published(act: AimedAction, judgement: Judgement) -> PolicyRuled:
     async def publish(_: object) -> None:
-        await publish_ruling("c1", aimed(action, observation), judgement)
+        await publish_ruling("c1", act, judgement)
 
     told: list[Any] = [
         event["data"]
@@ -71,10 +65,20 @@ async def test_no_secret_is_in_it() -> None:
         if event["event"] == "on_custom_event"
     ]
     assert len(told) == 1
-    ruled = PolicyRuled.model_validate(told[0])
+    return PolicyRuled.model_validate(told[0])
+
+
+async def test_no_secret_is_in_it() -> None:
+    field = Element(eid="e1", role="textbox", name="Password hunter2", ref="r1", secret=True, tag="input")
+    observation = Observation(
+        page=Page(url="https://anna:pass@a.example/?code=hunter2", title="Log in"), interactive=[field]
+    )
+    action = {"id": "c1", "kind": "type", "reason": "", "fields": [{"eid": "e1", "text": "hunter2"}]}
+    judgement = Judgement(Verdict.ASK, "hands hunter2 to the page", "credential")
+    ruled = await published(aimed(action, observation), judgement)
     assert "hunter2" not in ruled.model_dump_json()
     assert "pass@" not in ruled.model_dump_json()
-    assert ruled.reason == f"hands {MASK} to the page"
+    assert (ruled.reason, ruled.kind) == (f"hands {MASK} to the page", "credential")
     assert ruled.target
     assert ruled.target.name == f"Password {MASK}"
 
@@ -93,3 +97,24 @@ def test_observers_know_the_policys_decision_from_the_persons() -> None:
     )
     assert decided["type"] == "policy_result"
     assert decided["payload"] == {"reference": "q", "confirmed": True, "by": "person", "run_id": "r"}
+
+
+@pytest.mark.parametrize(
+    ("action", "url"),
+    [
+        ({"kind": "click", "eid": "e1"}, "https://a.example/"),
+        ({"kind": "navigate", "url": "https://b.example/"}, "https://b.example/"),
+        (
+            {"kind": "tool", "tool": "browser_open", "args": {"url": "https://c.example/"}},
+            "https://c.example/",
+        ),
+        ({"kind": "tool", "tool": "browser_open", "args": {}}, "https://a.example/"),
+    ],
+)
+async def test_it_has_the_opened_address_else_that_of_the_page(action: dict[str, Any], url: str) -> None:
+    button = Element(eid="e1", role="button", name="", shows="Go", ref="r1", tag="button")
+    page = Observation(page=Page(url="https://a.example/", title=""), interactive=[button])
+    it = aimed({"id": "c1", "reason": "", **action}, page)
+    ruled = await published(it, Judgement(Verdict.ALLOW, ""))
+    assert ruled.url == url
+    assert ruled.target == (Target(role="button", name="Go") if action["kind"] == "click" else None)
