@@ -58,3 +58,17 @@ def test_a_menu_has_three_places_or_more(text: str, is_one: bool) -> None:
 )
 def test_both_spellings_of_a_vietnamese_word_are_one(new: str, old: str) -> None:
     assert fold(new) == fold(old) == old
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("Pay \u0665\u0660", "pay 50"),  # digits of another script
+        ("\u1d05\u1d07\u029f\u1d07\u1d1b\u1d07", "delete"),  # small capitals
+        ("p\u0251y \u0261o \u0269", "pay go i"),
+        ("P\u0391Y", "pay"),  # with a Greek letter
+        ("\u03c0\u03bb", "\u03c0\u03bb"),  # a word that is all Greek
+    ],
+)
+def test_letters_and_digits_of_other_scripts_are_read_as_they_look(written: str, read: str) -> None:
+    assert fold(written) == read
