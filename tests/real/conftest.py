@@ -37,17 +37,22 @@ def migrated_template(postgres: Postgres) -> str:
     return name
 
 
+@pytest.fixture
+def postgres_url(postgres: Postgres, migrated_template: str) -> Iterator[str]:
+    """A PostgreSQL database at head."""
+    name = postgres.create_database(migrated_template)
+    yield postgres.url(name)
+    postgres.drop_database(name)
+
+
 @pytest.fixture(params=["sqlite", "postgresql"])
-def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[str]:
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A database at head; SQLite first, then PostgreSQL."""
     if request.param == "sqlite":
         create_migrated(tmp_path / "pilothouse.db")
-        yield f"sqlite:///{tmp_path / 'pilothouse.db'}"
-        return
-    cluster: Postgres = request.getfixturevalue("postgres")
-    name = cluster.create_database(request.getfixturevalue("migrated_template"))
-    yield cluster.url(name)
-    cluster.drop_database(name)
+        return f"sqlite:///{tmp_path / 'pilothouse.db'}"
+    url: str = request.getfixturevalue("postgres_url")
+    return url
 
 
 @pytest.fixture(scope="module")

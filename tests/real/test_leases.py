@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Iterable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -35,7 +35,6 @@ from server.stream.signals import InProcessSignals
 from tests.support.actions import question_about
 from tests.support.databases import open_database
 from tests.support.eventually import eventually
-from tests.support.postgres import Postgres
 
 LEASE = 60.0
 
@@ -54,16 +53,9 @@ class Workers:
 
 
 @pytest.fixture
-def shared_url(postgres: Postgres, migrated_template: str) -> Iterator[str]:
-    name = postgres.create_database(migrated_template)
-    yield postgres.url(name)
-    postgres.drop_database(name)
-
-
-@pytest.fixture
-async def workers(shared_url: str) -> AsyncIterator[Workers]:
+async def workers(postgres_url: str) -> AsyncIterator[Workers]:
     async with AsyncExitStack() as stack:
-        yield Workers(shared_url, stack)
+        yield Workers(postgres_url, stack)
 
 
 async def accepted(store: Store, content: str = "go") -> RunRow:

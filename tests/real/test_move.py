@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -96,10 +95,8 @@ def full(source: Path) -> str:
 
 
 @pytest.fixture
-def target(postgres: Postgres, migrated_template: str) -> Iterator[str]:
-    name = postgres.create_database(migrated_template)
-    yield postgres.url(name)
-    postgres.drop_database(name)
+def target(postgres_url: str) -> str:
+    return postgres_url
 
 
 def url_of(folder: Path) -> str:

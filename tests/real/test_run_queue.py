@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -61,15 +61,8 @@ class Queues:
 
 
 @pytest.fixture
-def queue_url(postgres: Postgres, migrated_template: str) -> Iterator[str]:
-    name = postgres.create_database(migrated_template)
-    yield postgres.url(name)
-    postgres.drop_database(name)
-
-
-@pytest.fixture
-async def database(queue_url: str) -> AsyncIterator[Database]:
-    async with open_database(queue_url) as database:
+async def database(postgres_url: str) -> AsyncIterator[Database]:
+    async with open_database(postgres_url) as database:
         yield database
 
 
@@ -88,7 +81,7 @@ async def queues(request: pytest.FixtureRequest) -> AsyncIterator[Queues]:
 
             yield Queues(open_local, submit)
             return
-        url: str = request.getfixturevalue("queue_url")
+        url: str = request.getfixturevalue("postgres_url")
         database = await stack.enter_async_context(open_database(url))
 
         async def open_shared(execute: Execute, slots: int) -> RunQueue:
@@ -180,7 +173,7 @@ class Undone(Exception):
     pass
 
 
-async def test_a_transaction_that_is_rolled_back_leaves_no_job(database: Database, queue_url: str) -> None:
+async def test_a_transaction_that_is_rolled_back_leaves_no_job(database: Database, postgres_url: str) -> None:
     def fail(db: Connection) -> None:
         enqueue_run(db, "r1", prefer="w1")
         raise Undone
@@ -188,16 +181,16 @@ async def test_a_transaction_that_is_rolled_back_leaves_no_job(database: Databas
     with pytest.raises(Undone):
         await database.write(fail)
     worker = Worker()
-    async with connected(worker.execute, queue_url, "w1") as queue:
+    async with connected(worker.execute, postgres_url, "w1") as queue:
         assert await queue.stats() == QueueStats(0, 0, 0.0)
         await database.write(lambda db: enqueue_run(db, "r2"))  # the next job is the first one
         await eventually(lambda: worker.began, lambda it: it == ["r2"], message="the committed run begins")
         worker.may_end.set()
 
 
-async def test_a_transaction_that_is_repeated_adds_one_job(database: Database, queue_url: str) -> None:
+async def test_a_transaction_that_is_repeated_adds_one_job(database: Database, postgres_url: str) -> None:
     worker = Worker()
-    async with connected(worker.execute, queue_url, "w1") as queue:
+    async with connected(worker.execute, postgres_url, "w1") as queue:
         for _ in range(2):
             await database.write(lambda db: enqueue_run(db, "r1"))
         await eventually(lambda: worker.began, message="the run begins")
@@ -207,9 +200,12 @@ async def test_a_transaction_that_is_repeated_adds_one_job(database: Database, q
         worker.may_end.set()
 
 
-async def test_the_worker_that_has_the_browser_gets_the_run(database: Database, queue_url: str) -> None:
+async def test_the_worker_that_has_the_browser_gets_the_run(database: Database, postgres_url: str) -> None:
     one, other = Worker(), Worker()
-    async with connected(one.execute, queue_url, "w1") as queue, connected(other.execute, queue_url, "w2"):
+    async with (
+        connected(one.execute, postgres_url, "w1") as queue,
+        connected(other.execute, postgres_url, "w2"),
+    ):
         for worker in (one, other):
             worker.may_end.set()
         for number in range(10):
@@ -223,10 +219,10 @@ async def test_the_worker_that_has_the_browser_gets_the_run(database: Database, 
     assert sorted(other.began) == [f"r{number}" for number in range(1, 10, 2)]
 
 
-async def test_a_preferred_worker_that_is_gone_only_delays(database: Database, queue_url: str) -> None:
+async def test_a_preferred_worker_that_is_gone_only_delays(database: Database, postgres_url: str) -> None:
     worker = Worker()
     worker.may_end.set()
-    async with connected(worker.execute, queue_url, "w1") as queue:
+    async with connected(worker.execute, postgres_url, "w1") as queue:
         await database.write(lambda db: enqueue_run(db, "r1", prefer="gone"))
         await eventually(lambda: worker.ended, lambda it: it == ["r1"], message="another worker takes it")
         await eventually(queue.stats, lambda it: it == QueueStats(0, 0, 0.0), message="no second job is left")
@@ -249,16 +245,16 @@ asyncio.run(main())
 """
 
 
-async def test_the_run_of_a_killed_worker_is_taken_by_another(database: Database, queue_url: str) -> None:
+async def test_the_run_of_a_killed_worker_is_taken_by_another(database: Database, postgres_url: str) -> None:
     process = await asyncio.create_subprocess_exec(
-        sys.executable, "-c", DYING, queue_url, str(LEASE), cwd=ROOT, stdout=subprocess.PIPE
+        sys.executable, "-c", DYING, postgres_url, str(LEASE), cwd=ROOT, stdout=subprocess.PIPE
     )
     assert process.stdout
     try:
         await database.write(lambda db: enqueue_run(db, "r1"))
         assert await process.stdout.readline() == b"r1\n"
         worker = Worker()
-        async with connected(worker.execute, queue_url, "w2") as queue:
+        async with connected(worker.execute, postgres_url, "w2") as queue:
             assert (await queue.stats()).running == 1
             os.kill(process.pid, signal.SIGKILL)
             await eventually(
@@ -273,7 +269,7 @@ async def test_the_run_of_a_killed_worker_is_taken_by_another(database: Database
 
 
 async def test_a_living_worker_keeps_its_run_for_longer_than_a_lease(
-    database: Database, queue_url: str
+    database: Database, postgres_url: str
 ) -> None:
     one, other = Worker(), Worker()
 
@@ -282,10 +278,10 @@ async def test_a_living_worker_keeps_its_run_for_longer_than_a_lease(
         age = "SELECT extract(epoch FROM clock_timestamp() - updated)::float FROM pgqueuer"
         return float(db.exec_driver_sql(age).scalar_one())
 
-    async with connected(one.execute, queue_url, "w1"):
+    async with connected(one.execute, postgres_url, "w1"):
         await database.write(lambda db: enqueue_run(db, "r1"))
         await eventually(lambda: one.began, message="the run begins")
-        async with connected(other.execute, queue_url, "w2"):
+        async with connected(other.execute, postgres_url, "w2"):
             await eventually(
                 lambda: database.read(seconds), lambda it: it > 3 * LEASE, message="three leases pass"
             )
@@ -294,24 +290,24 @@ async def test_a_living_worker_keeps_its_run_for_longer_than_a_lease(
             await eventually(lambda: one.ended, message="the run ends")
 
 
-async def test_a_worker_that_goes_down_hands_its_run_back(database: Database, queue_url: str) -> None:
+async def test_a_worker_that_goes_down_hands_its_run_back(database: Database, postgres_url: str) -> None:
     one, other = Worker(), Worker()
-    async with connected(one.execute, queue_url, "w1", lease=60) as queue:
+    async with connected(one.execute, postgres_url, "w1", lease=60) as queue:
         await database.write(lambda db: enqueue_run(db, "r1"))
         await eventually(lambda: one.began, message="the run begins")
         await queue.drain(0.01)
         assert one.cancelled == ["r1"]
-        async with connected(other.execute, queue_url, "w2", lease=60):
+        async with connected(other.execute, postgres_url, "w2", lease=60):
             await eventually(lambda: other.began, lambda it: it == ["r1"], message="another worker takes it")
             other.may_end.set()
 
 
 async def test_a_worker_survives_a_restart_of_the_database(
-    postgres: Postgres, database: Database, queue_url: str
+    postgres: Postgres, database: Database, postgres_url: str
 ) -> None:
     """Its execution continues, and it takes runs again."""
     worker = Worker()
-    async with connected(worker.execute, queue_url, "w1") as queue:
+    async with connected(worker.execute, postgres_url, "w1") as queue:
         await database.write(lambda db: enqueue_run(db, "r1"))
         await eventually(lambda: worker.began, message="the run begins")
         postgres.stop()
@@ -342,13 +338,13 @@ async def test_a_worker_survives_a_restart_of_the_database(
 
 
 async def test_a_process_without_slots_commands_jobs_is_woken_by_none_and_survives_a_restart(
-    postgres: Postgres, database: Database, queue_url: str
+    postgres: Postgres, database: Database, postgres_url: str
 ) -> None:
     worker, nobody = Worker(), Worker()
     listening = (
         "SELECT count(*) FROM pg_stat_activity WHERE query ILIKE 'LISTEN%%' AND datname = current_database()"
     )
-    async with connected(nobody.execute, queue_url, "web", slots=0) as front:
+    async with connected(nobody.execute, postgres_url, "web", slots=0) as front:
         await database.write(lambda db: enqueue_run(db, "r1"))
         stats = await front.stats()
         assert (stats.queued, stats.running) == (1, 0)
@@ -362,7 +358,7 @@ async def test_a_process_without_slots_commands_jobs_is_woken_by_none_and_surviv
                 return 0
 
         await eventually(queued, message="it asks again")
-        async with connected(worker.execute, queue_url, "w1"):
+        async with connected(worker.execute, postgres_url, "w1"):
             await eventually(lambda: worker.began, message="the run begins")
             listeners = await database.read(lambda db: db.exec_driver_sql(listening).scalar_one())
             assert listeners == 1, "only the worker listens"
@@ -372,7 +368,7 @@ async def test_a_process_without_slots_commands_jobs_is_woken_by_none_and_surviv
 
 
 async def test_what_fails_because_of_the_database_is_delivered_again(
-    database: Database, queue_url: str
+    database: Database, postgres_url: str
 ) -> None:
     calls: list[str] = []
 
@@ -381,21 +377,23 @@ async def test_what_fails_because_of_the_database_is_delivered_again(
         if len(calls) == 1:
             raise Unavailable("The database does not answer.", code="db_unavailable")
 
-    async with connected(execute, queue_url, "w1") as queue:
+    async with connected(execute, postgres_url, "w1") as queue:
         await database.write(lambda db: enqueue_run(db, "r1"))
         await eventually(lambda: calls, lambda it: it == ["r1", "r1"], message="the run is delivered again")
         await eventually(queue.stats, lambda it: it == QueueStats(0, 0, 0.0), message="the job is done")
 
 
-async def test_the_migrations_make_the_schema_that_pgqueuer_would(postgres: Postgres, queue_url: str) -> None:
+async def test_the_migrations_make_the_schema_that_pgqueuer_would(
+    postgres: Postgres, postgres_url: str
+) -> None:
     name = postgres.create_database()
     try:
         found = []
-        for url in (queue_url, postgres.url(name)):
+        for url in (postgres_url, postgres.url(name)):
             address = url.replace("+psycopg", "")
             async with await psycopg.AsyncConnection.connect(address, autocommit=True) as connection:
                 queries = Queries.from_psycopg_connection(connection)
-                if url != queue_url:
+                if url != postgres_url:
                     await connection.execute(QueryBuilderEnvironment().build_install_query().encode())
                 else:
                     assert (await queries.plan_upgrade()).statements == ()
