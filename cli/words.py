@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from typing import Literal
 
 from cli.russian import RUSSIAN, TOOLS
-from wording.russian import DIRECTIONS, elements_in_russian, in_russian
+from wording.russian import elements_in_russian, in_russian
+from wording.steps import DIRECTIONS
 
 Language = Literal["en", "ru"]
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from wording.steps import DIRECTIONS, step_in_russian
+
 SENTENCES = {
     "The page could not be opened.": "Страницу не удалось открыть.",
     "The page could not be opened: there is no site with this name.":
@@ -373,7 +375,6 @@ ROLES = {
     "dropzone": "область для перетаскивания",
 }  # fmt: skip
 OTHER_ROLE = "элемент"
-DIRECTIONS = {"up": "вверх", "down": "вниз", "left": "влево", "right": "вправо"}
 _ELEMENT = r'[a-z]+ "[^"\n]*(?:"[^"\n]*)*?"|an? [a-z]+ without a name|the point -?[\d.]+, -?[\d.]+'
 _HOLES = {
     "x": ".+?", "y": ".+?", "z": ".+?", "why": ".+", "d": "up|down|left|right",
@@ -390,7 +391,9 @@ MOST_SENTENCES, LONGEST = 12, 2000
 def in_russian(text: str) -> str:
     """The text in Russian, as far as it begins with sentences of the product; what a page says stays as it is."""
     if found := _DOING.fullmatch(text):
-        return f"{in_russian(found[1])} Неизвестно, выполнено ли последнее действие: {found[2]}"
+        return (
+            f"{in_russian(found[1])} Неизвестно, выполнено ли последнее действие: {step_in_russian(found[2])}"
+        )
     if (whole := _by_sentence(text)) or len(text) > LONGEST:
         return whole or text
     for end in [*_END.finditer(text)][:MOST_SENTENCES]:

@@ -16,7 +16,7 @@ from server.events import (
     Resumed,
     read_question,
 )
-from server.files.step_words import in_russian_words, step_words
+from server.files.step_words import step_words
 from wording.russian import in_russian
 
 Language = Literal["en", "ru"]
@@ -70,18 +70,11 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
     if isinstance(row, Activity):
         return " ".join(_activity_line(row, language).split())
     if isinstance(row, RunRow):
-        return " ".join(f"{words['end']}: {_why(row.error or row.status, language)}".split())
+        why = row.error or row.status
+        return " ".join(f"{words['end']}: {in_russian(why) if language == 'ru' else why}".split())
     note = read_question(row.payload).note
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row, language)}{said}".split())
-
-
-def _why(error: str, language: Language) -> str:
-    """How a run ended, with the step that may have been done."""
-    if language == "en":
-        return error
-    said, colon, step = in_russian(error).partition(": ")
-    return f"{said}{colon}{in_russian_words(step)}"
 
 
 def _activity_line(activity: Activity, language: Language) -> str:

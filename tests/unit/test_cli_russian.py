@@ -87,6 +87,14 @@ def test_words_of_the_server_are_not_taken_for_templates() -> None:
     assert say("Use {braces} here", "ru") == "Use {braces} here"
 
 
+def test_the_step_that_a_restart_broke_off_is_told_in_the_language_of_the_terminal() -> None:
+    ended = "Interrupted by a restart of the server. The last action may or may not have happened: "
+    told = "Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: "
+    assert localized(f"{ended}Clicked “Place order”", "ru") == f"{told}Нажатие «Place order»"
+    assert localized(f"{ended}Scrolled down", "ru") == f"{told}Прокрутка вниз"
+    assert localized(f"{ended}odd_tool a", "ru") == f"{told}odd_tool a"
+
+
 def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LC_ALL", "ru_RU.UTF-8")
     console = Console(width=100, record=True, file=StringIO(), theme=THEME)

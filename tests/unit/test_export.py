@@ -23,7 +23,7 @@ from server.database.models import InterruptRow, SessionRow
 from server.events import Message
 from server.files.export import Conversation, Language, file_name, to_markdown
 from server.files.report import date_words, to_html
-from server.files.step_words import in_russian_words, step_words
+from server.files.step_words import step_words
 from server.files.transcript import line_of
 from server.results.columns import read_schema
 from server.results.rows import ResultRow
@@ -31,6 +31,7 @@ from server.runtime import Runtime
 from server.store.lookups import add_message
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.tables import AT, KETTLES
+from wording.steps import step_in_russian
 
 
 async def test_markdown_and_json_hold_the_whole_conversation(client: httpx.AsyncClient) -> None:
@@ -376,4 +377,4 @@ def test_steps_of_a_report_are_told_in_its_language(
     name: str, args: dict[str, Any], english: str, russian: str
 ) -> None:
     assert (step_words(name, args, "en"), step_words(name, args, "ru")) == (english, russian)
-    assert in_russian_words(english) == russian
+    assert step_in_russian(english) == russian

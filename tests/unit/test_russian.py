@@ -9,7 +9,8 @@ import pytest
 
 from scripts.shell import ROOT
 from server.errors import AppError
-from wording.russian import DIRECTIONS, ROLES, SENTENCES, TEMPLATES, elements_in_russian, in_russian
+from wording.russian import ROLES, SENTENCES, TEMPLATES, elements_in_russian, in_russian
+from wording.steps import DIRECTIONS
 
 WEB = [ROOT / "web/src/i18n" / name for name in ("serverRu.ts", "resultsRu.ts")]
 
@@ -175,7 +176,7 @@ def test_a_result_is_told_as_far_as_it_begins_with_sentences_of_the_product() ->
         ("Words of a page, 3 of them.", "Words of a page, 3 of them."),
         (
             "Interrupted by a restart of the server. The last action may or may not have happened: Opened a.example",
-            "Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: Opened a.example",
+            "Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: Открыта страница a.example",
         ),
     ],
 )
