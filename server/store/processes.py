@@ -16,7 +16,7 @@ from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
 from server.errors import Conflict
 from server.events import Message, Usage
 from server.ops.json_types import JsonObject
-from server.store.lookups import STEER, UNFINISHED, is_ours, session_of
+from server.store.lookups import STEER, is_ours, session_of
 from server.store.owners import Ownership
 from server.store.records import to_message
 from server.store.rows import change, every, first, get
@@ -39,7 +39,7 @@ FORGET_JOBS = text("""
 DELETE FROM pgqueuer WHERE payload = convert_to(:run_id, 'UTF8') AND entrypoint <> 'run'
 AND heartbeat < clock_timestamp() - CAST(:lease AS interval)
 """)
-OF_RUNS = bindparam("run_ids", type_=RunRow.id.type, expanding=True)
+OF_RUNS = bindparam("run_ids", type_=RunRow.id.type)
 WISHES = select(RunRow.id, RunRow.wishes).where(RunRow.id.in_(OF_RUNS))
 UNHEARD = (
     select(MessageRow)
@@ -225,7 +225,3 @@ class ProcessQueries:
             SessionRow.id.in_(session_ids), SessionRow.archived_at.is_(None), SessionRow.worker == self.owner
         )
         return set(session_ids) - set(db.scalars(kept))
-
-    @reading
-    def count_unfinished(self, db: Connection) -> int:
-        return db.scalar(select(func.count()).select_from(RunRow).where(UNFINISHED)) or 0

@@ -10,6 +10,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from sqlalchemy import Connection, func, select, text, update
 
@@ -18,7 +19,7 @@ from server.agent.mock_model import ScriptedChatModel
 from server.agent_runner import AgentRunner
 from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
-from server.database.models import RunRow
+from server.database.models import ProcessRow, RunRow
 from server.events import Usage
 from server.files.screenshots import Screenshots
 from server.runs.agents import AgentFactory
@@ -246,6 +247,29 @@ async def test_a_run_that_is_handed_back_is_taken_at_once(workers: Workers) -> N
     await assert_powerless(owner, held)
 
 
+async def waits_for_a_lock(other: psycopg.AsyncConnection[Any]) -> bool:
+    """Whether a transaction waits for one that is open."""
+    asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    found = await (await other.execute(asked)).fetchone()
+    return bool(found and found[0])
+
+
+async def test_a_run_that_is_taken_at_the_moment_of_its_hand_back_stays_with_who_took_it(
+    workers: Workers,
+) -> None:
+    owner = await workers.open("owner")
+    held = (await begun(owner, (await accepted(owner)).id)).run
+    async with await psycopg.AsyncConnection.connect(workers.url.replace("+psycopg", "")) as other:
+        await other.execute("SELECT 1 FROM sessions WHERE id = %s FOR UPDATE", [held.session_id])
+        await other.execute("UPDATE runs SET owner = 'other', epoch = epoch + 1 WHERE id = %s", [held.id])
+        back = asyncio.create_task(owner.hand_back_run(held, Usage()))
+        await eventually(lambda: waits_for_a_lock(other), message="the hand-back waits")
+        await other.commit()
+    assert await back is False
+    present = await owner.run(held.id)
+    assert (present.owner, present.epoch, present.status) == ("other", held.epoch + 1, "running")
+
+
 async def test_a_run_without_owner_begins_only_while_it_waits(workers: Workers) -> None:
     store = await workers.open("owner")
     run = await accepted(store)
@@ -290,6 +314,25 @@ async def test_the_job_of_a_worker_that_is_gone_leads_nobody_to_its_run(workers:
     assert await store.database.read(lambda db: db.scalar(entrypoint)) == "run"
 
 
+async def test_a_run_that_ends_while_its_job_is_looked_for_gets_none(workers: Workers) -> None:
+    store = await workers.open("owner")
+    run = await accepted(store)
+    put = text(
+        "UPDATE pgqueuer SET entrypoint = 'run@gone', heartbeat = clock_timestamp() - interval '1 day'"
+    )
+    await store.database.write(lambda db: db.execute(put))
+    async with await psycopg.AsyncConnection.connect(workers.url.replace("+psycopg", "")) as other:
+        await other.execute("SELECT 1 FROM pgqueuer FOR UPDATE")
+        looking = asyncio.create_task(store.requeue_lost_runs())
+        await eventually(
+            lambda: waits_for_a_lock(other), message="it removes the job of the worker that is gone"
+        )
+        assert await store.finish_run(run.id, "cancelled", epoch=run.epoch)
+        await other.commit()
+    assert await looking == [run.id]
+    assert await jobs(store, run.id) == 0
+
+
 async def test_processes_live_while_they_say_so_and_the_first_one_is_known(workers: Workers) -> None:
     first, second = await workers.open("first"), await workers.open("second")
     for store in (first, second):
@@ -304,6 +347,17 @@ async def test_processes_live_while_they_say_so_and_the_first_one_is_known(worke
     assert (found["first"].address, found["first"].runs, found["first"].is_draining) == ("http://b", 1, True)
     await second.forget_process()
     assert [one.name for one in await first.live_processes()] == ["first"]
+
+
+async def test_a_process_that_was_not_heard_of_for_a_day_is_forgotten(workers: Workers) -> None:
+    store, late, gone = [await workers.open(name) for name in ("owner", "late", "gone")]
+    for one in (store, late, gone):
+        await one.report_alive(role="worker", address="http://a", runs=0, browsers=0, is_draining=False)
+    await age(store, "late", 24 * 3600 - 60)
+    await age(store, "gone", 24 * 3600 + 60)
+    await store.report_alive(role="worker", address="http://a", runs=0, browsers=0, is_draining=False)
+    names = select(ProcessRow.name).order_by(ProcessRow.name)
+    assert await store.database.read(lambda db: [*db.scalars(names)]) == ["late", "owner"]
 
 
 async def age(store: Store, name: str, seconds: float) -> None:
