@@ -38,7 +38,7 @@ def longer_heading(context: str, name: str) -> str:
 def heading_commands(context: str, name: str, language: str) -> bool:
     """Whether name and heading together name an action on a running system: `Close` under `Valve 3`."""
     own, heading = fold(name), fold(_heading(context))
-    if not own or len(heading.split()) > _LONGEST_DEVICE:
+    if len(heading.split()) > _LONGEST_DEVICE:
         return False
     pairs = ((f"{own} {heading}", len(own)), (f"{heading} {own}", len(heading)))
     return any(

@@ -15,7 +15,7 @@ rs rm dong đồng euro euros dollar dollars pound pounds yen credits coins ру
 دینار درهم جنیه رس ر.س د.ا שקל שקלים דולר रुपये रुपए रु บาท 万元 万円 만원 만 원 р
 """
 _SPELLED = {spelling for code in _CODES.split() for spelling in (code, fold(code), plain(fold(code)))} | {"đ"}
-_CODE = "|".join(sorted(map(re.escape, _SPELLED), key=len, reverse=True))
+_CODE = "|".join(sorted(map(re.escape, _SPELLED)))
 _NUMBER = r"\d+(?:[.,٬٫'’]\d{1,3}|\s\d{3}(?!\d))*"
 _TO = "to|and|bis|und|a|à|y|e|et|hasta|até|ate|tot|en|do|дo|ile|से|부터|から|到|至|إلی|تا|hingga|sampai"
 _AMOUNT = rf"(?:(?:{_CODE}|[{_SIGNS}])\s?)?{_NUMBER}(?:\s?(?:(?:{_CODE})(?!\w)|[{_SIGNS}]))?"
