@@ -15,6 +15,7 @@ import httpx
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pydantic import TypeAdapter, ValidationError
 
 from server.agent.gate.gate import Gate
 from server.agent.gate.grantable import read_sum, scopes_of, sure_amount
@@ -23,7 +24,7 @@ from server.browser.observation import Observation, observe_snapshot
 from server.database.migrate import migrate
 from server.errors import Conflict
 from server.events import now
-from server.grants.coverage import SCOPES, Amount, GrantUse, HeldGrant, Need, covers, find_grant
+from server.grants.coverage import SCOPES, Amount, GrantNumber, GrantUse, HeldGrant, Need, covers, find_grant
 from server.store import Store
 from server.store.grants import NewGrant
 from server.store.records import new_id
@@ -57,6 +58,21 @@ def amount_on(observation: Observation) -> tuple[int, str] | None:
 
 
 # What one covers
+
+
+@pytest.mark.parametrize(
+    ("number", "is_one"),
+    [
+        ("0", False), ("0.001", True), ("0.0001", False), ("999999999.999", True), ("1000000000", False),
+    ],
+)  # fmt: skip
+def test_an_amount_is_above_zero_and_below_a_milliard_in_thousandths(number: str, is_one: bool) -> None:
+    try:
+        TypeAdapter(GrantNumber).validate_python(number)
+    except ValidationError:
+        assert not is_one
+    else:
+        assert is_one
 
 
 @pytest.mark.parametrize(

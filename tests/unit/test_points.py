@@ -17,6 +17,7 @@ from server.agent.operator.move import Move, Offer, move_schema, to_action
 from server.agent.operator.observing import ShownPicture
 from server.agent.operator.pointing import offers_points, on_page
 from server.agent.operator.prompts import POINT_RULES
+from server.agent.policy import Subject, assess
 from server.agent.trail import trail_of
 from server.browser.browser import PagePicture, PagePoint
 from server.browser.mock.browser import MockBrowser
@@ -280,6 +281,11 @@ def test_a_page_with_money_or_consent_is_never_panned_unasked() -> None:
     text = '- heading "Checkout" [level=1] [ref=p1] [box=0,0,200,20]\n- paragraph [ref=p2] [box=0,50,200,20]: Total €49.90, your card will be charged'
     page = seen((800, 100), (1000, 100), at=named("Map"), page=text)
     assert judged(drag((800, 100), (1000, 100)), page) == ("ask", "point")
+
+
+@pytest.mark.parametrize(("text", "verdict"), [("", "allow"), ("Members", "allow"), ("Security", "ask")])
+def test_a_weak_sign_of_an_effect_keeps_no_map_from_being_panned(text: str, verdict: str) -> None:
+    assert assess(Subject("pan", name="Map", context=text, lang="en")).verdict.value == verdict
 
 
 def test_a_drag_onto_a_button_is_a_press_of_it() -> None:

@@ -8,12 +8,12 @@ import httpx
 import pytest
 from langchain_core.runnables import RunnableLambda
 
-from server.agent.actions import AimedAction
 from server.agent.gate.approval import MASK
 from server.agent.gate.rulings import publish_ruling
 from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Element, Observation, Page
-from server.events import Decision, PolicyRuled, Stamped, Target, now, to_observer
+from server.events import Decision, PolicyRuled, Stamped, now, to_observer
+from server.grants.coverage import GrantUse, Need
 from tests.support.actions import aimed
 from tests.support.chat import ask, new_session, of_type, read_stream, send, wait_for_status
 from tests.unit.test_decisions import decide
@@ -55,9 +55,11 @@ async def test_what_is_denied_is_told_with_its_reason(client: httpx.AsyncClient)
     assert not [event for event in of_type(events, "tool_start") if event["name"] == "navigate"]
 
 
-async def published(act: AimedAction, judgement: Judgement) -> PolicyRuled:
+async def ruled_on(action: dict[str, Any], seen: Observation, judgement: Judgement) -> PolicyRuled:
+    """The one event that is published."""
+
     async def publish(_: object) -> None:
-        await publish_ruling("c1", act, judgement)
+        await publish_ruling("c1", aimed(action, seen), judgement)
 
     told: list[Any] = [
         event["data"]
@@ -75,12 +77,48 @@ async def test_no_secret_is_in_it() -> None:
     )
     action = {"id": "c1", "kind": "type", "reason": "", "fields": [{"eid": "e1", "text": "hunter2"}]}
     judgement = Judgement(Verdict.ASK, "hands hunter2 to the page", "credential")
-    ruled = await published(aimed(action, observation), judgement)
+    ruled = await ruled_on(action, observation, judgement)
     assert "hunter2" not in ruled.model_dump_json()
     assert "pass@" not in ruled.model_dump_json()
-    assert (ruled.reason, ruled.kind) == (f"hands {MASK} to the page", "credential")
+    assert ruled.reason == f"hands {MASK} to the page"
     assert ruled.target
     assert ruled.target.name == f"Password {MASK}"
+
+
+@pytest.mark.parametrize(
+    ("action", "url"),
+    [
+        ({"kind": "navigate", "url": "https://b.example/"}, "https://b.example/"),
+        (
+            {"kind": "tool", "tool": "browser_navigate", "args": {"url": "https://b.example/"}},
+            "https://b.example/",
+        ),
+        ({"kind": "tool", "tool": "browser_click", "args": {}}, "https://a.example/"),
+        ({"kind": "click", "eid": "e1"}, "https://a.example/"),
+    ],
+)
+async def test_it_names_the_address_that_is_opened_or_that_of_the_page(
+    action: dict[str, Any], url: str
+) -> None:
+    seen = Observation(
+        page=Page(url="https://a.example/", title="A"),
+        interactive=[Element(eid="e1", role="button", name="Go", ref="r1")],
+    )
+    ruled = await ruled_on(action, seen, Judgement(Verdict.ALLOW, "harmless"))
+    assert (ruled.url, ruled.kind, ruled.grants) == (url, None, None)
+
+
+@pytest.mark.parametrize(("shows", "name"), [("Pay", "Pay"), ("", "Go")])
+async def test_its_target_is_named_by_what_a_person_sees(shows: str, name: str) -> None:
+    button = Element(eid="e1", role="button", name="Go", shows=shows, ref="r1")
+    seen = Observation(page=Page(url="https://a.example/", title="A"), interactive=[button])
+    mark = GrantUse(grant_id="g", scope="run", need=Need(site="a.example", kind="pay"))
+    ruled = await ruled_on(
+        {"kind": "click", "eid": "e1"}, seen, Judgement(Verdict.ALLOW, "allowed", "pay", uses=(mark,))
+    )
+    assert ruled.target
+    assert ruled.target.name == name
+    assert [(one.id, one.scope) for one in ruled.grants or ()] == [("g", "run")]
 
 
 def test_observers_know_the_policys_decision_from_the_persons() -> None:
@@ -97,24 +135,3 @@ def test_observers_know_the_policys_decision_from_the_persons() -> None:
     )
     assert decided["type"] == "policy_result"
     assert decided["payload"] == {"reference": "q", "confirmed": True, "by": "person", "run_id": "r"}
-
-
-@pytest.mark.parametrize(
-    ("action", "url"),
-    [
-        ({"kind": "click", "eid": "e1"}, "https://a.example/"),
-        ({"kind": "navigate", "url": "https://b.example/"}, "https://b.example/"),
-        (
-            {"kind": "tool", "tool": "browser_open", "args": {"url": "https://c.example/"}},
-            "https://c.example/",
-        ),
-        ({"kind": "tool", "tool": "browser_open", "args": {}}, "https://a.example/"),
-    ],
-)
-async def test_it_has_the_opened_address_else_that_of_the_page(action: dict[str, Any], url: str) -> None:
-    button = Element(eid="e1", role="button", name="", shows="Go", ref="r1", tag="button")
-    page = Observation(page=Page(url="https://a.example/", title=""), interactive=[button])
-    it = aimed({"id": "c1", "reason": "", **action}, page)
-    ruled = await published(it, Judgement(Verdict.ALLOW, ""))
-    assert ruled.url == url
-    assert ruled.target == (Target(role="button", name="Go") if action["kind"] == "click" else None)
