@@ -66,7 +66,7 @@ def amount_on(observation: Observation) -> tuple[int, str] | None:
         ("0", False), ("0.001", True), ("0.0001", False), ("999999999.999", True), ("1000000000", False),
     ],
 )  # fmt: skip
-def test_an_amount_is_above_zero_and_below_a_milliard_in_thousandths(number: str, is_one: bool) -> None:
+def test_an_amount_is_above_zero_and_below_a_billion_in_thousandths(number: str, is_one: bool) -> None:
     try:
         TypeAdapter(GrantNumber).validate_python(number)
     except ValidationError:

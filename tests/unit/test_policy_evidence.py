@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from server.agent.policy import Subject, Verdict, assess
-from server.agent.policy.points import assess_pan
 
 NOTHING, WEAK, MIDDLING, STRONG = range(4)
 WORTH = [
@@ -68,20 +67,3 @@ def test_a_heading_is_what_it_looks_like_too(context: str, verdict: Verdict) -> 
 @pytest.mark.parametrize(("context", "verdict"), [("10eur – 50eur", Verdict.ALLOW), ("10eur", Verdict.ASK)])
 def test_another_reading_without_a_known_word_takes_no_calm_away(context: str, verdict: Verdict) -> None:
     assert judge("button", "", context) is verdict
-
-
-@pytest.mark.parametrize(
-    ("context", "is_asked"),
-    [
-        ("Hotel", False),
-        ("Members", False),
-        ("Orders list", False),
-        ("Order 881", True),
-        ("Step 2 of 2", True),
-    ],
-)
-def test_a_map_is_moved_without_a_question_unless_the_page_says_more_than_a_little(
-    context: str, is_asked: bool
-) -> None:
-    asked = assess_pan(Subject("drag", name="map", context=context, lang="en")).verdict is Verdict.ASK
-    assert asked is is_asked
