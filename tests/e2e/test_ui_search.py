@@ -76,6 +76,21 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
+def test_nothing_is_said_to_be_missing_before_the_search_has_answered(screen: Screen) -> None:
+    held: list[Route] = []
+    screen.page.route("**/api/sessions?*q=quince*", lambda route: held.append(route))
+    screen.new_session(title="Harbour dues")
+    screen.open()
+    box = opened_menu(screen)
+    box.fill("quince")
+    screen.wait_until(lambda: held, bool, "sessions are looked for")
+    expect(screen.page.get_by_role("listbox").get_by_text("Searching…")).to_be_visible()
+    expect(screen.page.get_by_text("Nothing found")).to_have_count(0)
+    for route in held:
+        route.continue_()
+    expect(screen.page.get_by_text("Nothing found for “quince”")).to_be_visible()
+
+
 def test_lines_of_the_query_before_are_not_taken_for_found_ones(screen: Screen) -> None:
     """Enter right behind the last letter does the command, though the last sessions were listed before."""
     screen.page.route("**/api/sessions?*q=theme*", lambda route: None)

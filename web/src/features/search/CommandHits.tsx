@@ -21,7 +21,7 @@ interface Props {
 /** What the box finds, chosen by arrow keys in the box or by the pointer. */
 export default function CommandHits({ listId, label, sessionId, query, box, onActive, onChoose }: Props) {
   const t = useWords(words)
-  const hits = useHits(sessionId, query)
+  const { hits, isAnswered } = useHits(sessionId, query)
   // By id: results that come later move the lines.
   const [chosen, setChosen] = useState<{ query: string; id: string } | null>(null)
   const place = chosen?.query === query ? hits.findIndex(({ id }) => id === chosen.id) : 0
@@ -50,6 +50,7 @@ export default function CommandHits({ listId, label, sessionId, query, box, onAc
         id={listId}
         label={label}
         hits={hits}
+        isAnswered={isAnswered}
         active={current}
         query={query}
         onActive={choose}
@@ -57,7 +58,7 @@ export default function CommandHits({ listId, label, sessionId, query, box, onAc
       />
       <Footer />
       <p role="status" className="sr-only">
-        {t('menu.results', { n: hits.length })}
+        {hits.length > 0 || isAnswered ? t('menu.results', { n: hits.length }) : t('menu.searching')}
       </p>
     </>
   )
@@ -82,26 +83,29 @@ function Footer() {
 const COMMANDS_AT_REST = 6
 
 /** What was written is looked for in the session, then in all of them; commands come first while nothing is. */
-function useHits(sessionId: string | null, query: string): Hit[] {
+function useHits(sessionId: string | null, query: string): { hits: Hit[]; isAnswered: boolean } {
   const isAtRest = query.trim() === ''
   const commands = useCommands(sessionId, query)
   const here = useHitsHere(sessionId, query)
-  const sessions = useSessionHits(sessionId, query)
-  if (isAtRest) return [...sessions.slice(0, 5), ...commands.slice(0, COMMANDS_AT_REST)]
-  return [...here, ...sessions, ...commands]
+  const { found, isAnswered } = useSessionHits(sessionId, query)
+  const hits = isAtRest
+    ? [...found.slice(0, 5), ...commands.slice(0, COMMANDS_AT_REST)]
+    : [...here, ...found, ...commands]
+  return { hits, isAnswered }
 }
 
 interface ListProps {
   id: string
   label: string
   hits: Hit[]
+  isAnswered: boolean
   active: number
   query: string
   onActive: (index: number) => void
   onChoose: (hit: Hit) => void
 }
 
-function List({ id, label, hits, active, query, onActive, onChoose }: ListProps) {
+function List({ id, label, hits, isAnswered, active, query, onActive, onChoose }: ListProps) {
   const t = useWords(words)
   const list = useRef<HTMLDivElement>(null)
   useEffect(() => {
@@ -139,7 +143,9 @@ function List({ id, label, hits, active, query, onActive, onChoose }: ListProps)
         </div>
       ))}
       {hits.length === 0 && (
-        <p className="px-2.5 py-6 text-center text-sm text-muted">{t('search.none', { q: query })}</p>
+        <p className="px-2.5 py-6 text-center text-sm text-muted">
+          {isAnswered ? t('search.none', { q: query }) : t('menu.searching')}
+        </p>
       )}
     </div>
   )

@@ -36,14 +36,17 @@ export function useHitsHere(sessionId: string | null, query: string): Hit[] {
   }, [sessionId, query, go, t])
 }
 
-/** Sessions by title, then those that say it in a message. */
-export function useSessionHits(sessionId: string | null, query: string): Hit[] {
+/** Sessions by title, then those that say it in a message. Until `isAnswered` more may be found. */
+export function useSessionHits(
+  sessionId: string | null,
+  query: string,
+): { found: Hit[]; isAnswered: boolean } {
   const t = useWords(words)
   const [, go] = useLocation()
   const wanted = query.trim()
   const q = useSettled(wanted, SETTLE)
   const patterns = useMemo(() => patternsOf(wanted), [wanted])
-  const { data, isPlaceholderData } = useQuery({
+  const { data, isPending, isPlaceholderData } = useQuery({
     queryKey: ['search', q],
     queryFn: () => api.sessions({ q, limit: SESSION_LIMIT }),
     placeholderData: keepPreviousData,
@@ -51,13 +54,13 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
   const sessions = (data?.items ?? []).filter((session) => session.id !== sessionId)
   const byTitle = sessions.filter((session) => wanted === '' || matches(session.title, patterns))
   // Until the search has answered there are those of the query before: Enter must not open one of these.
-  const isAnswered = q === wanted && !isPlaceholderData
+  const isAnswered = q === wanted && !isPending && !isPlaceholderData
   const byText = sessions.filter(
     (session) => !byTitle.includes(session) && (isAnswered || saysAll(session, patterns)),
   )
 
   const title = (session: Session) => session.title || t('sessions.untitled')
-  return [
+  const found = [
     ...byTitle.map((session) => ({
       id: `session:${session.id}`,
       group: t('menu.sessions'),
@@ -77,6 +80,7 @@ export function useSessionHits(sessionId: string | null, query: string): Hit[] {
       }
     }),
   ]
+  return { found, isAnswered }
 }
 
 function saysAll(session: ListedSession, patterns: RegExp[]): boolean {
