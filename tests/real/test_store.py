@@ -7,7 +7,7 @@ import sqlite3
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from datetime import timedelta
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import httpx
 import pytest
@@ -152,6 +152,61 @@ async def test_who_was_taken_over_changes_nothing_any_more(store: Store, other: 
     assert await other.finish_run(taken.id, "completed", epoch=taken.epoch, answer="Done.")
 
 
+async def test_a_run_is_unknown_held_or_over_and_nobody_takes_it(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    held = (await store.accept(session_id, "next", mode="queue")).run
+    assert (await store.run(held.id)).held
+    assert await other.take_run(held.id, "running") is None
+    assert await store.finish_run(run.id, "failed", epoch=run.epoch, error="e", error_code="e")
+    assert await other.take_run(run.id, "running") is None
+    assert await other.take_run("unknown", "running") is None
+    with pytest.raises(NotFound):
+        await store.run("unknown")
+
+
+async def test_a_run_that_is_taken_keeps_the_moment_when_it_began(store: Store, other: Store) -> None:
+    run = (await begun(store, await new_session(store))).run
+    assert run.started_at
+    taken = await other.take_run(run.id, "running")
+    assert taken
+    assert taken.started_at == run.started_at
+
+
+@pytest.mark.parametrize(
+    ("write", "refusal"),
+    [
+        (lambda store, run: store.set_run_status(run, "paused"), False),
+        (lambda store, run: store.begin_call(run, "click"), None),
+        (lambda store, run: store.add_tool_message(run, "late", {}), None),
+        (
+            lambda store, run: store.open_interrupt(run, question_about(), expires_at=None, usage=Usage()),
+            None,
+        ),
+        (lambda store, run: store.hand_back_run(run, Usage()), False),
+        (lambda store, run: store.finish_run(run.id, "completed", epoch=run.epoch, answer="late"), None),
+    ],
+    ids=["status", "call", "step", "question", "hand-back", "end"],
+)
+async def test_who_writes_at_the_moment_of_a_take_over_is_refused(
+    store: Store, other: Store, write: Callable[[Store, RunRow], Awaitable[Any]], refusal: object
+) -> None:
+    run = (await begun(store, await new_session(store))).run
+    loop, is_taken = asyncio.get_running_loop(), asyncio.Event()
+
+    def take_and_wait(db: Connection) -> None:
+        assert Store.take_run.__wrapped__(other, db, run.id, "running")  # type: ignore[attr-defined]
+        loop.call_soon_threadsafe(is_taken.set)
+        wait_for_another(db)
+
+    taking = asyncio.create_task(other.database.write(take_and_wait))
+    await is_taken.wait()
+    assert await write(store, run) is refusal
+    await taking
+    present = await store.run(run.id)
+    assert (present.status, present.owner, present.doing) == ("running", other.owner, None)
+
+
 async def test_what_an_interrupted_run_has_used_counts_for_its_session(store: Store, other: Store) -> None:
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
@@ -274,6 +329,44 @@ async def test_a_cancelled_run_takes_what_was_said_into_it_along(store: Store) -
     ended = await store.finish_run(run.id, "cancelled", epoch=run.epoch, then_next=True)
     assert ended
     assert ended.next is None
+
+
+async def test_a_step_that_is_stored_again_is_there_once(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    kept = await store.add_tool_message(run, "one", {"call_id": "1"}, again=True)
+    assert kept
+    repeated = await store.add_tool_message(run, "one", {"call_id": "1"}, again=True)
+    assert repeated
+    assert repeated.id == kept.id
+    assert await store.add_tool_message(run, "two", {"call_id": "2"}, again=True)
+    assert contents(await store.messages(session_id)) == ["go", "one", "two"]
+
+
+async def test_an_end_that_is_stored_again_is_known_only_as_the_end_that_it_was(store: Store) -> None:
+    run = (await begun(store, await new_session(store))).run
+    assert await store.finish_run(run.id, "completed", epoch=run.epoch, answer="Done.", again=True)
+    repeated = await store.finish_run(run.id, "completed", epoch=run.epoch, answer="Done.", again=True)
+    assert repeated
+    assert repeated.message
+    assert repeated.message.content == "Done."
+    assert await store.finish_run(run.id, "completed", epoch=run.epoch, answer="Done.") is None
+    assert await store.finish_run(run.id, "failed", epoch=run.epoch, again=True) is None
+
+
+async def test_a_run_ends_for_want_of_an_answer_only_while_its_question_is_open(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    answered = await ask(store, run)
+    await store.decide(session_id, yes(answered))
+    again = await store.begin_execution(run.id)
+    assert again
+    for reference in (answered, "unknown"):
+        assert await store.finish_run(run.id, "cancelled", unanswered=reference) is None
+    assert (await store.run(run.id)).status == "running"
+    still_open = await ask(store, again.run)
+    assert await store.finish_run(run.id, "cancelled", unanswered=still_open)
+    assert await store.pending(session_id) is None
 
 
 async def test_a_run_ends_once(store: Store, other: Store) -> None:

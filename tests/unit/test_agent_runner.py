@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
+from langchain_core.messages import AIMessage
 
 from server.agent import foresight
 from server.agent_runner import AgentRunner, _approved_plan
 from server.database.models import RunRow
 from server.events import (
     Answer,
+    ConfirmQuestion,
     Decision,
     ManualQuestion,
     Message,
@@ -30,6 +32,7 @@ from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
 from server.store import AcceptedMessage, StartedRun, Store, process_name
+from tests.support.actions import question_about
 from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
 
@@ -45,12 +48,19 @@ class SavingAgents(AgentFactory):
         self.named: list[str] = []
         self.state: StateChanged | None = None
         self.written: list[dict[str, Any]] = []
+        self.foreseen: list[StartPlan | None] = []
 
     def saves_steps(self, run: RunRow) -> bool:
         return True
 
     async def forget_run(self, run: RunRow) -> None:
         self.forgotten.append(run.id)
+
+    async def foresee(
+        self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
+    ) -> tuple[StartPlan, AIMessage]:
+        self.foreseen.append(before)
+        return await super().foresee(started, before, words)
 
     async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         self.named.append(asked)
@@ -300,6 +310,36 @@ async def test_only_the_question_of_a_start_has_a_plan_that_is_approved(desk: De
     assert _approved_plan(await desk.started()) is None
     question = ManualQuestion(reference="q", reason="Log in, please.", answer=Answer(confirmed=True))
     assert _approved_plan(await desk.started(question=question)) is None
+
+
+async def test_a_start_whose_question_nobody_answered_is_asked_about_again(desk: Desk) -> None:
+    plan = StartPlan(plan=["look", "answer"], effects=[])
+    asked = foresight.start_question(plan, url="", asked_at=0, timeout=60)
+    started = await desk.started(question=asked)
+    again = await desk.runner._ask_first(await desk.open(started), started)
+    assert isinstance(again, ConfirmQuestion)
+    assert again.start
+    assert desk.agents.foreseen == [plan]
+
+
+async def test_a_no_to_another_question_is_no_no_to_the_start(desk: Desk) -> None:
+    answer = Answer(confirmed=False)
+    started = await desk.started(question=question_about().model_copy(update={"answer": answer}))
+    assert await desk.runner._ask_first(await desk.open(started), started) is None
+
+
+async def test_a_run_whose_time_is_not_over_is_not_ended(world: Runtime, desk: Desk) -> None:
+    started = await desk.started()
+    settings = world.settings.model_copy(update={"run_timeout": 0.5})
+    runner = AgentRunner(
+        settings, desk.store, world.bus, desk.agents, world.browsers, world.screenshots, desk.recorder
+    )
+    adapter = (await desk.open(started)).adapter
+    execution = Execution(started.run, adapter, world.bus, max_steps=10, clock=lambda: 0.0)
+    ended = await runner._supervise(execution, started)
+    assert ended
+    assert ended.run.status == "completed"
+    await runner.drain(0)
 
 
 # What the user did before or between executions

@@ -18,13 +18,13 @@ from server.browser.browsers import BrowserState
 from server.browser.mock.browser import MockBrowser
 from server.browser.mock.pool import MockBrowsers
 from server.errors import Unavailable
-from server.events import Error, Stamped, ToolEnd, ToolStart, Usage
+from server.events import Activity, ActivityAdded, Error, Resumed, Stamped, Token, ToolEnd, ToolStart, Usage
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runtime import Runtime
 from server.settings import Settings
-from server.store import FinishedRun, StartedRun, Store, process_name
+from server.store import FinishedRun, Ownership, StartedRun, Store, process_name
 from tests.support.chat import parse_sse
 from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
@@ -48,6 +48,20 @@ class FaintStore(Store):
     def _stand(self, method: str) -> None:
         if self.away == method:
             raise Unavailable("The database does not answer.", code="db_unavailable")
+
+
+class TalkingStore(Store):
+    """While it stores an activity, the agent says two words: the second one waits to be joined with a third one."""
+
+    def __init__(self, world: Runtime, execution: Execution) -> None:
+        super().__init__(world.database, process_name())
+        self._execution = execution
+
+    async def add_activity(self, *args: Any, **kwargs: Any) -> Activity:
+        activity = await super().add_activity(*args, **kwargs)
+        for word in ("first", "second"):
+            self._execution.publish(Token(message_id=self._execution.run.answer_id, text=word))
+        return activity
 
 
 @dataclass
@@ -152,6 +166,22 @@ async def test_a_run_that_was_ended_or_begun_by_others_is_left_to_them(world: Ru
     assert await world.store.finish_run(run.id, "interrupted", epoch=run.epoch, error="ended", error_code="x")
     assert await recorder.complete(execution) is None
     assert (await world.store.run(run.id)).status == "interrupted"
+
+
+async def test_a_run_of_several_processes_that_cannot_begin_is_left_to_its_job(world: Runtime) -> None:
+    store = FaintStore(world.database, "a", ownership=Ownership("a", enqueue=lambda *_: None))
+    store.away = "begin_execution"
+    with pytest.raises(Unavailable):
+        await RunRecorder(world.settings, store, world.bus, patience=0.1).begin("r")
+
+
+async def test_what_the_user_did_stands_behind_the_words_that_the_agent_said_before(world: Runtime) -> None:
+    execution = await begun_execution(world, await new_session(world.store))
+    published: list[Stamped] = []
+    world.bus.listeners.append(published.append)
+    recorder = RunRecorder(world.settings, TalkingStore(world, execution), world.bus)
+    await recorder.add_activity(execution.run.session_id, Resumed(seconds=1), execution)
+    assert [type(it.event) for it in published] == [Token, Token, ActivityAdded]
 
 
 async def test_a_shutdown_leaves_the_message_behind_a_run_queued(world: Runtime) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,11 +13,12 @@ from sqlalchemy import update
 
 from server.agent.context import RunContext, UserUpdates
 from server.agent_runner import AgentRunner
+from server.browser.lease import lease_of_run
 from server.browser.mock.pool import MockBrowsers
 from server.clock import elapsed
 from server.database.models import ProcessRow, RunRow, SessionRow
 from server.errors import Unavailable
-from server.events import RunChanged, Stamped, StateChanged, Usage, now
+from server.events import Answer, RunChanged, Stamped, StateChanged, Usage, now
 from server.ops.json_types import Json
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
@@ -29,6 +30,7 @@ from server.runs.sharing import SharedRuns, _logged
 from server.runtime import Runtime
 from server.store import Ownership, StartedRun, Store, process_name
 from server.stream.signals import InProcessSignals, Signal
+from tests.support.actions import question_about
 from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
 
@@ -41,8 +43,11 @@ class Walker:
     heard: list[UserUpdates] = field(default_factory=list)
     may_step: asyncio.Event = field(default_factory=asyncio.Event)
     said: str = ""
+    hold: Callable[[], Awaitable[None]] | None = None
+    """What its acts wait for."""
 
     async def astream_events(self, *, version: str) -> AsyncIterator[dict[str, Any]]:
+        self.hold = lease_of_run.get()
         while True:
             self.heard.append(await self.context.inbox.take_updates())
             await self.may_step.wait()
@@ -205,6 +210,41 @@ async def test_a_run_whose_agent_has_ended_is_not_stopped_any_more(process: Proc
     execution.is_over = True
     await process.shared.renew()
     assert not execution.stopped.is_set()
+
+
+async def test_acts_of_a_run_that_others_may_continue_wait_for_its_lease(process: Process) -> None:
+    execution = await process.begin()
+    assert process.agents.walkers[execution.run.id].hold == execution.lease.hold
+
+
+async def test_a_run_that_goes_on_knows_whether_its_question_was_answered_meanwhile(process: Process) -> None:
+    store, run = process.store, await process.accept()
+    known = []
+    for is_asked in (False, False, True, False):
+        if is_asked:
+            await answer_a_question(store, await store.run(run.id))
+        elif known:
+            assert await store.hand_back_run(await store.run(run.id), Usage())
+        started = await store.begin_execution(run.id)
+        assert started
+        known.append((started.continues, started.is_newly_answered))
+    assert known == [(False, True), (True, False), (True, True), (True, False)]
+
+
+async def test_a_run_that_only_one_process_executes_does_not_go_on_elsewhere(process: Process) -> None:
+    run = await process.accept()
+    store = Store(process.world.database, process.store.owner)
+    assert await store.begin_execution(run.id)
+    await answer_a_question(store, await store.run(run.id))
+    started = await store.begin_execution(run.id)
+    assert started
+    assert (started.run.attempt, started.continues) == (2, False)
+
+
+async def answer_a_question(store: Store, run: RunRow) -> None:
+    question = await store.open_interrupt(run, question_about(), expires_at=None, usage=Usage())
+    assert question
+    await store.decide(run.session_id, Answer(reference=question.reference, confirmed=True))
 
 
 # Wishes of users at other processes
@@ -409,6 +449,16 @@ async def test_a_run_that_was_taken_while_its_process_ends_is_not_handed_back(pr
     await process.runner.drain(0)
     present = await other.run(execution.run.id)
     assert (present.status, present.owner, present.epoch) == ("running", other.owner, taken.epoch)
+
+
+async def test_a_hand_back_of_a_run_that_was_taken_is_not_told(
+    process: Process, published: list[Stamped]
+) -> None:
+    execution = await process.begin()
+    assert await Store(process.world.database, process_name()).take_run(execution.run.id, "running")
+    assert await process.recorder.hand_back(execution) is False
+    notes = [it.event.note for it in published if isinstance(it.event, RunChanged)]
+    assert HANDED_BACK not in notes
 
 
 async def test_a_run_that_begins_while_its_process_ends_is_handed_back_without_a_step(
