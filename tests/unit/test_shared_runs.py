@@ -219,7 +219,7 @@ async def test_acts_of_a_run_that_others_may_continue_wait_for_its_lease(process
 
 async def test_a_run_that_goes_on_knows_whether_its_question_was_answered_meanwhile(process: Process) -> None:
     store, run = process.store, await process.accept()
-    known = []
+    known = list[tuple[bool, bool]]()
     for is_asked in (False, False, True, False):
         if is_asked:
             await answer_a_question(store, await store.run(run.id))
