@@ -326,9 +326,24 @@ async def test_a_cancelled_run_takes_what_was_said_into_it_along(store: Store) -
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
     await store.accept(session_id, "faster", mode="steer")
+    await store.add_tool_message(run, "a step", {"call_id": "1"})
     ended = await store.finish_run(run.id, "cancelled", epoch=run.epoch, then_next=True)
     assert ended
     assert ended.next is None
+    assert contents(ended.changed) == ["faster"]
+    messages = await store.messages(session_id)
+    assert contents(messages) == ["go", "a step", "faster"]
+    assert messages[-1].meta_json == {"mode": "steer", "heard": False}
+
+
+async def test_what_a_failed_run_did_not_hear_gets_a_run(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    await store.accept(session_id, "faster", mode="steer")
+    ended = await store.finish_run(run.id, "failed", epoch=run.epoch, then_next=True)
+    assert ended
+    assert ended.next
+    assert ended.next.message.content == "faster"
 
 
 async def test_a_step_that_is_stored_again_is_there_once(store: Store) -> None:
