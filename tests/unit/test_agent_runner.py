@@ -11,7 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from server.agent import foresight
-from server.agent_runner import AgentRunner, _approved_plan
+from server.agent_runner import AgentRunner, StartRefused, _approved_plan
 from server.database.models import RunRow
 from server.events import (
     Answer,
@@ -320,6 +320,26 @@ async def test_a_start_whose_question_nobody_answered_is_asked_about_again(desk:
     assert isinstance(again, ConfirmQuestion)
     assert again.start
     assert desk.agents.foreseen == [plan]
+
+
+async def test_a_start_is_asked_about_once_and_only_where_it_is_wanted(desk: Desk) -> None:
+    at_once = await desk.started()
+    assert await desk.runner._ask_first(await desk.open(at_once), at_once) is None
+    asking = await desk.started(asks_first=True)
+    question = await desk.runner._ask_first(await desk.open(asking), asking)
+    assert isinstance(question, ConfirmQuestion)
+    approved = question.model_copy(update={"answer": Answer(confirmed=True)})
+    allowed = await desk.started(asks_first=True, question=approved)
+    assert await desk.runner._ask_first(await desk.open(allowed), allowed) is None
+
+
+async def test_a_no_to_the_start_refuses_it(desk: Desk) -> None:
+    asked = foresight.start_question(StartPlan(plan=["look"], effects=[]), url="", asked_at=0, timeout=60)
+    answer = Answer(confirmed=False)
+    started = await desk.started(asks_first=True, question=asked.model_copy(update={"answer": answer}))
+    with pytest.raises(StartRefused):
+        await desk.runner._ask_first(await desk.open(started), started)
+    assert desk.agents.foreseen == []
 
 
 async def test_a_no_to_another_question_is_no_no_to_the_start(desk: Desk) -> None:
