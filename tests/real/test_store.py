@@ -185,13 +185,15 @@ async def test_a_run_that_is_taken_keeps_the_moment_when_it_began(store: Store, 
         ),
         (lambda store, run: store.hand_back_run(run, Usage()), False),
         (lambda store, run: store.finish_run(run.id, "completed", epoch=run.epoch, answer="late"), None),
+        (lambda store, run: read_all(store, run), []),
     ],
-    ids=["status", "call", "step", "question", "hand-back", "end"],
+    ids=["status", "call", "step", "question", "hand-back", "end", "words"],
 )
 async def test_who_writes_at_the_moment_of_a_take_over_is_refused(
     store: Store, other: Store, write: Callable[[Store, RunRow], Awaitable[Any]], refusal: object
 ) -> None:
     run = (await begun(store, await new_session(store))).run
+    await store.accept(run.session_id, "faster", mode="steer")
     loop, is_taken = asyncio.get_running_loop(), asyncio.Event()
 
     def take_and_wait(db: Connection) -> None:
@@ -201,10 +203,26 @@ async def test_who_writes_at_the_moment_of_a_take_over_is_refused(
 
     taking = asyncio.create_task(other.database.write(take_and_wait))
     await is_taken.wait()
-    assert await write(store, run) is refusal
+    assert await write(store, run) == refusal
     await taking
     present = await store.run(run.id)
     assert (present.status, present.owner, present.doing) == ("running", other.owner, None)
+
+
+async def read_all(store: Store, run: RunRow) -> list[Message]:
+    ids = [message.id for message in await store.messages(run.session_id)]
+    return await store.mark_read_by_agent(run, ids)
+
+
+async def test_the_end_of_a_run_closes_the_question_of_a_former_execution(store: Store, other: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    reference = await ask(store, run)
+    taken = await other.take_run(run.id, "running")
+    assert taken
+    assert await other.finish_run(run.id, "interrupted", epoch=taken.epoch)
+    with pytest.raises(Conflict):
+        await store.decide(session_id, yes(reference))
 
 
 async def test_what_an_interrupted_run_has_used_counts_for_its_session(store: Store, other: Store) -> None:
