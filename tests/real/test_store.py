@@ -550,46 +550,6 @@ async def test_a_site_with_an_endless_name_is_asked_about_again(store: Store) ->
     assert await store.grants(session_id=session_id) == []
 
 
-@pytest.mark.parametrize(
-    "write",
-    [
-        lambda store, run: store.begin_call(run, "click Pay"),
-        lambda store, run: store.set_run_status(run, "paused"),
-        lambda store, run: store.add_tool_message(run, "paid", {}),
-        lambda store, run: store.open_interrupt(run, question_about(), expires_at=None, usage=Usage()),
-    ],
-    ids=["begin_call", "set_run_status", "add_tool_message", "open_interrupt"],
-)
-async def test_a_write_of_a_run_waits_for_its_end_that_is_being_stored(
-    store: Store, other: Store, write: Callable[[Store, RunRow], Awaitable[object]]
-) -> None:
-    run = (await begun(store, await new_session(store))).run
-    loop, is_stored = asyncio.get_running_loop(), asyncio.Event()
-
-    def end_and_wait(db: Connection) -> None:
-        Store.finish_run.__wrapped__(other, db, run.id, "cancelled", epoch=run.epoch)  # type: ignore[attr-defined]
-        loop.call_soon_threadsafe(is_stored.set)
-        wait_for_another(db)
-
-    ending = asyncio.create_task(other.database.write(end_and_wait))
-    await is_stored.wait()
-    assert not await write(store, run)
-    await ending
-    ended = await store.run(run.id)
-    assert (ended.status, ended.doing) == ("cancelled", None)
-
-
-async def test_only_a_run_that_is_neither_finished_nor_held_is_taken(store: Store, other: Store) -> None:
-    session_id = await new_session(store)
-    run = (await begun(store, session_id)).run
-    held = (await store.accept(session_id, "second", mode="queue")).run
-    assert await other.take_run(held.id, "running") is None
-    assert await other.take_run(run.id, "running", attempt=2) is None
-    assert await other.take_run("no-such-run", "running") is None
-    assert await store.finish_run(run.id, "cancelled", epoch=run.epoch)
-    assert await other.take_run(run.id, "running") is None
-
-
 async def test_what_was_approved_is_named_when_it_is_cut_short(store: Store) -> None:
     """Before the tool call itself could be noted."""
     session_id = await new_session(store)
