@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -18,13 +18,14 @@ from server.events import (
     Done,
     Error,
     Event,
+    SessionChanged,
     Stamped,
     Usage,
     now,
     to_observer,
     to_sse,
 )
-from server.runs.events import to_error
+from server.runs.events import deleted_session, to_error
 from server.runtime import Runtime
 from server.stream.event_log import Entry, read_event_id
 
@@ -157,12 +158,15 @@ async def stream_browser(
     after: str = "",
     last_event_id: LastEventId = None,
 ) -> Response:
-    """One connection per web client: the states of all sessions, and the events of the named ones."""
-    names = [name for name in sessions.split(",") if name][:20]
+    """One connection per web client: the states of all sessions, and the events of the named ones.
+
+    A named session that does not exist is reported as deleted: a client that was away must not lose the others for it.
+    """
+    names, gone = list[str](), list[str]()
+    for name in [name for name in sessions.split(",") if name][:20]:
+        (names if await _exists(runtime, name) else gone).append(name)
     seen = _read_places(after) | _read_places(last_event_id or "")
-    for name in names:
-        await runtime.store.session(name)
-    sources = [_changes(runtime), *(_named(runtime, name, seen.get(name)) for name in names)]
+    sources = [_changes(runtime, gone), *(_named(runtime, name, seen.get(name)) for name in names)]
     return EventStream(merge(sources), is_allowed=lambda: caller.is_logged_in)
 
 
@@ -172,13 +176,22 @@ def _read_places(text: str) -> dict[str, str]:
     return {name: place for name, _, place in pairs if name}
 
 
-async def _changes(runtime: Runtime) -> AsyncIterator[bytes]:
-    yield b": hello\n\n"
+async def _exists(runtime: Runtime, session_id: str) -> bool:
+    try:
+        await runtime.store.session(session_id)
+    except NotFound:
+        return False
+    return True
+
+
+async def _changes(runtime: Runtime, gone: Sequence[str]) -> AsyncIterator[bytes]:
+    yield b": hello\n\n" + b"".join(_changed_block(deleted_session(name)) for name in gone)
     async for changes in runtime.bus.watch():
-        yield b"".join(
-            b"event: session\ndata: %b\n\n" % orjson.dumps(change.model_dump(mode="json"))
-            for change in changes
-        )
+        yield b"".join(map(_changed_block, changes))
+
+
+def _changed_block(change: SessionChanged) -> bytes:
+    return b"event: session\ndata: %b\n\n" % orjson.dumps(change.model_dump(mode="json"))
 
 
 async def _named(runtime: Runtime, session_id: str, place: str | None) -> AsyncIterator[bytes]:

@@ -24,7 +24,6 @@ from server.events import (
     MessageRemoved,
     Question,
     Resumed,
-    SessionChanged,
     now,
 )
 from server.files.screenshots import Screenshots
@@ -32,7 +31,7 @@ from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
 from server.runs.agents import AgentFactory
-from server.runs.events import to_decision, to_interrupt
+from server.runs.events import deleted_session, to_decision, to_interrupt
 from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder, to_its_end
 from server.runs.remote import RemoteRuns
@@ -352,7 +351,7 @@ class RunCommands:
         else:
             await self._store.change_session(session_id, archived_at=now())
             await self._browsers.close(session_id)
-        self._bus.announce(SessionChanged(session_id=session_id, status="idle", title="", deleted=True))
+        self._bus.announce(deleted_session(session_id))
 
     async def _purge(self, session_id: str) -> None:
         """Delete the session's rows after its other data, so that an interrupted purge can be repeated."""

@@ -48,6 +48,10 @@ def to_change(session: SessionRow, queue_place: int | None = None) -> SessionCha
     )  # fmt: skip
 
 
+def deleted_session(session_id: str) -> SessionChanged:
+    return SessionChanged(session_id=session_id, status="idle", title="", deleted=True)
+
+
 def to_interrupt(row: InterruptRow) -> Interrupt:
     """The event of a question. Its reference and expiry are the row's, which may differ from the agent's."""
     question = read_question(row.payload)

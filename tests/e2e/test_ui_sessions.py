@@ -146,6 +146,26 @@ def test_what_is_deleted_elsewhere_while_it_works_shows_so(screen: Screen) -> No
     expect(screen.page.get_by_text("This session no longer exists.")).to_be_visible()
 
 
+def test_what_is_purged_while_the_connection_is_lost_shows_so_when_it_is_back(screen: Screen) -> None:
+    """And all other sessions are still streamed."""
+    screen.expect_errors("404|ERR_FAILED")
+    screen.page.add_init_script("delete window.SharedWorker")
+    title = fresh("Beside it")
+    other = screen.new_session(title=title)
+    session = screen.begin("hello")
+    expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_be_visible()
+    screen.page.route("**/api/stream*", lambda route: route.abort())
+    screen.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(screen.page.get_by_text("Connection lost.")).to_be_visible()
+    screen.api.delete(f"/sessions/{session}", params={"purge": "true"}).raise_for_status()
+    screen.page.unroute("**/api/stream*")
+    expect(screen.page.get_by_text("This session no longer exists.")).to_be_visible()
+    expect(screen.page.get_by_text("Connection lost.")).to_have_count(0)
+    screen.tell(other, "endless story")
+    expect(item(screen, title).get_by_role("img", name="Working")).to_be_visible()
+    screen.cancel(other)
+
+
 def test_times_are_told_relative_and_exact(screen: Screen) -> None:
     screen.begin("hello")
     stamp = screen.feed.locator("time").first

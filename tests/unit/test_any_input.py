@@ -239,6 +239,27 @@ def test_a_place_that_is_none_is_as_if_none_was_given(client: TestClient, finish
     assert b"id: s1/1-1\n" in client.portal.call(read)
 
 
+def test_a_session_that_is_gone_is_reported_as_deleted_and_does_not_end_the_stream_of_others(
+    client: TestClient, finished: str
+) -> None:
+    async def read() -> tuple[int, bytes]:
+        query = urlencode({"sessions": f"gone,{finished}"}).encode()
+        sent = {"host": "127.0.0.1:8000", "authorization": f"Bearer {PASSWORD}"}
+        async with open_stream(client.app, "/api/stream", sent, query) as stream:
+            await stream.until(b"event: done")
+        return stream.status, stream.text
+
+    assert client.portal
+    status, text = client.portal.call(read)
+    assert status == 200
+    (told,) = [
+        json.loads(block.partition(b"data: ")[2])
+        for block in text.split(b"\n\n")
+        if b"event: session\n" in block
+    ]
+    assert (told["session_id"], told["deleted"]) == ("gone", True)
+
+
 @pytest.mark.parametrize("path", ["/ws/{}", "/api/ws/{}", "/api/sessions/{}/live"])
 @pytest.mark.parametrize("session_id", ["nope", "a.b", "²", "x" * 500, "%00", "%ff"])
 def test_a_socket_of_no_session_is_closed(client: TestClient, path: str, session_id: str) -> None:

@@ -718,6 +718,8 @@ export interface paths {
         /**
          * Stream Browser
          * @description One connection per web client: the states of all sessions, and the events of the named ones.
+         *
+         *     A named session that does not exist is reported as deleted: a client that was away must not lose the others for it.
          */
         get: operations["stream_browser_api_stream_get"];
         put?: never;

@@ -8,7 +8,7 @@ import {
   refreshQuestions,
   rereadFailed,
 } from '@/api/queries'
-import { restoreUnsent, sendWaiting } from '@/session/send'
+import { isExpected, restoreUnsent, sendWaiting } from '@/session/send'
 import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
@@ -20,6 +20,7 @@ export function useStream(): void {
   const [, go] = useLocation()
   useEffect(() => {
     const session = (changed: SessionChanged) => {
+      if (changed.deleted && isExpected(changed.session_id)) return // it is not there yet
       applySessionChange(changed)
       if (changed.deleted) forget(changed.session_id)
       notifyUser(changed)
