@@ -25,6 +25,17 @@ def test_an_order_shows_its_request_and_what_the_page_then_says(screen: Screen) 
     expect(sent.get_by_text("Sent: POST shop.example/orders — 201")).to_be_visible()
 
 
+AMBER = """(() => {
+    const probe = document.createElement('i')
+    probe.style.color = 'var(--warn)'
+    document.body.append(probe)
+    const { color } = getComputedStyle(probe)
+    probe.remove()
+    return color
+})()"""
+"""The colour of warnings as the browser computes it."""
+
+
 def test_a_refused_and_a_repeated_request_are_amber_and_kept_in_the_receipt(screen: Screen) -> None:
     stage = Stage(screen)
     stage.begin()
@@ -33,14 +44,10 @@ def test_a_refused_and_a_repeated_request_are_amber_and_kept_in_the_receipt(scre
             {"effect": "none", "effects": []}, {"effect": "unknown", "effects": []}, {}, {}]  # fmt: skip
     for number, act in enumerate(acts):
         stage.tool(f"step {number}", **act)
-    amber = screen.page.evaluate("getComputedStyle(document.documentElement).getPropertyValue('--warn')")
+    amber = screen.page.evaluate(AMBER)
     receipt = screen.feed.get_by_role("region", name="Receipt: what was sent in these steps")
     refused = screen.feed.get_by_text("Refused: POST shop.example/orders — 403")
-    expect(refused).to_be_visible()
-    color = """(element, amber) => { const probe = document.createElement('i'); probe.style.color = amber
-      document.body.append(probe); const wanted = getComputedStyle(probe).color; probe.remove()
-      return getComputedStyle(element).color === wanted }"""
-    assert refused.evaluate(color, amber)
+    expect(refused).to_have_css("color", amber)
     expect(receipt).to_contain_text(
         "Sent: POST shop.example/orders — 201 · 2 times · the same request as before"
     )
