@@ -88,11 +88,6 @@ TESTS = {
             "sentence",
             "text",
             "verdict",
-            "labels",
-            "money",
-            "names",
-            "sentence",
-            "text",
         )
     },
     "server/agent/policy/points.py": f"{POLICY} tests/unit/test_points.py",
