@@ -4,7 +4,7 @@
     python -m scripts.check lint web daily story
 
 Those that leave a core idle run side by side, the others one after the other. All of them run, also after
-a failure. The exit code is 0 only when every one of them passed.
+a failure. The summary names the failed tests. The exit code is 0 only when every check passed.
 """
 
 from __future__ import annotations
@@ -71,6 +71,7 @@ class Result:
     passed: int
     failed: int
     seconds: float
+    failures: tuple[str, ...] = ()
 
 
 def main(*names: str) -> int:
@@ -108,7 +109,7 @@ def run(check: str, command: tuple[str, ...], *, prints_at_end: bool = False) ->
             output.seek(0)
             print(f"{title}\n{output.read()}", end="", flush=True)
     passed, failed = _counts(ok, report)
-    return Result(check, shown, ok, passed, failed, time.monotonic() - started)
+    return Result(check, shown, ok, passed, failed, time.monotonic() - started, _failures(report))
 
 
 def _reporting(command: tuple[str, ...], report: Path) -> tuple[str, ...]:
@@ -147,6 +148,22 @@ def _counts(ok: bool, report: Path) -> tuple[int, int]:
     return tests - failed - skipped, max(failed, int(not ok))
 
 
+def _failures(report: Path) -> tuple[str, ...]:
+    """The failed tests of the report, each with the first line of its error."""
+    if not report.is_file():
+        return ()
+    return tuple(
+        f"{case.get('classname')}::{case.get('name')}: {_first_line(outcome)}"
+        for case in ElementTree.parse(report).getroot().iter("testcase")
+        for outcome in case
+        if outcome.tag in ("failure", "error")
+    )
+
+
+def _first_line(outcome: ElementTree.Element) -> str:
+    return next(iter(outcome.get("message", "").splitlines()), "")
+
+
 def _total(suites: list[ElementTree.Element], name: str) -> int:
     return sum(int(suite.get(name, 0)) for suite in suites)
 
@@ -158,6 +175,9 @@ def summarize(results: list[Result]) -> None:
         counts = f"{result.passed} passed, {result.failed} failed"
         words = " ".join(word for word in result.command.split() if not word.startswith("-"))
         print(f"  {mark} {result.check:<6} {words:<38} {counts:<24} {result.seconds:6.1f} s")
+    for result in results:
+        for failure in result.failures:
+            print(f"  FAILED {result.check:<6} {failure}")
     passed, failed = sum(result.passed for result in results), sum(result.failed for result in results)
     print(f"\n{passed} passed, {failed} failed", flush=True)
 

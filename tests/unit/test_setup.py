@@ -118,6 +118,17 @@ class TestChecks:
         )
         assert capsys.readouterr().out.splitlines()[-1] == "5 passed, 2 failed"
 
+    def test_the_summary_names_the_failed_tests(self, capsys: pytest.CaptureFixture[str]) -> None:
+        report = (
+            '<testsuite tests="2" failures="1"><testcase classname="tests.unit.a" name="good"/>'
+            '<testcase classname="tests.unit.a" name="bad"><failure message="1 is not 2&#10;more"/></testcase></testsuite>'
+        )
+        write = f"open({str(check.REPORTS / 'lint.xml')!r}, 'w').write({report!r}); raise SystemExit(1)"
+        check.summarize([check.run("lint", (sys.executable, "-c", write))])
+        *_, named, _, count = capsys.readouterr().out.splitlines()
+        assert named == "  FAILED lint   tests.unit.a::bad: 1 is not 2"
+        assert count == "1 passed, 1 failed"
+
     def test_what_runs_side_by_side_is_told_in_whole_pieces(
         self, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
     ) -> None:
