@@ -74,7 +74,9 @@ async def all_of(calls: Iterable[Awaitable[T]]) -> tuple[list[T], list[BaseExcep
 
 def wait_for_another(db: Connection) -> None:
     """Wait until another transaction waits for this one. On SQLite it cannot begin before this one has ended."""
-    waiting = text("SELECT count(*) FROM pg_locks WHERE NOT granted")
+    waiting = text(
+        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+    )
     while db.dialect.name == "postgresql" and not db.scalar(waiting):
         time.sleep(0.01)
 
