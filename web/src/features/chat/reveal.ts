@@ -29,7 +29,7 @@ export function useReveal({ virtual, entries, stop, follow }: Feed): void {
       if (index < 0) return
       follow(index === entries.length - 1)
       const isAtAnswers = stop.asked?.index === index && stop.call(stop.asked) === 'answers'
-      if (isAtAnswers) stop.goOn(virtual.scrollElement!)
+      if (isAtAnswers) stop.goOn()
       else virtual.scrollToIndex(index, { align: isTall(virtual, index) ? 'start' : 'center' })
       requestAnimationFrame(() => focusRow(virtual, index))
     }

@@ -23,8 +23,14 @@ export class FollowStop {
   private passed: string | null = null
   private answering: string | null = null
 
-  goOn(feed: Element): void {
-    feed.scrollTop = this.place() ?? feed.scrollHeight
+  /**
+   * Scrolls by the virtualizer's own commands, which drop the corrections that it has not made yet. After a direct write
+   * of `scrollTop` it would still make one at the next growth, and end short of the end.
+   */
+  goOn(): void {
+    const place = this.place()
+    if (place === null) this.virtual?.scrollToEnd()
+    else this.virtual?.scrollToOffset(place)
   }
 
   isReached(feed: Element): boolean {
