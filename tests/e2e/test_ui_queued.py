@@ -132,9 +132,9 @@ def test_denied_and_failed_rows_stay_where_they_happened(screen: Screen) -> None
     screen.open(session)
     screen.button("Deny").click()
     expect(screen.feed.get_by_text("All right, I did not do it.")).to_be_visible()
-    for task in ("error please", "ping test"):
+    for task, ending in (("error please", "The model"), ("ping test", "Harbour")):
         screen.send(task)
-        expect(row_of(screen, task).first).to_be_visible()
+        expect(row_of(screen, ending).last).to_be_visible()
         screen.wait_idle()
     in_order = [
         "shop for a kettle",

@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound, Unauthorized
-from server.events import Answer, Message, Target, Usage, now
+from server.events import Answer, Message, StartPlan, Target, Usage, now
 from server.grants.coverage import Amount, GrantUse, Need
 from server.settings import Settings
 from server.store import AcceptedMessage, StartedRun, Store
@@ -211,6 +211,24 @@ async def test_who_writes_at_the_moment_of_a_take_over_is_refused(
     assert (present.status, present.owner, present.doing) == ("running", other.owner, None)
 
 
+async def test_a_run_is_continued_with_the_words_that_asked_for_another_plan(store: Store) -> None:
+    session_id = await new_session(store)
+    started = await begun(store, session_id)
+    plan = StartPlan(plan=["Look"], effects=[])
+    for start, confirmed, words in [
+        (plan, False, " "), (plan, False, "cheaper"), (None, False, "not here"), (plan, True, "good"),
+    ]:  # fmt: skip
+        question = question_about(start=start)
+        asked = await store.open_interrupt(started.run, question, expires_at=None, usage=Usage())
+        assert asked
+        answer = Answer(reference=asked.reference, confirmed=confirmed, message=words)
+        await store.decide(session_id, answer)
+        again = await store.begin_execution(started.run.id)
+        assert again
+        started = again
+    assert [answer.message for answer in started.start_words] == ["cheaper"]
+
+
 async def read_all(store: Store, run: RunRow) -> list[Message]:
     ids = [message.id for message in await store.messages(run.session_id)]
     return await store.mark_read_by_agent(run, ids)
@@ -385,8 +403,20 @@ async def test_an_end_that_is_stored_again_is_known_only_as_the_end_that_it_was(
     assert repeated
     assert repeated.message
     assert repeated.message.content == "Done."
+    assert repeated.is_reported  # whether messages wait for delivery is not known any more
     assert await store.finish_run(run.id, "completed", epoch=run.epoch, answer="Done.") is None
     assert await store.finish_run(run.id, "failed", epoch=run.epoch, again=True) is None
+
+
+async def test_an_end_that_is_stored_again_names_the_message_that_follows(store: Store) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    await store.accept(session_id, "next", mode="queue")
+    for _ in range(2):
+        ended = await store.finish_run(run.id, "completed", epoch=run.epoch, then_next=True, again=True)
+        assert ended
+        assert ended.next
+        assert ended.next.message.content == "next"
 
 
 async def test_a_run_ends_for_want_of_an_answer_only_while_its_question_is_open(store: Store) -> None:
