@@ -36,6 +36,7 @@ from server.stream.signals import InProcessSignals
 from tests.support.actions import question_about
 from tests.support.databases import open_database
 from tests.support.eventually import eventually
+from tests.support.postgres import BLOCKED_BY_US
 
 LEASE = 60.0
 
@@ -247,10 +248,9 @@ async def test_a_run_that_is_handed_back_is_taken_at_once(workers: Workers) -> N
     await assert_powerless(owner, held)
 
 
-async def waits_for_a_lock(other: psycopg.AsyncConnection[Any]) -> bool:
-    """Whether a transaction waits for one that is open."""
-    asked = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    found = await (await other.execute(asked)).fetchone()
+async def blocks_another(holder: psycopg.AsyncConnection[Any]) -> bool:
+    """Whether a transaction waits for the one that is open here."""
+    found = await (await holder.execute(BLOCKED_BY_US)).fetchone()
     return bool(found and found[0])
 
 
@@ -263,7 +263,7 @@ async def test_a_run_that_is_taken_at_the_moment_of_its_hand_back_stays_with_who
         await other.execute("SELECT 1 FROM sessions WHERE id = %s FOR UPDATE", [held.session_id])
         await other.execute("UPDATE runs SET owner = 'other', epoch = epoch + 1 WHERE id = %s", [held.id])
         back = asyncio.create_task(owner.hand_back_run(held, Usage()))
-        await eventually(lambda: waits_for_a_lock(other), message="the hand-back waits")
+        await eventually(lambda: blocks_another(other), message="the hand-back waits")
         await other.commit()
     assert await back is False
     present = await owner.run(held.id)
@@ -325,7 +325,7 @@ async def test_a_run_that_ends_while_its_job_is_looked_for_gets_none(workers: Wo
         await other.execute("SELECT 1 FROM pgqueuer FOR UPDATE")
         looking = asyncio.create_task(store.requeue_lost_runs())
         await eventually(
-            lambda: waits_for_a_lock(other), message="it removes the job of the worker that is gone"
+            lambda: blocks_another(other), message="it removes the job of the worker that is gone"
         )
         assert await store.finish_run(run.id, "cancelled", epoch=run.epoch)
         await other.commit()

@@ -25,6 +25,7 @@ from server.store.records import new_id
 from tests.support import chat
 from tests.support.actions import question_about
 from tests.support.databases import open_store
+from tests.support.postgres import BLOCKED_BY_US
 
 T = TypeVar("T")
 PING = "this is a ping test: do not think"
@@ -74,10 +75,7 @@ async def all_of(calls: Iterable[Awaitable[T]]) -> tuple[list[T], list[BaseExcep
 
 def wait_for_another(db: Connection) -> None:
     """Wait until another transaction waits for this one. On SQLite it cannot begin before this one has ended."""
-    waiting = text(
-        "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
-    )
-    while db.dialect.name == "postgresql" and not db.scalar(waiting):
+    while db.dialect.name == "postgresql" and not db.scalar(text(BLOCKED_BY_US)):
         time.sleep(0.01)
 
 

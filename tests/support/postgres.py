@@ -29,6 +29,12 @@ from scripts.programs import find_postgres
 from tests.support.ports import free_port
 
 USER = "pilothouse"
+BLOCKED_BY_US = (
+    "SELECT count(*) FROM pg_locks WHERE NOT granted AND pg_backend_pid() = ANY(pg_blocking_pids(pid))"
+)
+"""How many locks wait for the transaction that asks. In `pg_stat_activity` it sees only connections from before its
+first look there.
+"""
 
 _GUARD = """
 cat > /dev/null
