@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound, Unauthorized
-from server.events import Answer, Message, StartPlan, Target, Usage, now
+from server.events import Answer, Message, StartPlan, Target, Usage, now, sum_usage
 from server.grants.coverage import Amount, GrantUse, Need
 from server.settings import Settings
 from server.store import AcceptedMessage, StartedRun, Store
@@ -253,6 +253,16 @@ async def test_what_an_interrupted_run_has_used_counts_for_its_session(store: St
     assert taken.usage == used.model_dump()
     assert await other.finish_run(taken.id, "interrupted", epoch=taken.epoch)
     assert (await store.session(session_id)).usage == used.model_dump()
+
+
+async def test_what_each_run_has_used_adds_up_in_its_session(store: Store) -> None:
+    session_id = await new_session(store)
+    used = Usage(input_tokens=700, output_tokens=30, model_calls=1, cost=0.25)
+    for _ in range(2):
+        run = (await begun(store, session_id)).run
+        assert await store.finish_run(run.id, "completed", epoch=run.epoch, answer="Done.", usage=used)
+    session = await store.session(session_id)
+    assert session.usage == sum_usage(used, used).model_dump()
 
 
 async def test_the_first_answer_to_a_question_wins(store: Store, other: Store) -> None:
