@@ -145,6 +145,8 @@ def _taken(url: str, option: str) -> Iterator[Connection]:
             raise MoveRefused(IN_USE, option=option)
         with _connected(engine.execution_options(isolation_level="REPEATABLE READ"), option) as connection:
             yield connection
+        # Without this it would be free only when the server notices that the connection was closed.
+        guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": KEY})
 
 
 @contextmanager

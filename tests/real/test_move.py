@@ -13,7 +13,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import JSON, create_engine, inspect, select, text
+from sqlalchemy import JSON, create_engine, inspect, make_url, select, text
 
 from cli.moving import run_move
 from cli.russian import RUSSIAN
@@ -24,6 +24,7 @@ from server.database.migrate import migrate
 from tests.support.cluster import ask, get, post, session_at, wait_for
 from tests.support.databases import open_saver
 from tests.support.eventually import eventually_sync
+from tests.support.lossy_link import lingering_link
 from tests.support.postgres import Postgres
 from tests.support.server import serving
 from tests.support.walks import answer, stored, walk
@@ -173,6 +174,17 @@ async def test_a_graph_answers_its_question_in_the_copy_and_in_the_copy_of_that(
             thread = await saver.open("walk", 2, "sync")
             assert await answer(saver, thread, "yes") == ["a", "b", "yes"]
             await thread.settle()
+
+
+async def test_a_moved_database_is_free_before_the_server_sees_that_its_connections_ended(
+    source: Path, target: str, tmp_path: Path
+) -> None:
+    back = f"sqlite:///{tmp_path / 'back.db'}"
+    migrate(back)
+    async with lingering_link(make_url(target).port or 0) as link:
+        slow = make_url(target).set(port=link.port).render_as_string(hide_password=False)
+        await asyncio.to_thread(move_all, url_of(source), slow)
+        assert await asyncio.to_thread(move_all, target, back)
 
 
 def test_every_table_of_both_databases_is_copied_or_left_out_on_purpose(source: Path, target: str) -> None:

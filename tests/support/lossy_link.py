@@ -156,6 +156,36 @@ async def silent_link(target: int) -> AsyncIterator[SilentLink]:
         link.come_back()
 
 
+class LingeringLink:
+    """Forwards a local port. Behind it a connection lives on after its client has closed it, until the link ends."""
+
+    def __init__(self, target: int) -> None:
+        self._target = target
+        self.ended = asyncio.Event()
+        self.port = 0
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        upstream, to_server = await asyncio.open_connection("127.0.0.1", self._target)
+        answers = asyncio.create_task(_forward(upstream, writer))
+        while (data := await reader.read(65536)) and data != PG_TERMINATE:
+            to_server.write(data)
+        await self.ended.wait()
+        answers.cancel()
+        writer.close()
+        to_server.close()
+
+
+PG_TERMINATE = b"X\0\0\0\4"
+"""The message with which a client of PostgreSQL leaves."""
+
+
+@asynccontextmanager
+async def lingering_link(target: int) -> AsyncIterator[LingeringLink]:
+    async with _listening(LingeringLink(target)) as link:
+        yield link
+        link.ended.set()
+
+
 class Partition:
     """Links to several ports, in a thread, that fall silent together: a process that uses them is cut off from all."""
 
@@ -207,7 +237,7 @@ def partition(*targets: int) -> Iterator[Partition]:
         loop.close()
 
 
-Link = TypeVar("Link", LossyLink, ForgetfulLink, SilentLink)
+Link = TypeVar("Link", LossyLink, ForgetfulLink, SilentLink, LingeringLink)
 
 
 @asynccontextmanager
