@@ -27,6 +27,7 @@ from aiohttp import web
 
 from server.settings import Settings
 from tests.support import google_format, model_formats, model_rules, ollama_format
+from tests.support.aiohttp_servers import close, listen
 from tests.support.model_reply import Asked, Reply, Script, Step, Wire
 
 KEY = "test-key-0123456789"
@@ -70,14 +71,12 @@ class ModelServer:
         for path, wire in _PATHS.items():
             app.router.add_post(path, partial(self._answer, wire))
         self._runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
-        await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self._port)
-        await site.start()
+        self._listener = await listen(self._runner, self._port)
         self._port = self._runner.addresses[0][1]
         return self
 
     async def __aexit__(self, *exc: object) -> None:
-        await self._runner.cleanup()
+        await close(self._runner, self._listener)
 
     @property
     def anthropic_url(self) -> str:

@@ -21,6 +21,8 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
+from tests.support.aiohttp_servers import close, listen
+
 
 @dataclass(frozen=True)
 class Pushed:
@@ -119,14 +121,13 @@ async def push_service() -> AsyncIterator[PushService]:
     app = web.Application()
     app.router.add_post("/push/{name}", service.take)
     runner = web.AppRunner(app, shutdown_timeout=0)
-    await runner.setup()
-    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    listener = await listen(runner)
     host, port = runner.addresses[0][:2]
     service.url = f"http://{host}:{port}"
     try:
         yield service
     finally:
-        await runner.cleanup()
+        await close(runner, listener)
 
 
 @contextmanager

@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
+from tests.support.aiohttp_servers import close, listen
+
 
 @dataclass
 class Received:
@@ -47,12 +49,10 @@ async def receiving(answers: Iterable[int] = ()) -> AsyncIterator[Receiver]:
     app = web.Application()
     app.router.add_post("/{path:.*}", receiver.take)
     runner = web.AppRunner(app, shutdown_timeout=0)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
+    listener = await listen(runner)
     host, port = runner.addresses[0][:2]
     receiver.url = f"http://{host}:{port}"
     try:
         yield receiver
     finally:
-        await runner.cleanup()
+        await close(runner, listener)
