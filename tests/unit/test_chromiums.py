@@ -9,12 +9,15 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from websockets.asyncio.client import connect
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.cdp import CdpError
+from server.browser.chromium.chromium import Chromium
+from server.browser.chromium.egress import Egress
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
@@ -377,3 +380,24 @@ def test_the_secret_is_long_and_needed(tmp_path: Path) -> None:
     assert settings_for(tmp_path, browser_pool="local").browser_hosts == ()
     chosen = settings_for(tmp_path, browser_pool="http://a:1, http://b:2/", browser_secret=SECRET)
     assert chosen.browser_hosts == ("http://a:1", "http://b:2")
+
+
+class LateProcesses(Processes):
+    """Returns a process only after it has closed its standard input."""
+
+    async def start(self, *args: Any, **options: Any) -> asyncio.subprocess.Process:
+        process = await super().start(*args, **options)
+        assert process.stdin
+        await eventually(process.stdin.is_closing, message="it does not listen")
+        return process
+
+
+async def test_a_chromium_whose_pipes_end_one_after_the_other_has_ended_at_once(tmp_path: Path) -> None:
+    program = tmp_path / "chromium"
+    program.write_text("#!/bin/sh\nexec 3<&-\nsleep 0.3\nexit 7\n")
+    program.chmod(0o700)
+    processes = LateProcesses(tmp_path)
+    egress = Egress(Reach(private_network="never"))
+    with pytest.raises(BrowserUnavailable, match="Chromium ended at once with exit code 7"):
+        await Chromium.start(program, tmp_path / "profile", processes, egress, headless=True)
+    await processes.aclose()

@@ -19,6 +19,8 @@ from server.browser.chromium.relay import Relay
 
 VIEWPORT = (1280, 720)
 START_DEADLINE = 20.0
+END_SECONDS = 1.0
+"""From the end of one of a process's pipes to that of the other, at most: they are reported in either order."""
 
 _FLAGS = (
     "--remote-debugging-pipe",
@@ -122,7 +124,7 @@ class Chromium:
                 cdp = await Cdp.connect(devtools, deadline=START_DEADLINE)
             return cls(process, processes, devtools, relay, cdp, egress, profile=profile, headless=headless)
         except BaseException as error:
-            is_over = devtools is not None and devtools.closed.is_set()
+            is_over = devtools is not None and isinstance(error, CdpError) and await _has_ended(devtools)
             await _end(process, processes, devtools, relay, egress)
             if not isinstance(error, OSError | CdpError):  # a TimeoutError is an OSError
                 raise
@@ -181,6 +183,13 @@ class Chromium:
 
     async def leave(self) -> None:
         await self.close()
+
+
+async def _has_ended(devtools: DevTools) -> bool:
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(END_SECONDS):
+            await devtools.closed.wait()
+    return devtools.closed.is_set()
 
 
 async def _end(
