@@ -9,7 +9,7 @@ import hashlib
 import json
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -143,10 +143,15 @@ def _taken(url: str, option: str) -> Iterator[Connection]:
     with _connected(engine.execution_options(isolation_level="AUTOCOMMIT"), option) as guard:
         if not guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": KEY}):
             raise MoveRefused(IN_USE, option=option)
-        with _connected(engine.execution_options(isolation_level="REPEATABLE READ"), option) as connection:
-            yield connection
-        # Without this it would be free only when the server notices that the connection was closed.
-        guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": KEY})
+        try:
+            with _connected(
+                engine.execution_options(isolation_level="REPEATABLE READ"), option
+            ) as connection:
+                yield connection
+        finally:
+            # Without this it would be free only when the server notices that the connection was closed.
+            with suppress(DBAPIError):
+                guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": KEY})
 
 
 @contextmanager

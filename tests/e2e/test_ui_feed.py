@@ -144,7 +144,7 @@ def test_what_is_written_at_a_question_survives_scrolling_away(screen: Screen) -
     expect(card.get_by_role("textbox")).to_have_value("look again")
 
 
-def test_what_is_being_edited_survives_scrolling_away_while_it_has_the_focus(screen: Screen) -> None:
+def test_what_is_being_edited_survives_scrolling_away(screen: Screen) -> None:
     Stage(screen, history(91))
     screen.feed.get_by_text("Please look at page 91").hover()
     screen.button("Edit").click()

@@ -184,6 +184,7 @@ async def test_a_moved_database_is_free_before_the_server_sees_that_its_connecti
     async with lingering_link(make_url(target).port or 0) as link:
         slow = make_url(target).set(port=link.port).render_as_string(hide_password=False)
         await asyncio.to_thread(move_all, url_of(source), slow)
+        assert "is not empty" in await asyncio.to_thread(refusal, url_of(source), slow)
         assert await asyncio.to_thread(move_all, target, back)
 
 

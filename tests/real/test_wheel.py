@@ -150,10 +150,11 @@ def test_it_serves_the_web_ui_on_a_new_data_folder_and_stops(environment: Path, 
     assert (tmp_path / "data" / "pilothouse.db").is_file()
 
 
-def test_its_mcp_server_runs(environment: Path, tmp_path: Path) -> None:
+def test_its_mcp_server_runs(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTHONPATH", raising=False)
     found = subprocess.run(
         [environment / "bin" / "python", "-c", FIND_MCP],
-        cwd=tmp_path, env={}, capture_output=True, text=True, timeout=60, check=True,
+        cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True,
     )  # fmt: skip
     node, script = found.stdout.splitlines()
     assert script.startswith(str(packages_of(environment)))

@@ -42,7 +42,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
     onChange,
   })
   stop.virtual = virtual
-  // A row whose height was guessed right changes the total without a call.
+  // A row whose height was guessed right changes the total height without a call of `onChange`.
   useLayoutEffect(() => onChange(virtual))
   usePlace(sessionId, virtual, entries.list, follow)
   useReveal({ virtual, entries: entries.list, stop, follow })
