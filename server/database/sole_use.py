@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from contextlib import suppress
 from typing import Any
 
 import psycopg
@@ -31,7 +32,7 @@ WITH_REDIS = (
 class SoleUse:
     """An advisory lock on PostgreSQL, held by its own connection: exclusive, or shared with `is_shared`.
 
-    It ends with the process. When the connection is lost, it is acquired again.
+    It ends with the process, however that ends. When the connection is lost, it is acquired again.
     """
 
     def __init__(self, url: str, *, is_shared: bool) -> None:
@@ -87,4 +88,9 @@ class SoleUse:
         self._link = None
 
     async def aclose(self) -> None:
+        if self._link is not None:
+            # Without this it would be free only when PostgreSQL notices that the connection was closed.
+            with suppress(psycopg.Error, OSError):
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await self._link.execute("SELECT pg_advisory_unlock_all()")
         await self._drop()

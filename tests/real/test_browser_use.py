@@ -3,6 +3,7 @@
 import os
 import signal
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -18,9 +19,14 @@ from tests.support.sites import Site
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
 
 
+@pytest.fixture(scope="module")
+def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("data")
+
+
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
-    async with open_pool(tmp_path_factory.mktemp("data"), browser_mcp="browser-use") as pool:
+async def pool(data: Path) -> AsyncIterator[BrowserPool]:
+    async with open_pool(data, browser_mcp="browser-use") as pool:
         yield pool
 
 
@@ -31,6 +37,18 @@ async def browser(pool: BrowserPool) -> SessionBrowser:
 
 async def test_the_tools_offered_are_exactly_these(pool: BrowserPool):
     assert {tool.name for tool in await pool.tools()} == set(OFFERED)
+
+
+def folders_for_downloads(data: Path) -> list[Path]:
+    return [*data.rglob("scratch/*/*/browser-use-downloads-*")]
+
+
+async def test_what_the_server_leaves_is_in_the_scratch_space(
+    browser: SessionBrowser, site: Site, data: Path
+):
+    await browser.navigate(site.url("/form"))
+    await browser.observe()
+    assert folders_for_downloads(data)
 
 
 async def test_a_form_is_filled_in_and_sent(browser: SessionBrowser, site: Site):

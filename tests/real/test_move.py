@@ -21,6 +21,7 @@ from scripts.shell import ROOT
 from server.checkpoints.move import copy_checkpoints
 from server.database import move
 from server.database.migrate import migrate
+from server.database.sole_use import SoleUse
 from tests.support.cluster import ask, get, post, session_at, wait_for
 from tests.support.databases import open_saver
 from tests.support.eventually import eventually_sync
@@ -186,6 +187,15 @@ async def test_a_moved_database_is_free_before_the_server_sees_that_its_connecti
         await asyncio.to_thread(move_all, url_of(source), slow)
         assert "is not empty" in await asyncio.to_thread(refusal, url_of(source), slow)
         assert await asyncio.to_thread(move_all, target, back)
+
+
+async def test_a_database_is_free_as_soon_as_its_server_has_stopped(target: str) -> None:
+    async with lingering_link(make_url(target).port or 0) as link:
+        slow = make_url(target).set(port=link.port).render_as_string(hide_password=False)
+        for url in (slow, target):
+            use = SoleUse(url, is_shared=False)
+            await use.acquire()
+            await use.aclose()
 
 
 def test_every_table_of_both_databases_is_copied_or_left_out_on_purpose(source: Path, target: str) -> None:
