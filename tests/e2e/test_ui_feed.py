@@ -131,6 +131,27 @@ def test_a_session_opens_where_it_was_left(screen: Screen) -> None:
     screen.page.wait_for_function(f"() => ({FIRST_ROW})() === {top}")
 
 
+def test_what_comes_below_an_open_question_does_not_move_its_buttons(screen: Screen) -> None:
+    stage = Stage(screen, history(30))
+    stage.begin()
+    stage.play(
+        stage.event("interrupt", reference="r", kind="confirm", reason="pays", action={"kind": "click"})
+    )
+    approve = screen.page.get_by_role("region", name="Allow this action?").get_by_role(
+        "button", name="Approve"
+    )
+    expect(approve).to_be_in_viewport()
+    screen.wait_at_end()
+    before = approve.bounding_box()
+    stage.play(stage.event("message", message=message(31, "user", "And then the weather", run_id=None)))
+    expect(screen.feed.get_by_text("And then the weather")).to_be_attached()
+    screen.wait_still()
+    assert approve.bounding_box() == before
+    stage.play(stage.event("decision", reference="r", confirmed=True, outcome="done"))
+    expect(screen.feed.get_by_text("And then the weather")).to_be_in_viewport()
+    screen.wait_at_end()
+
+
 def test_what_is_written_at_a_question_survives_scrolling_away(screen: Screen) -> None:
     stage = Stage(screen, history(90))
     stage.begin()

@@ -36,6 +36,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
     overscan: 6,
     paddingStart: 16,
     paddingEnd: 24,
+    scrollPaddingEnd: 24,
     anchorTo: 'end',
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
@@ -103,7 +104,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
           })}
         </div>
       </div>
-      {/* An open question is the newest entry, and the bar above the composer leads to it. */}
+      {/* The bar above the composer leads to an open question. */}
       {!isAtEnd && !asked && <JumpToLatest count={unseen} onJump={jump} />}
     </div>
   )

@@ -14,8 +14,9 @@ const SLACK = 1
 const MARGIN = 12
 
 /**
- * How far a feed follows its end by itself: to the top of an open question, so that a card taller than the feed does not
- * lose its title; or, once they are asked for, to its answers. After a person has scrolled on from there, to the end.
+ * How far a feed follows its end by itself: to the end of an open question, so that what comes below it does not move its
+ * buttons under a pointer; only to its top if it is taller than the feed, so that it does not lose its title; or, once
+ * they are asked for, to its answers. After a person has scrolled on from there, to the end.
  */
 export class FollowStop {
   asked: Asked | null = null
@@ -59,13 +60,16 @@ export class FollowStop {
     return isInSight ? 'answers' : 'top'
   }
 
-  /** The end, where that is nearer than the question. */
+  /** In pixels from the top; null for the end. */
   private place(): number | null {
     const { asked, virtual } = this
     const feed = virtual?.scrollElement
     if (!asked || !feed || asked.key === this.passed) return null
     if (asked.key === this.answering) return placeOfAnswers(feed, asked.index)
-    return virtual.getOffsetForIndex(asked.index, 'start')?.[0] ?? null
+    const [start, end] = (['start', 'end'] as const).map(
+      (side) => virtual.getOffsetForIndex(asked.index, side)?.[0],
+    )
+    return start === undefined || end === undefined ? null : Math.min(start, end)
   }
 }
 
