@@ -46,6 +46,8 @@ class SavingAgents(AgentFactory):
         super().__init__(*args)
         self.forgotten: list[str] = []
         self.named: list[str] = []
+        self.may_name = asyncio.Event()
+        self.may_name.set()
         self.state: StateChanged | None = None
         self.written: list[dict[str, Any]] = []
         self.foreseen: list[StartPlan | None] = []
@@ -64,6 +66,7 @@ class SavingAgents(AgentFactory):
 
     async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         self.named.append(asked)
+        await self.may_name.wait()
         return None, Usage()
 
     async def read_state(self, session_id: str) -> StateChanged | None:
@@ -186,6 +189,17 @@ async def test_a_session_is_named_after_its_first_answer_and_not_after_the_next(
     await desk.runner.execute(other.run.id, asyncio.Event())
     await eventually(lambda: len(desk.agents.named) > 1, message="so is the other one")
     assert desk.agents.named == [PING, "of another session"]
+
+
+async def test_four_sessions_at_once_are_named_and_the_others_after_them(desk: Desk) -> None:
+    desk.agents.may_name.clear()
+    for number in range(6):
+        accepted = await desk.accept(f"{number} is a ping test: do not think")
+        await desk.runner.execute(accepted.run.id, asyncio.Event())
+    await eventually(desk.runner._naming.locked, message="no more may begin")
+    assert len(desk.agents.named) == 4
+    desk.agents.may_name.set()
+    await eventually(lambda: len(desk.agents.named) == 6, message="the others are named, too")
 
 
 async def test_a_message_that_waits_behind_a_run_still_waits_after_the_server_has_ended(desk: Desk) -> None:
