@@ -6,10 +6,9 @@ serialises them and prevents deadlocks.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection
 
-from sqlalchemy import BindParameter, Connection, bindparam, select
+from sqlalchemy import BindParameter, Connection, bindparam, func, or_, select
 
 from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import NotFound
@@ -18,7 +17,7 @@ from server.ops.json_types import JsonObject
 from server.store.owners import Ownership
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
-from server.store.titles import TITLE_LENGTH, numbered
+from server.store.titles import number_of, numbered, pattern_of, with_number
 
 UNFINISHED = RunRow.finished_at.is_(None)
 STEER: JsonObject = {"mode": "steer"}
@@ -52,7 +51,11 @@ OPEN_QUESTION = (
     .order_by(InterruptRow.created_at.desc())
     .limit(1)
 )
-ALIKE = select(SessionRow.title).where(SessionRow.title.like(bindparam("pattern"), escape="/"))
+ALIKE = select(SessionRow.title).where(
+    or_(SessionRow.title == bindparam("title"), SessionRow.title.like(bindparam("pattern"), escape="/"))
+)
+HIGHEST_ALIKE = ALIKE.order_by(func.length(SessionRow.title).desc(), SessionRow.title.desc()).limit(1)
+OF_TITLE = select(SessionRow.id).where(SessionRow.title == bindparam("title")).limit(1)
 
 
 def session_of(db: Connection, session_id: str, *, lock: bool = False) -> SessionRow:
@@ -137,6 +140,16 @@ def new_run(
 
 
 def free_title(db: Connection, title: str) -> str:
-    """The title, with a number if a session has it already."""
-    beginning = re.sub(r"[/%_]", r"/\g<0>", title[: TITLE_LENGTH - 6])
-    return numbered(title, set(db.scalars(ALIKE, {"pattern": f"{beginning}%"}).all()))
+    """The title, with a number if a session has it already: the highest one plus 1, else the lowest free one.
+
+    There can be thousands of sessions of one title, which are not all read.
+    """
+    values = {"title": title, "pattern": pattern_of(title)}
+    highest = db.scalar(HIGHEST_ALIKE, values) if title else None
+    if highest is None:
+        return title
+    if number := number_of(highest, title):
+        way = with_number(title, number + 1)
+        if db.scalar(OF_TITLE, {"title": way}) is None:
+            return way
+    return numbered(title, set(db.scalars(ALIKE, values).all()))

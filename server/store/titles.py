@@ -9,6 +9,8 @@ from urllib.parse import urlsplit
 from server.text import cut, split_attached
 
 TITLE_LENGTH = 80
+MOST_DIGITS = 9
+"""Of the number of a title."""
 READ_CHARS = 1000
 """Of the first line, from which the title is made: the patterns below take quadratic time."""
 
@@ -45,6 +47,7 @@ _READS = re.compile(r"(?:read|прочитай(?:те)?) (?:it|the page|стра
 _CLICKS = re.compile(r"(?P<verb>click|press|нажми(?:те)?)(?: on| the| на)? (?P<what>.+)", re.IGNORECASE)
 _CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
 _HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
+_NUMBER = re.compile(r" \((\d{1,9})\)$")
 _PAGE_ENDING = re.compile(r"\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
 
 
@@ -156,9 +159,28 @@ def numbered(title: str, taken: Collection[str]) -> str:
     """The title, with the lowest number from 2 that distinguishes it from those that are taken."""
     if not title or title not in taken:
         return title
-    numbers = (f" ({number})" for number in range(2, len(taken) + 3))
-    ways = (cut(title, TITLE_LENGTH - len(number)) + number for number in numbers)
+    ways = (with_number(title, number) for number in range(2, len(taken) + 3))
     return next(way for way in ways if way not in taken)
+
+
+def with_number(title: str, number: int) -> str:
+    ending = f" ({number})"
+    return cut(title, TITLE_LENGTH - len(ending)) + ending
+
+
+def number_of(way: str, title: str) -> int | None:
+    """The number with which the title became this one, 1 if it is the title itself; None for another title."""
+    if way == title:
+        return 1
+    found = _NUMBER.search(way)
+    number = int(found[1]) if found else 0
+    return number if number > 1 and way == with_number(title, number) else None
+
+
+def pattern_of(title: str) -> str:
+    """The title with any number, for LIKE with the escape character `/`."""
+    known = title if len(title) <= TITLE_LENGTH - MOST_DIGITS - 3 else title[: TITLE_LENGTH - MOST_DIGITS - 4]
+    return re.sub(r"[/%_]", r"/\g<0>", known) + ("" if known == title else "%") + " (%)"
 
 
 def is_first_title(title: str, content: str) -> bool:

@@ -6,8 +6,9 @@ import time
 from typing import Any
 
 import pytest
+from sqlalchemy import event
 
-from server.store.titles import TITLE_LENGTH, is_first_title, numbered, title_of
+from server.store.titles import TITLE_LENGTH, is_first_title, numbered, title_of, with_number
 
 WHERE = "http://127.0.0.1:8791/article.html"
 
@@ -88,6 +89,46 @@ def test_titles_that_are_taken_get_the_lowest_free_number() -> None:
     assert numbered("Kettle", ["Other"]) == "Kettle"
     assert numbered("Kettle", ["Kettle", "Kettle (2)", "Kettle (4)"]) == "Kettle (3)"
     assert len(numbered("x" * TITLE_LENGTH, ["x" * TITLE_LENGTH])) == TITLE_LENGTH
+
+
+async def named(world: Any, title: str | None, words: str) -> str:
+    """The title of a new session after its first message."""
+    row = await world.store.create_session(
+        id=None, title=title, agent="operator", model="demo", max_tool_steps=3
+    )
+    return str((await world.store.accept(row.id, words)).session.title)
+
+
+@pytest.mark.parametrize(
+    "title", ["Kettle", "Kettle (2)", "100 % sure_or/not", "x" * (TITLE_LENGTH - 12), "x" * TITLE_LENGTH]
+)
+async def test_each_session_of_a_title_gets_the_next_number(world: Any, title: str) -> None:
+    assert await named(world, None, title) == title
+    for number in range(2, 13):
+        assert await named(world, None, title) == with_number(title, number)
+
+
+async def test_a_title_whose_highest_number_is_unclear_gets_the_lowest_free_one(world: Any) -> None:
+    for given in ("Kettle", "Kettle (2)", "Kettle (4)", "Kettle (of tin)"):
+        assert await named(world, given, "anything") == given
+    assert await named(world, None, "Kettle") == "Kettle (3)"
+
+
+async def test_of_many_sessions_of_a_title_not_all_are_read(world: Any) -> None:
+    for given in ("Kettle", *(f"Kettle ({number})" for number in range(2, 50))):
+        await named(world, given, "anything")
+    queries: list[str] = []
+
+    @event.listens_for(world.database._engine, "before_cursor_execute")
+    def keep(_connection: Any, _cursor: Any, statement: str, *_: Any) -> None:
+        queries.append(" ".join(statement.split()))
+
+    assert await named(world, None, "Kettle") == "Kettle (50)"
+    about_titles = [
+        query for query in queries if query.startswith(("SELECT sessions.title", "SELECT sessions.id FROM"))
+    ]
+    assert len(about_titles) == 2
+    assert all("LIMIT" in query for query in about_titles)
 
 
 async def test_sessions_with_the_same_words_and_branches_are_distinguished(world: Any) -> None:
