@@ -108,6 +108,14 @@ async def test_each_session_of_a_title_gets_the_next_number(world: Any, title: s
         assert await named(world, None, title) == with_number(title, number)
 
 
+async def test_long_titles_are_found_with_any_number(world: Any) -> None:
+    """A number of more digits leaves less of the title."""
+    title = "x" * TITLE_LENGTH
+    for given in (title, with_number(title, 1000)):
+        await named(world, given, "anything")
+    assert await named(world, None, title) == with_number(title, 1001)
+
+
 async def test_a_title_whose_highest_number_is_unclear_gets_the_lowest_free_one(world: Any) -> None:
     for given in ("Kettle", "Kettle (2)", "Kettle (4)", "Kettle (of tin)"):
         assert await named(world, given, "anything") == given
