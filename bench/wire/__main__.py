@@ -1,0 +1,150 @@
+"""What the product makes of answers that providers give: five wires, both agents, real HTTP and the real server.
+
+    python -m bench.wire [--only KIND[,KIND]] [--wire WIRE] [--agent AGENT] [--list] [--watchdog]
+
+Each input is played as bytes to a session of its own; its name has the kind first. An input holds if all is right: what
+was shown as answer, thinking and calls, how the run ended, what was sent to the provider. It is partly right if only
+something is less than it could be, and fails otherwise. `--watchdog` measures instead how long another session waits
+while large answers come.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import os
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import aiohttp
+
+from bench.wire.asked import Input
+from bench.wire.inputs import all_inputs
+from bench.wire.play import Judged, play
+from bench.wire.provider import Provider
+from tests.support.server import serving
+
+AT_ONCE = 12
+SETTINGS = {
+    "agent_mode": "real",
+    "summary_model": "off",
+    "model_timeout": "12",
+    "model_idle_timeout": "12",
+    "log_level": "WARNING",
+}
+SERVERS = {
+    "usual": {},
+    "responses": {"openai_api": "responses"},
+    "titles": {"summary_model": ""},
+}
+"""What differs from the settings, by the server that an input needs."""
+
+
+@asynccontextmanager
+async def server_of(name: str, provider: Provider, folder: Path) -> AsyncIterator[aiohttp.ClientSession]:
+    chosen = {**SETTINGS, **SERVERS[name], **provider.settings}
+    chosen = {key: value for key, value in chosen.items() if value}
+    async with AsyncExitStack() as stack:
+        server = await asyncio.to_thread(
+            lambda: stack.enter_context(serving(folder / name, program=(), **chosen))
+        )
+        yield await stack.enter_async_context(
+            aiohttp.ClientSession(
+                server.url,
+                headers=server.headers,
+                connector=aiohttp.TCPConnector(limit=0),
+                read_bufsize=2**20,
+            )
+        )
+
+
+def server_for(given: Input) -> str:
+    if given.right.title is not None:
+        return "titles"
+    return "responses" if given.wire == "responses" else "usual"
+
+
+async def run(inputs: Sequence[Input], folder: Path, at_once: int = AT_ONCE) -> list[Judged]:
+    """Play all of them, some side by side."""
+    room = asyncio.Semaphore(at_once)
+    async with AsyncExitStack() as stack:
+        provider = await stack.enter_async_context(Provider())
+        needed = sorted({server_for(given) for given in inputs})
+        clients = {
+            name: await stack.enter_async_context(server_of(name, provider, folder)) for name in needed
+        }
+
+        async def one(given: Input) -> Judged:
+            async with room:
+                return await play(clients[server_for(given)], provider, given)
+
+        return list(await asyncio.gather(*map(one, inputs)))
+
+
+def table(found: Sequence[Judged]) -> list[str]:
+    """Counts of each kind, then what does not hold."""
+    kinds = dict.fromkeys(judged.input.kind for judged in found)
+    row = "{:<6}{:>7}{:>7}{:>8}{:>7}{:>9}".format
+    counts = Counter((judged.input.kind, judged.verdict) for judged in found)
+    lines = [row("kind", "inputs", "holds", "partly", "fails", "")]
+    for kind in sorted(kinds, key=_order):
+        of_kind = [counts[kind, verdict] for verdict in ("holds", "partly", "fails")]
+        lines.append(row(kind, sum(of_kind), *of_kind, ""))
+    total = Counter(judged.verdict for judged in found)
+    lines.append(row("all", len(found), total["holds"], total["partly"], total["fails"], ""))
+    left = sorted((judged for judged in found if judged.verdict != "holds"), key=_place)
+    return [*lines, "", *map(line_of, left)]
+
+
+def line_of(judged: Judged) -> str:
+    given = judged.input
+    return f"{judged.verdict:<7} {given.id} ({given.wire}, {given.agent}): {judged.why[:400]}"
+
+
+def _order(kind: str) -> tuple[str, int]:
+    return kind[0], int(kind[1:])
+
+
+def _place(judged: Judged) -> tuple[str, tuple[str, int], str]:
+    return judged.verdict, _order(judged.input.kind), judged.input.model
+
+
+def chosen(options: argparse.Namespace) -> list[Input]:
+    kinds = options.only.split(",") if options.only else None
+    return [
+        given
+        for given in all_inputs()
+        if (kinds is None or given.kind in kinds or given.id in kinds)
+        and options.wire in (None, given.wire)
+        and options.agent in (None, given.agent)
+    ]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", help="kinds or inputs, such as P6,W12-context-groq")
+    parser.add_argument("--wire")
+    parser.add_argument("--agent")
+    parser.add_argument("--list", action="store_true", help="only name the inputs")
+    options = parser.parse_args()
+    inputs = chosen(options)
+    if options.list:
+        print(*(f"{given.id} ({given.wire}, {given.agent})" for given in inputs), sep="\n")
+        return 0
+    began = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        found = asyncio.run(run(inputs, Path(folder)))
+    print(*table(found), sep="\n")
+    print(f"{len(found)} inputs, {time.monotonic() - began:.0f} s, load {os.getloadavg()[0]:.0f}")
+    return int(any(judged.verdict == "fails" for judged in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
