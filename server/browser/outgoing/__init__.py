@@ -1,0 +1,1 @@
+"""What a page is about to send: its shape, and whether it has an effect that was not approved."""

@@ -1,0 +1,199 @@
+"""Requests are judged by what their own names say, before they leave."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bench.gate.endpoints import SETS, score
+from server.browser.outgoing.assessment import ActPage, Approved, Hold, assess_request, in_words
+from server.browser.outgoing.request import BodyShape, OutgoingRequest, read_body, read_request, site_of_url
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize(
+    ("name", "caught", "harmless"), [("endpoints", 0.95, 0.10), ("held out", 0.95, 0.12)]
+)
+def test_published_endpoints_are_told_apart_by_words_alone(name: str, caught: float, harmless: float) -> None:
+    found = score(SETS[name])
+    share = {label: len(held) / (len(held) + len(passed)) for label, (held, passed) in found.items()}
+
+    assert share["effect"] >= caught
+    assert share["harmless"] <= harmless
+    assert share["telemetry"] <= 0.08
+
+
+def request(method: str, url: str, body: str | None = None, kind: str = JSON, **more: Any) -> OutgoingRequest:
+    asked = {"method": method, "url": url, "headers": {"Content-Type": kind}, "postData": body}
+    return read_request(asked, more.pop("type", "Fetch"), is_main_frame=False)
+
+
+def judged(asked: OutgoingRequest, act: Approved | None = None, **page: Any) -> Hold | None:
+    return assess_request(asked, act or Approved(), ActPage(**({"site": asked.site} | page)))
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "body"),
+    [
+        (JSON, '{"a": 1, "action": "delete"}', ("json", ("a", "action"), (("action", "delete"),))),
+        (JSON, '{"action": "two words"}', ("json", ("action",), ())),
+        (JSON, '{"action": "' + "x" * 61 + '"}', ("json", ("action",), ())),
+        (JSON, '[{"method": "unlink"}]', ("json", ("method",), (("method", "unlink"),))),
+        (JSON, '{"params": {"method": "action_post"}}', ("json", ("params", "method"), (("method", "action_post"),))),
+        (JSON, "{broken", ("text", (), ())),
+        (JSON, "[" * 20_000, ("text", (), ())),
+        ("text/plain", '{"op": "pay"}', ("json", ("op",), (("op", "pay"),))),
+        (FORM, "_method=delete&x=1", ("form", ("_method", "x"), (("_method", "delete"),))),
+        ("", "a=b&do=send", ("form", ("a", "do"), (("do", "send"),))),
+        ("multipart/form-data; boundary=x", '--x\r\nContent-Disposition: form-data; name="to"\r\n\r\n', ("files", ("to",), ())),
+        ("application/octet-stream", "\x00\x01", ("text", (), ())),
+        (JSON, "", ("none", (), ())),
+    ],
+)  # fmt: skip
+def test_the_shape_of_a_body_has_names_and_no_values(kind: str, text: str, body: tuple[Any, ...]) -> None:
+    read = read_body(kind, text)
+
+    assert (read.kind, read.keys, read.selectors) == body
+
+
+@pytest.mark.parametrize(
+    ("text", "operation"),
+    [
+        ('{"query": "mutation Get($id: ID!) { deleteUser(id: $id) { id name } }"}', ("mutation", ("Get", "deleteUser"))),
+        ('{"query": "{ users(first: 3) { name } }"}', ("query", ("users",))),
+        ('{"query": "query A { a }\\nmutation B { b: payInvoice }", "operationName": "A"}',
+         ("mutation", ("A", "B", "a", "payInvoice"))),
+        ('{"query": "query Q { a(text: \\"mutation {x}\\") }"}', ("query", ("Q", "a"))),
+        ('{"operationName": "inviteMember", "variables": {}, "extensions": {}}', ("", ("inviteMember",))),
+        ('[{"query": "mutation M { x }"}]', ("mutation", ("M", "x"))),
+        ('{"query": "# a remark\\nmutation M { x }"}', ("mutation", ("M", "x"))),
+    ],
+)  # fmt: skip
+def test_the_operation_of_graphql_is_read_from_its_text(
+    text: str, operation: tuple[str, tuple[str, ...]]
+) -> None:
+    (found,) = read_body(JSON, text).operations
+
+    assert (found.kind, found.names) == operation
+
+
+def test_a_body_that_is_not_known_is_opaque() -> None:
+    assert read_body(JSON, None, has_body=True) == BodyShape("unknown")
+    assert read_body(JSON, None, has_body=True).is_opaque
+
+
+def test_the_name_of_an_operation_does_not_hide_what_it_does() -> None:
+    asked = request(
+        "POST", "https://a.example/graphql", '{"query": "mutation GetPrice { placeOrder { id } }"}'
+    )
+
+    assert judged(asked) == Hold("order", "place order")
+
+
+def test_a_mutation_with_an_unknown_name_is_held() -> None:
+    hold = judged(request("POST", "https://a.example/g", '{"query": "mutation Frobnicate { zap { id } }"}'))
+
+    assert hold is not None
+    assert hold.kind == "unknown_submit"
+
+
+@pytest.mark.parametrize(
+    ("page", "is_held"),
+    [
+        ({}, True),
+        ({"custom": True}, False),
+        ({"custom": True, "is_private": True}, False),
+        ({"is_private": True}, True),
+    ],
+)
+def test_a_request_that_no_word_tells_is_judged_by_the_custom_of_the_page(
+    page: dict[str, Any], is_held: bool
+) -> None:
+    asked = request("POST", "https://a.example/zap/7", '{"zip": 1}')
+    page["custom"] = {asked.shape} if page.get("custom") else ()
+
+    assert (judged(asked, **page) is not None) is is_held
+
+
+def test_custom_does_not_excuse_a_verb_nor_an_opaque_body_where_the_person_is_logged_in() -> None:
+    order = request("POST", "https://a.example/orders", '{"zip": 1}')
+    opaque = request("POST", "https://a.example/zap", "\x00\x01", "application/octet-stream")
+
+    assert judged(order, custom={order.shape})
+    assert judged(opaque, custom={opaque.shape}) is None
+    assert judged(opaque, custom={opaque.shape}, is_private=True)
+
+
+def test_shapes_leave_out_identifiers_and_values() -> None:
+    one = request("POST", "https://a.example/u/17/zap?x=1", '{"op": "a", "text": "secret"}')
+    same = request("POST", "https://a.example/u/18/zap?x=2", '{"text": "other", "op": "a"}')
+    other = request("POST", "https://a.example/u/18/zap?x=2", '{"text": "other", "op": "b"}')
+
+    assert one.shape == same.shape != other.shape
+    assert "secret" not in one.shape
+
+
+def test_another_site_is_held_by_its_words_and_with_a_key_like_the_page_itself() -> None:
+    url = "https://api.other.example/zap"
+    keyed = read_request(
+        {"method": "POST", "url": url, "headers": {"Authorization": "x"}}, "Fetch", is_main_frame=False
+    )
+
+    assert judged(request("POST", url, "{}"), site="shop.example") is None
+    assert judged(request("POST", "https://api.other.example/orders", "{}"), site="shop.example")
+    assert judged(keyed, site="shop.example")
+    assert judged(request("POST", url, "{}", type="Ping"), site="shop.example") is None
+
+
+APPROVED = Approved(frozenset({"order"}), frozenset({"a.example"}))
+
+
+@pytest.mark.parametrize(
+    ("url", "act", "is_held"),
+    [
+        ("https://a.example/orders", APPROVED, False),
+        ("https://api.a.example/payments", APPROVED, False),
+        ("https://a.example/messages/send", APPROVED, False),
+        ("https://b.example/orders", APPROVED, True),
+        ("https://a.example/payments", Approved(frozenset({"order"}), frozenset({"a.example"}), frozenset({"order"})), False),
+        ("https://a.example/account/close", Approved(frozenset({"order"}), frozenset({"a.example"}), frozenset({"order"})), True),
+        ("https://a.example/zap", Approved(frozenset({"order"}), frozenset({"a.example"}), frozenset({"order"})), False),
+    ],
+)  # fmt: skip
+def test_an_approval_opens_for_its_site_and_its_kind(url: str, act: Approved, is_held: bool) -> None:
+    assert (judged(request("POST", url, "{}"), act) is not None) is is_held
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://www.shop.example/x", "shop.example"),
+        ("https://a.b.shop.co.uk/x", "shop.co.uk"),
+        ("http://127.0.0.1:8080/", "127.0.0.1:8080"),
+        ("http://localhost:8080/", "localhost:8080"),
+        ("http://[::1]:80/", "::1:80"),
+        ("https://[broken/", ""),
+    ],
+)
+def test_the_site_of_an_address(url: str, site: str) -> None:
+    assert site_of_url(url) == site
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (request("POST", "https://a.example/graphql", '{"query": "mutation inviteMember { x }"}'), "invite member to a.example"),
+        (request("DELETE", "https://a.example/api/mails/17"), "delete mails to a.example"),
+        (request("POST", "https://a.example/invite", '{"role": 1, "email": "e@x.example", "csrf_token": 1}'),
+         "invite to a.example (role, email)"),
+        (request("POST", "https://a.example/orders", '{"totalAmount": 5}'), "new orders to a.example (total amount)"),
+        (request("POST", "https://a.example/zap/foo", '{"x": 1}'), "POST zap/foo to a.example (x)"),
+    ],
+)  # fmt: skip
+def test_what_would_be_sent_is_said_in_words(asked: OutgoingRequest, words: str) -> None:
+    hold = judged(asked)
+
+    assert hold is not None
+    assert in_words(asked, hold) == words
