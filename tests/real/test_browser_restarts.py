@@ -3,11 +3,12 @@
 import asyncio
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import textwrap
 from collections.abc import AsyncIterator, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from server.browser.pool import BrowserPool
 from server.fs.disk import size_of
 from tests.support.browsers import element, no_process_is_left, notes_of, open_pool, running_processes
 from tests.support.eventually import eventually
-from tests.support.sites import Site
+from tests.support.sites import Answer, Site
 
 
 @pytest.fixture
@@ -321,6 +322,22 @@ async def test_what_outlives_even_the_guard_is_swept_at_the_next_start(site: Sit
     assert running_processes(str(tmp_path), "--remote-debugging-pipe")
     async with open_pool(tmp_path):
         await no_process_is_left(str(tmp_path))
+
+
+async def test_a_cookie_set_just_before_the_server_is_killed_is_kept(site: Site, tmp_path: Path):
+    site.pages["/cookie"] = lambda _: Answer(b"<p>ok", headers={"Set-Cookie": "kept=1; Max-Age=9999"})
+    host = await asyncio.to_thread(start_host, tmp_path, site.url("/cookie"))
+    host.kill()
+    host.communicate()
+    await no_process_is_left(str(tmp_path))
+    assert saved_cookies(tmp_path) == ["kept"]
+
+
+def saved_cookies(folder: Path) -> list[str]:
+    """The names of the cookies in the session's profile."""
+    (file,) = folder.glob("profiles/**/Cookies")
+    with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as cookies:
+        return [name for (name,) in cookies.execute("SELECT name FROM cookies")]
 
 
 def parent_of(line: str) -> int | None:

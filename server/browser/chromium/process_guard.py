@@ -12,8 +12,12 @@ import sys
 import time
 from pathlib import Path
 
-GRACE = 2.0
-"""Seconds between SIGTERM and SIGKILL: enough for Chromium to save its profile."""
+OWN_END = 3.0
+"""Seconds in which the processes may end by themselves. At the end of its DevTools pipe Chromium saves its profile and
+ends; a SIGTERM before that loses the cookies of up to 30 seconds."""
+TERM_GRACE = 0.5
+"""Seconds between SIGTERM and SIGKILL."""
+LOOK_EVERY = 0.05
 
 
 def main() -> None:
@@ -26,11 +30,31 @@ def main() -> None:
             groups[group] = start_time_of(group)
         else:
             groups.pop(group, None)
+    _wait_for_end(groups, OWN_END)
     for number in (signal.SIGTERM, signal.SIGKILL):
         for group, born in groups.items():
             end_group(group, born, number)
-        if groups and number == signal.SIGTERM:
-            time.sleep(GRACE)
+        if number == signal.SIGTERM:
+            _wait_for_end(groups, TERM_GRACE)
+
+
+def _wait_for_end(groups: dict[int, str | None], seconds: float) -> None:
+    """Return when no process of the groups is left, or after `seconds`."""
+    until = time.monotonic() + seconds
+    while any(_is_running(*group) for group in groups.items()) and time.monotonic() < until:
+        time.sleep(LOOK_EVERY)
+
+
+def _is_running(group: int, born: str | None) -> bool:
+    if start_time_of(group) not in (born, None):
+        return False  # the number belongs to another process by now
+    try:
+        os.killpg(group, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
 
 
 def end_group(group: int, born: str | None, number: int) -> None:
