@@ -236,6 +236,8 @@ class BrowserPool:
 
     async def _launch(self, session_id: str) -> RunningChromium:
         await self._places.enter(session_id)
+        if (browser := self._open.get(session_id)) is not None:
+            browser.touch()  # it has waited for its slot until now, which is no idle time
         restore = self._status.get(session_id) == "parked"
         self._status[session_id] = "starting"
         try:

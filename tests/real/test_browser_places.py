@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
+from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from tests.support.browsers import open_pool
+from tests.support.browsers import open_pool, settings_for
 from tests.support.eventually import eventually
 from tests.support.sites import Site
 
@@ -26,7 +27,7 @@ async def pool(tmp_path: Path) -> AsyncIterator[BrowserPool]:
         yield pool
 
 
-async def waits(pool: BrowserPool, session_id: str) -> asyncio.Task[object]:
+async def waits(pool: BrowserPool, session_id: str) -> asyncio.Task[SessionBrowser]:
     waiting = asyncio.create_task(pool.get(session_id))
     await eventually(lambda: place_of(pool, session_id), lambda it: it == 1, message="the session waits")
     return waiting
@@ -83,3 +84,18 @@ async def test_one_who_gives_up_leaves_its_place_and_the_browser_where_it_is(poo
     assert pool.peek("second") is None
     pool.rest("first")
     assert pool.peek("first").status == "open"
+
+
+async def test_a_browser_that_starts_after_a_long_wait_is_not_parked(
+    pool: BrowserPool, site: Site, tmp_path: Path
+):
+    await (await pool.get("first")).navigate(site.url("/form"))
+    second = await waits(pool, "second")
+    third = asyncio.create_task(pool.get("third"))
+    pool.configure(settings_for(tmp_path, max_browsers=1, session_idle_timeout=0.001))
+    async with asyncio.timeout(60):
+        while not second.done():
+            pool.rest("nobody")  # has the pool look for idle browsers at every step of the start
+            await asyncio.sleep(0)
+        await second
+        await third

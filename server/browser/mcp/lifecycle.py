@@ -126,6 +126,11 @@ class Lifecycle:
         self._was_lost = False
         """The connection to a browser on a host has ended; it may still be running."""
 
+    @property
+    def is_starting(self) -> bool:
+        """True while a start waits for a slot or is in progress."""
+        return self._starting.locked()
+
     async def make_ready(self) -> McpClient:
         """Return an open MCP session on a running browser. Raises BrowserUnavailable."""
         return await self._until_over(self._make_ready())
@@ -219,7 +224,12 @@ class Lifecycle:
             self.chromium = await self._resources.launch()
             self._log_start(self.chromium)
         if self.watch is None:
-            await self._watch_over(self.chromium)
+            try:
+                await self._watch_over(self.chromium)
+            except BrowserUnavailable:
+                if self.chromium.is_running:
+                    raise
+                await self._make_browser_ready()  # it ended in the meantime; `_lose_browser` counts these
 
     def _log_start(self, chromium: RunningChromium) -> None:
         was_parked, was_lost = self.was_parked, self._was_lost
@@ -248,6 +258,9 @@ class Lifecycle:
             await self.watch.start()
             await self._downloads.start(enabled=settings.downloads, context=context)
         except CdpError as error:
+            for part in (self.watch, self._downloads):
+                await part.close()
+            self.watch = self._downloads = None
             raise BrowserUnavailable(f"Chromium cannot be watched: {error}") from None
 
     async def _open_mcp(self) -> McpClient:

@@ -169,7 +169,8 @@ class SessionBrowser(Browser):
 
     @property
     def is_busy(self) -> bool:
-        return self._calls.is_busy
+        """True during a tool call and while the browser starts."""
+        return self._calls.is_busy or self._lifecycle.is_starting
 
     @property
     def is_held(self) -> bool:
