@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from contextlib import AbstractContextManager, suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
 from server.automations.rules import RuleRefused, read_rule
 from server.automations.words import content_of, receipt_of, receipt_words
+from server.clock import elapsed
 from server.database.models import AutomationRow, FiringRow
 from server.errors import AppError, Conflict, NotFound, Unavailable
 from server.events import StateChanged, now
@@ -55,13 +56,18 @@ class Scheduler:
         purge: Callable[[Sequence[str]], Awaitable[None]],
         *,
         clock: Callable[[], datetime] = now,
+        steady: Callable[[], float] = elapsed,
     ) -> None:
+        """`steady`: seconds that no change of the system time affects."""
         self._store = store
         self._starter = starter
         self._recorder = recorder
         self._read_state = read_state
         self._purge = purge
         self._clock = clock
+        self._steady = steady
+        self._offset: float | None = None
+        """Of the wall clock from the steady one, at the last look."""
         self._news = asyncio.Event()
         self._has_waiting = True
         """Whether a firing may wait for the end of a run."""
@@ -102,6 +108,7 @@ class Scheduler:
         if self._starter.is_draining:
             return
         moment = self._clock()
+        await self._follow_clock(moment)
         for row in await self._store.due_automations(moment):
             await self._fire_due(row, moment)
         waiting = await self._store.waiting_firings()
@@ -112,6 +119,22 @@ class Scheduler:
         for one in await self._store.unanswered():
             if one.question.created_at + timedelta(seconds=one.automation.patience) <= moment:
                 await self._give_up(one)
+
+    async def _follow_clock(self, moment: datetime) -> None:
+        """After the system time was set back: work the next due times out anew, which lie too far in the future."""
+        offset = moment.timestamp() - self._steady()
+        if self._offset is not None and offset < self._offset - ON_TIME.total_seconds():
+            logger.warning(
+                "the clock was set back by %.0f s: due times are worked out anew", self._offset - offset
+            )
+            for row, slots in await self._store.coming_automations(moment):
+                try:
+                    next_at = await asyncio.to_thread(next_without, row, moment, slots)
+                except RuleRefused as refused:
+                    logger.error("automation %s has a rule that cannot be read: %s", row.id, refused)
+                    continue
+                await self._store.move_due(row, next_at)
+        self._offset = offset
 
     async def fire_now(self, automation_id: str, cause: str, data: str | None = None) -> FiringRow:
         """Begin it manually or by its webhook. Raises NotFound, or Conflict if it is paused or just begun."""
@@ -194,3 +217,13 @@ def due_of(row: AutomationRow, moment: datetime) -> Due:
     slot = times.pop() if is_on_time or row.missed == "once" else None
     missed = (times[0], times[-1], len(times)) if times else None
     return Due(expected, rule.next_after(max(moment, expected)), slot, missed)
+
+
+def next_without(row: AutomationRow, moment: datetime, slots: Collection[datetime]) -> datetime | None:
+    """The next due time after `moment` that is none of `slots`. Raises RuleRefused."""
+    assert row.rule is not None, "only automations with a rule are due"
+    rule = read_rule(row.rule, row.zone)
+    next_at = rule.next_after(max(moment, row.created_at))
+    while next_at in slots:
+        next_at = rule.next_after(next_at)
+    return next_at

@@ -195,6 +195,25 @@ class AutomationQueries:
         return db.scalar(select(func.min(AutomationRow.next_at)).where(AutomationRow.enabled))
 
     @reading
+    def coming_automations(
+        self, db: Connection, moment: datetime
+    ) -> list[tuple[AutomationRow, frozenset[datetime]]]:
+        """Automations that are due after `moment`, each with its due times after it that have a firing already."""
+        coming = select(AutomationRow).where(AutomationRow.enabled, AutomationRow.next_at > moment)
+        slots = select(FiringRow.automation_id, FiringRow.slot).where(FiringRow.slot > moment)
+        begun = [(one, slot) for one, slot in db.execute(slots) if slot]
+        return [
+            (row, frozenset(slot for one, slot in begun if one == row.id))
+            for row in every(db, AutomationRow, coming)
+        ]
+
+    @writing
+    def move_due(self, db: Connection, row: AutomationRow, next_at: datetime | None) -> None:
+        """Set when it is due, unless it was begun or changed since `row` was read."""
+        same = AutomationRow.next_at == row.next_at, AutomationRow.updated_at == row.updated_at
+        db.execute(update(AutomationRow).where(AutomationRow.id == row.id, *same).values(next_at=next_at))
+
+    @reading
     def waiting_firings(self, db: Connection) -> list[tuple[FiringRow, bool]]:
         """Firings that wait for the end of a former run, one for each automation, and whether that has ended."""
         found: dict[str, tuple[FiringRow, bool]] = {}

@@ -68,6 +68,25 @@ def scheduler_at(store: Store, settings: Settings, starter: Starter, moment: dat
     return Scheduler(store, starter, recorder, no_state, no_purge, clock=lambda: moment)
 
 
+@dataclass
+class SystemTime:
+    """A wall clock that can be set, and the time that really passes."""
+
+    now: datetime
+    elapsed: float = 0
+
+    def passes(self, real: timedelta, *, jump: timedelta = timedelta()) -> None:
+        self.now += real + jump
+        self.elapsed += real.total_seconds()
+
+
+def scheduler_on(store: Store, settings: Settings, starter: Starter, time: SystemTime) -> Scheduler:
+    recorder = RunRecorder(settings, store, InProcessBus())
+    return Scheduler(
+        store, starter, recorder, no_state, no_purge, clock=lambda: time.now, steady=lambda: time.elapsed
+    )
+
+
 async def end_all(store: Store, starter: Starter) -> None:
     """End the runs that were started."""
     while starter.started:
