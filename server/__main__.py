@@ -80,6 +80,7 @@ def main() -> int:
         if options.command == "migrate":
             return migrate_database(settings)
         password, is_new = load_password(settings)
+        logins = Logins(password, settings.data_dir)
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
         return 1
@@ -95,7 +96,7 @@ def main() -> int:
         for chatty in ("httpx", "httpx2", "alembic.runtime.plugins"):
             logging.getLogger(chatty).setLevel(logging.WARNING)
     configure_tracing(settings)
-    return serve(settings, password, is_new=is_new, open_page=options.open)
+    return serve(settings, logins, password if is_new else None, open_page=options.open)
 
 
 def migrate_database(settings: Settings) -> int:
@@ -163,21 +164,22 @@ def open_many_files() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def serve(settings: Settings, password: str, *, is_new: bool, open_page: bool) -> int:
+def serve(settings: Settings, logins: Logins, new_password: str | None, *, open_page: bool) -> int:
+    """Serve until a signal. `new_password` was made now and is printed. Returns the exit code."""
     host = f"[{settings.host}]" if ":" in settings.host else settings.host
     url = f"http://{host}:{settings.port}"
     print(f"Pilothouse: {url}", flush=True)
-    if is_new:
+    if new_password:
         file = settings.data_dir.resolve() / "auth_token"
         if sys.stdout.isatty():
-            print(f"Password (made now, kept in {file}): {password}", flush=True)
+            print(f"Password (made now, kept in {file}): {new_password}", flush=True)
         else:  # the output may be kept as a log, which others read
             print(f"A password was made now. It is in {file}", flush=True)
     if open_page and not settings.headless:
         webbrowser.open(url)
     gc.set_threshold(20_000, 20, 50)
     open_many_files()
-    front = Front(settings, Logins(password, settings.data_dir))
+    front = Front(settings, logins)
     Server(configure(settings, front), front).run()
     return 1 if front.fatal else 0
 

@@ -130,15 +130,16 @@ async def _keep_tidy(
 async def _keep_swept(
     server: MaintainedServer, sweeper: Sweeper, is_due: Callable[[], Awaitable[bool]] = _always
 ) -> None:
-    """Remove orphaned files and profiles, SWEEP_AFTER seconds after the start and then once a day."""
+    """Remove orphaned files and profiles, and check the database's file, SWEEP_AFTER seconds after the start and then once a day."""
     await asyncio.sleep(SWEEP_AFTER)
     while True:
         try:
             if await is_due():
                 await sweeper.sweep()
                 await server.browsers.sweep(server.store.known_sessions)
+                await server.database.look_for_damage()
         except (Unavailable, OSError) as error:
-            logger.warning("files that belong to no session are removed later: %s", error)
+            logger.warning("the daily sweep goes on later: %s", error)
         await asyncio.sleep(SWEEP_SECONDS)
 
 

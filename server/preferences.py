@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
 
 from pydantic import SecretStr, ValidationError
 
 from server.database.models import SettingValue
 from server.errors import BadRequest, NotFound
-from server.fs import secret_file
+from server.fs.secret_box import SecretBox, SecretLost
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import Store
 
-if TYPE_CHECKING:
-    from cryptography.fernet import Fernet
+log = logging.getLogger(__name__)
 
 CHANGEABLE = (
     "agent_model", "default_agent", "max_tool_steps", "run_timeout", "token_budget", "cost_budget", "vision",
@@ -34,7 +33,9 @@ class Preferences:
         self._store = store
         self._values: dict[str, SettingValue] = {}
         self._keys: dict[str, SecretStr] = {}
-        self._fernet: Fernet | None = None
+        self.secrets = SecretBox(base.data_dir / "provider_keys.key")
+        self._lost: dict[str, str] = {}
+        """Why the stored key of a provider cannot be used."""
         self._changing = asyncio.Lock()
         """Serialises changes, because each one starts from the result of the previous one."""
         self.current = base
@@ -46,16 +47,28 @@ class Preferences:
         }
         stored = await self._store.provider_keys()
         self._keys = {provider: key for provider, key in self._keys.items() if provider in stored}
-        if stored:
-            from cryptography.fernet import InvalidToken  # 6 MB, of use where a key is stored
-
-            fernet = await self.open_fernet()
-            for provider, ciphertext in stored.items():
-                try:
-                    self._keys[provider] = SecretStr(fernet.decrypt(ciphertext).decode())
-                except InvalidToken:
-                    continue  # the key file was replaced: the provider's key has to be set again
+        lost: dict[str, str] = {}
+        for provider, ciphertext in stored.items():
+            try:
+                self._keys[provider] = SecretStr((await self.secrets.decrypt(ciphertext)).decode())
+            except SecretLost as error:
+                self._keys.pop(provider, None)
+                lost[provider] = str(error)
+        if lost != self._lost:
+            self._lost = lost
+            if lost:
+                log.warning("%s", self.lost_keys)
         self.current = self._merged(self._values) if self._values or self._keys else self._base
+
+    @property
+    def lost_keys(self) -> str | None:
+        """Why stored provider keys cannot be used, for the user; None if all can."""
+        if not self._lost:
+            return None
+        return (
+            f"The stored keys of {', '.join(self._lost)} cannot be read: {next(iter(self._lost.values()))}. "
+            "Put the file back and start again, or set the keys anew."
+        )
 
     async def reload(self) -> None:
         """Take over what another process has changed."""
@@ -87,9 +100,9 @@ class Preferences:
                 self._keys.pop(provider, None)
                 await self._store.set_provider_key(provider, None)
             else:
-                fernet = await self.open_fernet()
-                await self._store.set_provider_key(provider, fernet.encrypt(key.encode()))
+                await self._store.set_provider_key(provider, await self.secrets.encrypt(key.encode()))
                 self._keys[provider] = SecretStr(key)
+            self._lost.pop(provider, None)
             self._use(self._merged(self._values))
 
     def key_states(self) -> dict[str, str]:
@@ -120,15 +133,3 @@ class Preferences:
         self.current = settings
         for listener in self.listeners:
             listener(settings)
-
-    async def open_fernet(self) -> Fernet:
-        """The key of what is stored encrypted; it is made at the first use, and kept outside the database."""
-        if self._fernet is None:
-            from cryptography.fernet import Fernet
-
-            path = self._base.data_dir / "provider_keys.key"
-            key, _ = await asyncio.to_thread(
-                secret_file.load_or_make, path, lambda: Fernet.generate_key().decode()
-            )
-            self._fernet = Fernet(key.encode())
-        return self._fernet

@@ -160,11 +160,14 @@ class Runtime:
         return [asdict(choice) | {"demo": choice.id == DEMO} for choice in choices]
 
     def notices(self) -> list[dict[str, str]]:
-        """Codes and texts for the user: mock mode, a missing model key, a missing agent tool."""
+        """Codes and texts for the user: mock mode, a missing model key, a missing agent tool, lost keys."""
         if self.settings.is_mock:
             return [{"code": "mock", "text": "Mock mode: the model and the browser are scripted."}]
-        problem = self.current_settings.agent_tool_problem
-        notices = [{"code": "no_agent_tool", "text": problem}] if problem else []
+        problems = {
+            "no_agent_tool": self.current_settings.agent_tool_problem,
+            "keys_lost": self.preferences.lost_keys,
+        }
+        notices = [{"code": code, "text": problem} for code, problem in problems.items() if problem]
         if self.default_model == self.current_settings.agent_model:
             return notices
         name = self.current_settings.agent_model
@@ -310,7 +313,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
 async def _open_store(stack: AsyncExitStack, settings: Settings) -> tuple[Store, SoleUse | None]:
     """The store on the migrated database, and the right to use that, on PostgreSQL. Raises NotReady."""
     keep_private(settings.data_dir)
-    installation = stack.enter_context(owned_installation(settings.data_dir))
+    try:
+        installation = stack.enter_context(owned_installation(settings.data_dir))
+    except OSError as error:
+        raise NotReady(f"{error.filename} cannot be opened: {error.strerror}", is_final=True) from None
     database = Database(settings)
     stack.push_async_callback(database.aclose)
     await prepare_database(database, settings)

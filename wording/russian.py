@@ -97,6 +97,8 @@ SENTENCES = {
     "The database does not answer.": "База данных не отвечает.",
     "The database is busy; try again.": "База данных занята, попробуйте ещё раз.",
     "The disk of the database is full.": "На диске базы данных нет места.",
+    "The database file is damaged: restore a backup.": "Файл базы данных повреждён: восстановите резервную копию.",
+    "The server may not write into its data folder.": "Серверу нельзя писать в папку данных.",
     "The disk of the database fails.": "Диск базы данных неисправен.",
     "The database's file was moved or replaced.": "Файл базы данных перемещён или заменён.",
     "The server could not start; see its log.": "Сервер не смог запуститься, подробности в его журнале.",
@@ -322,6 +324,14 @@ TEMPLATES = {
     "No browser host can be used: {x}.": "Ни один хост браузеров не отвечает: {x}.",
     "These settings cannot be changed here: {x}.": "Эти настройки здесь не меняются: {x}.",
     "There is no key for {x}.": "Нет ключа для {x}.",
+    "The stored keys of {x} cannot be read: {why}. Put the file back and start again, or set the keys anew.":
+        "Сохранённые ключи ({x}) не читаются: {why}. Верните файл и запустите сервер снова или задайте ключи заново.",
+    "Nothing can be stored encrypted: {why}.": "Зашифровать и сохранить ничего нельзя: {why}.",
+    "{x} is not the file that it was stored with": "{x} — не тот файл, с которым они были сохранены",
+    "{x} is missing or empty": "файла {x} нет, или он пуст",
+    "{x} does not hold a key": "в файле {x} нет ключа",
+    "{x} cannot be read: {y}": "файл {x} не читается ({y})",
+    "{x} cannot be written: {y}": "файл {x} не записывается ({y})",
     "The model {x} is not known.": "Модель {x} неизвестна.",
     "A model is named like {x}.": "Имя модели выглядит так: {x}.",
     "{x} has no key: set {y} in the environment or in .env and start again, {z}":

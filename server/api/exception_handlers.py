@@ -21,7 +21,10 @@ CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "
 
 FULL = "storage_full", "There is no room left to keep this."
 FAILS = "storage_failed", "The server's disk fails."
-BAD_DISK = {errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: FAILS, errno.EROFS: FAILS}
+DENIED = "storage_failed", "The server may not write into its data folder."
+BAD_DISK = {
+    errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: FAILS, errno.EROFS: FAILS, errno.EACCES: DENIED, errno.EPERM: DENIED,
+}  # fmt: skip
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 

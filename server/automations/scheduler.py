@@ -121,11 +121,11 @@ class Scheduler:
                 await self._give_up(one)
 
     async def _follow_clock(self, moment: datetime) -> None:
-        """After the system time was set back: work the next due times out anew, which lie too far in the future."""
+        """After the system time was set back: find the next due times again, which lie too far in the future."""
         offset = moment.timestamp() - self._steady()
         if self._offset is not None and offset < self._offset - ON_TIME.total_seconds():
             logger.warning(
-                "the clock was set back by %.0f s: due times are worked out anew", self._offset - offset
+                "the clock was set back by %.0f s: due times are worked out again", self._offset - offset
             )
             for row, slots in await self._store.coming_automations(moment):
                 try:
@@ -224,6 +224,6 @@ def next_without(row: AutomationRow, moment: datetime, slots: Collection[datetim
     assert row.rule is not None, "only automations with a rule are due"
     rule = read_rule(row.rule, row.zone)
     next_at = rule.next_after(max(moment, row.created_at))
-    while next_at in slots:
+    while next_at and next_at in slots:
         next_at = rule.next_after(next_at)
     return next_at

@@ -20,6 +20,7 @@ from server.channels.services import describe, send_by_service
 from server.database.models import ChannelRow
 from server.errors import BadRequest
 from server.events import now
+from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store, new_id
@@ -89,12 +90,10 @@ class Channels:
 
     async def send(self, row: ChannelRow, body: JsonObject) -> None:
         """Raises SendFailed; DeviceGone if nothing can be sent there any more."""
-        from cryptography.fernet import InvalidToken  # 6 MB, of use where a channel is stored
-
         try:
             address = await self._decrypt(row.address)
             secret = await self._decrypt(row.secret) if row.secret else ""
-        except InvalidToken:
+        except SecretLost:
             raise SendFailed("its address cannot be decrypted any more: set it again") from None
         if row.links and body.get("reference"):
             body = body | {"link": await self._link_to(body["reference"])}
@@ -140,10 +139,10 @@ class Channels:
         return {"address": await self._encrypt(address.text), "shown": shown[:200], "device": device}
 
     async def _encrypt(self, text: str) -> bytes:
-        return (await self._preferences.open_fernet()).encrypt(text.encode())
+        return await self._preferences.secrets.encrypt(text.encode())
 
     async def _decrypt(self, ciphertext: bytes) -> str:
-        return (await self._preferences.open_fernet()).decrypt(ciphertext).decode()
+        return (await self._preferences.secrets.decrypt(ciphertext)).decode()
 
 
 def _without_secrets(address: str) -> str:

@@ -14,6 +14,7 @@ import orjson
 
 from server.browser.chromium.reach import Reach
 from server.channels.destination import SendFailed
+from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store
@@ -55,15 +56,14 @@ class PushKeys:
             return self._key
 
     async def _load(self) -> EllipticCurvePrivateKey | None:
-        from cryptography.fernet import InvalidToken
         from cryptography.hazmat.primitives.asymmetric import ec
 
         stored = await self._store.secret(NAME)
         if stored is None:
             return None
         try:
-            number = (await self._preferences.open_fernet()).decrypt(stored)
-        except InvalidToken:  # the key file was replaced: all devices have to be added again
+            number = await self._preferences.secrets.decrypt(stored)
+        except SecretLost:  # the key file was replaced: all devices have to be added again
             return None
         return ec.derive_private_key(int(number, 16), ec.SECP256R1())
 
@@ -72,7 +72,7 @@ class PushKeys:
 
         key = ec.generate_private_key(ec.SECP256R1())
         number = f"{key.private_numbers().private_value:064x}".encode()
-        ciphertext = (await self._preferences.open_fernet()).encrypt(number)
+        ciphertext = await self._preferences.secrets.encrypt(number)
         await self._store.put_secret(NAME, ciphertext, await self._store.secret(NAME))
         return await self._load() or key
 

@@ -17,7 +17,7 @@ from urllib.parse import quote, unquote
 from sqlalchemy import Connection, Engine, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 
-from server.database.engines import fault_of, is_refusal, open_sqlite
+from server.database.engines import DAMAGED, MALFORMED, fault_of, is_refusal, open_sqlite
 from server.database.writer import Writer
 from server.errors import Unavailable
 from server.settings import Settings
@@ -68,6 +68,8 @@ class Database:
         """The last check found an error that retrying cannot fix, such as a wrong setting."""
         self._fault: Unavailable | None = None
         """Why the last write failed; None if it succeeded."""
+        self._damage: str | None = None
+        """What SQLite said when it met damage in its file. Kept until the next start: other pages may still be good."""
         self._writer: Writer | None = None
         if self.is_sqlite:
             self._threads = ThreadPoolExecutor(SQLITE_READERS, "database reader")
@@ -86,9 +88,18 @@ class Database:
         """The path of SQLite's file."""
         return Path(make_url(self.url).database or "").resolve()
 
+    @property
+    def name(self) -> str:
+        """What it is called in messages to who runs the server."""
+        return f"the database file {self.file}" if self.is_sqlite else "the database of DATABASE_URL"
+
     async def read(self, work: Work[T]) -> T:
         """Run `work` in a read transaction: all its queries see one snapshot. Raises Unavailable."""
-        return await self._in_thread(_transact, self._snapshots, work)
+        try:
+            return await self._in_thread(_transact, self._snapshots, work)
+        except Unavailable as fault:
+            self._note_damage(fault)
+            raise
 
     async def write(self, work: Work[T], *, synced: bool = False) -> T:
         """Run `work` in a write transaction; return after the COMMIT.
@@ -112,11 +123,22 @@ class Database:
 
     def _log_fault(self, fault: Unavailable) -> None:
         """Log the first of consecutive failed writes. A timeout while waiting for a lock is not a fault."""
+        self._note_damage(fault)
         if fault.code == "db_busy":
             return
         if self._fault is None:
             logger.error("the database cannot be written: %s", self.words_of(fault))
         self._fault = fault
+
+    def _note_damage(self, fault: Unavailable) -> None:
+        if fault.code == DAMAGED and self._damage is None:
+            self._damage = self.words_of(fault)
+            logger.critical("%s is damaged: %s. Restore a backup", self.name, self._damage)
+
+    async def look_for_damage(self) -> None:
+        """Read all of SQLite's file, which takes seconds for each GB, and note what is damaged."""
+        if self.is_sqlite:
+            await self.read(_check_pages)
 
     async def flush(self, *, empty: bool = False) -> None:
         """Checkpoint SQLite's write-ahead log into its file, on disk; with `empty`, truncate the log.
@@ -143,18 +165,21 @@ class Database:
             connection.close()
 
     async def problem(self) -> str | None:
-        """None if the database responds, has a schema that is usable and can be written; else a description."""
+        """None if the database responds, has a schema that is usable, can be written, and no damage was met; else a
+        description."""
+        if self._damage:
+            return f"{self.name} is damaged: {self._damage}. Restore a backup"
         try:
             found = await self._in_thread(self._problem, seconds=READY_SECONDS)
         except Unavailable as fault:  # no thread was free for it in time
             self.answers = False
-            return f"the database of DATABASE_URL does not answer: {fault.detail}"
+            return f"{self.name} does not answer: {fault.detail}"
         if found or self._fault is None or not self.is_sqlite:
             return found
         try:
             await self.write(_touch)  # the last write failed: this one shows whether the next would, too
         except Unavailable as fault:
-            return f"the database of DATABASE_URL cannot be written: {self.words_of(fault)}"
+            return f"{self.name} cannot be written: {self.words_of(fault)}"
         return None
 
     async def read_only_problem(self) -> str | None:
@@ -166,7 +191,7 @@ class Database:
         except Unavailable as fault:
             self.is_refused = is_refusal(fault.__cause__)
             if self.is_refused:
-                return f"the database of DATABASE_URL cannot be written: {self.words_of(fault)}"
+                return f"{self.name} cannot be written: {self.words_of(fault)}"
         return None
 
     def _problem(self) -> str | None:
@@ -178,7 +203,7 @@ class Database:
         except FAULTS as error:
             if not self.answers:
                 self.is_refused = is_refusal(error)
-                return f"the database of DATABASE_URL does not answer: {self.words_of(error)}"
+                return f"{self.name} does not answer: {self.words_of(error)}"
             version = None
         return None if version is not None and is_usable(version) else self._wanted_schema(version)
 
@@ -272,6 +297,13 @@ def is_usable(version: str) -> bool:
 def _touch(db: Connection) -> None:
     """The cheapest write, to check that SQLite's file can be written."""
     db.exec_driver_sql("PRAGMA user_version = 0")
+
+
+def _check_pages(db: Connection) -> None:
+    """Raises SQLite's error for a damaged file."""
+    found = db.exec_driver_sql("PRAGMA quick_check(1)").scalar()
+    if found != "ok":
+        raise sqlite3.DatabaseError(f"{MALFORMED}: {found}")
 
 
 def _transact(engine: Engine, work: Work[T]) -> T:

@@ -13,13 +13,16 @@ from server.errors import Unavailable
 
 MOVED = "the database file was moved or replaced: put it back, or restart the server"
 MISSING, FOLDER = "does not exist", "is a folder, not a file"
+MALFORMED = "database disk image is malformed"
 REFUSALS = (
-    MISSING, FOLDER, "unable to open database file", "readonly database", "file is not a database",
+    MISSING, FOLDER, "unable to open database file", "readonly database", "file is not a database", MALFORMED,
     "password authentication failed", "no password supplied", "no pg_hba.conf entry", "is not permitted to log in",
     "permission denied for database",
 )  # fmt: skip
 """Parts of English messages of SQLite and PostgreSQL. PostgreSQL also uses "does not exist", for a database
 or role. Messages in other languages are treated as temporary errors."""
+DAMAGED = "db_damaged"
+"""The code of a damaged SQLite file."""
 SYNCED, NOT_SYNCED = "FULL", "NORMAL"
 """SQLite's levels of `synchronous`. With NORMAL a COMMIT is in the page cache: lost only in a power cut."""
 
@@ -122,6 +125,8 @@ def fault_of(error: Exception) -> Unavailable | None:
         return Unavailable("The database is busy; try again.", code="db_busy", retry_after=1)
     if "disk is full" in words or "no space left" in words:
         return Unavailable("The disk of the database is full.", code="storage_full", retry_after=60)
+    if MALFORMED in words or "file is not a database" in words:
+        return Unavailable("The database file is damaged: restore a backup.", code=DAMAGED)
     if words == MOVED:
         return Unavailable(
             "The database's file was moved or replaced.", code="db_unavailable", retry_after=60

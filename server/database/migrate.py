@@ -28,7 +28,7 @@ async def prepare_database(database: Database, settings: Settings) -> None:
         try:
             await asyncio.to_thread(migrate, database.url)
         except FAULTS as error:
-            text = f"the database of DATABASE_URL cannot be migrated: {database.words_of(error)}"
+            text = f"{database.name} cannot be migrated: {database.words_of(error)}"
             raise NotReady(text, is_final=is_refusal(error)) from error
         problem = await database.problem()
     problem = problem or await database.read_only_problem()

@@ -19,7 +19,7 @@ def owned_installation(folder: Path) -> Iterator[str]:
 
     While a process holds the lock, all earlier holders are gone, even with a new container, host name or PID
     namespace. If the folder is locked by another process or cannot be locked, the name is random. The inode
-    is part of the name, so a copy of the folder is another installation.
+    is part of the name, so a copy of the folder is another installation. Raises OSError.
     """
     descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:

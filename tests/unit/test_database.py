@@ -115,21 +115,47 @@ async def test_a_file_that_stays_locked_is_told_and_nothing_is_half_written(
     assert await database.read(count) == 1
 
 
-def overwrite_pages(path: Path) -> None:
-    """All but the first, which contains the schema."""
+def overwrite_pages(path: Path, since: int = 4096) -> bytes:
+    """All but the first, which contains the schema. Returns what the file was."""
     whole = path.read_bytes()
-    path.write_bytes(whole[:4096] + b"x" * (len(whole) - 4096))
+    path.write_bytes(whole[:since] + b"x" * (len(whole) - since))
+    return whole
 
 
-async def test_a_broken_file_is_told(path: Path) -> None:
+def restore(path: Path, content: bytes) -> None:
+    path.write_bytes(content)
+
+
+async def test_a_damaged_file_is_told_until_the_next_start(
+    path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     async with open_database(f"sqlite:///{path}", PATIENCE) as database:
         await database.write(note)
-    overwrite_pages(path)
+    good = overwrite_pages(path)
     async with open_database(f"sqlite:///{path}", PATIENCE) as database:
         for broken in (database.read(count), database.write(note)):
             with pytest.raises(Unavailable) as caught:
                 await broken
-            assert caught.value.code == "db_unavailable"
+            assert caught.value.code == "db_damaged"
+        restore(path, good)
+        assert f"{path} is damaged: (sqlite3.DatabaseError) database disk image is malformed" in (
+            await database.problem() or ""
+        )
+    assert caplog.text.count("is damaged") == 1
+    async with open_database(f"sqlite:///{path}", PATIENCE) as database:
+        assert await database.read(count) == 1
+
+
+async def test_damage_in_pages_that_nobody_reads_is_found(path: Path) -> None:
+    async with open_database(f"sqlite:///{path}", PATIENCE) as database:
+        await database.write(lambda db: [note(db, "x" * 3000) for _ in range(50)])
+        await database.look_for_damage()
+    overwrite_pages(path, since=20 * 4096)
+    async with open_database(f"sqlite:///{path}", PATIENCE) as database:
+        assert await database.read(lambda db: db.scalar(text("SELECT name FROM notes LIMIT 1"))) == "x" * 3000
+        with pytest.raises(Unavailable, match="damaged"):
+            await database.look_for_damage()
+        assert "is damaged" in (await database.problem() or "")
 
 
 async def test_a_full_disk_is_told_also_when_the_driver_says_so(database: Database) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from sqlalchemy import update
 from server.api.settings import Purge, purge
 from server.browser.pool import BrowserPool
 from server.database.models import SessionRow
-from server.errors import BadRequest
+from server.errors import BadRequest, Unavailable
 from server.events import now
 from server.main import create_app
 from server.maintenance import PlausibleClock, remove_untouched
@@ -132,18 +133,43 @@ async def test_a_key_is_kept_encrypted_and_never_shown(client: httpx.AsyncClient
     assert (await client.get("/api/settings")).json()["keys"]["anthropic"] == "unset"
 
 
-async def test_a_key_survives_a_restart_but_not_a_lost_key_file(settings: Settings) -> None:
-    headers = {"authorization": f"Bearer {PASSWORD}"}
-    states = []
-    for step in ("set", "restart", "lost"):
-        if step == "lost":
-            (settings.data_dir / "provider_keys.key").unlink()
-        app = create_app(settings)
-        async with app.router.lifespan_context(app), open_client(app, headers) as client:
-            if step == "set":
-                await client.put("/api/settings/keys/openai", json={"key": SECRET})
-            states.append((await client.get("/api/settings")).json()["keys"]["openai"])
-    assert states == ["set", "set", "unset"]
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "is missing or empty"), (b"", "is missing or empty"), (b"garbage", "does not hold a key"),
+        (b"\xff\xfe", "it is no text"), (base64.urlsafe_b64encode(bytes(32)), "is not the file"),
+    ],
+)  # fmt: skip
+async def test_keys_whose_file_is_unusable_are_lost_until_it_is_back(
+    settings: Settings, content: bytes | None, why: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = settings.data_dir / "provider_keys.key"
+    real = settings.model_copy(update={"agent_mode": "real"})
+    async with open_runtime(real) as world:
+        await world.preferences.set_key("openai", SECRET)
+        assert world.preferences.lost_keys is None
+    good = file.read_bytes()
+    file.write_bytes(content) if content is not None else file.unlink()
+    async with open_runtime(real) as world:
+        assert world.preferences.key_states()["openai"] == "unset"
+        (told,) = [notice["text"] for notice in world.notices() if notice["code"] == "keys_lost"]
+        assert all(part in told for part in (str(file), why))
+        assert told in caplog.text
+    assert (file.read_bytes() if file.exists() else None) == content, (
+        "a file that may be restored is left alone"
+    )
+    file.write_bytes(good)
+    async with open_runtime(real) as world:
+        assert world.preferences.key_states()["openai"] == "set"
+        assert "keys_lost" not in {notice["code"] for notice in world.notices()}
+
+
+async def test_a_key_is_not_stored_with_a_broken_key_file(settings: Settings) -> None:
+    (settings.data_dir / "provider_keys.key").write_text("garbage")
+    async with open_runtime(settings) as world:
+        with pytest.raises(Unavailable, match="does not hold a key"):
+            await world.preferences.set_key("openai", SECRET)
+        assert world.preferences.key_states()["openai"] == "unset"
 
 
 async def test_unknown_providers_have_no_keys(client: httpx.AsyncClient) -> None:

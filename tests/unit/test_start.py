@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from server.__main__ import open_many_files, plain
+from server.__main__ import main, open_many_files, plain
 from server.database.migrate import NotReady, migrate
 from server.errors import Unavailable
 from server.main import RETRY_SECONDS, create_app
@@ -75,7 +75,7 @@ async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path)
     path = tmp_path / "notes.txt"
     path.write_bytes(b"not a database at all" * 1000)
     before = path.read_bytes()
-    with pytest.raises(NotReady, match=r"DATABASE_URL .* file is not a database"):
+    with pytest.raises(NotReady, match=r"notes.txt does not answer: file is not a database"):
         async with open_runtime(settings_of(tmp_path, f"sqlite:///{path}")):
             pass
     assert path.read_bytes() == before
@@ -142,3 +142,22 @@ async def test_a_database_that_comes_right_is_used_without_a_new_start(tmp_path:
         with sqlite3.connect(path) as db:
             db.execute("UPDATE alembic_version SET version_num = ?", (version,))
         await eventually(world.problem, lambda it: it is None, message="the next look finds it right")
+
+
+@pytest.mark.parametrize("name", ["cookie_secret", "auth_token"])
+def test_a_secret_that_cannot_be_read_is_one_line_that_names_its_file(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / name).mkdir()
+    monkeypatch.setenv("DATA_DIR", str(tmp_path))
+    monkeypatch.setattr("sys.argv", ["server"])
+    assert main() == 1
+    assert capsys.readouterr().err == f"pilothouse: {tmp_path / name} cannot be read: Is a directory\n"
+
+
+async def test_a_lock_file_that_cannot_be_opened_ends_the_start(tmp_path: Path) -> None:
+    (tmp_path / "server.lock").mkdir()
+    with pytest.raises(NotReady, match=r"server\.lock cannot be opened: Is a directory") as refused:
+        async with open_runtime(settings_of(tmp_path, f"sqlite:///{tmp_path / 'pilothouse.db'}")):
+            pass
+    assert refused.value.is_final
