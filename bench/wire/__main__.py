@@ -23,11 +23,12 @@ from pathlib import Path
 
 import aiohttp
 
-from bench.wire.asked import Input
+from bench.wire import watchdog
+from bench.wire.asked import Dialect, Input
 from bench.wire.inputs import all_inputs
 from bench.wire.play import Judged, play
 from bench.wire.provider import Provider
-from tests.support.server import serving
+from tests.support.server import Server, serving
 
 AT_ONCE = 12
 SETTINGS = {
@@ -46,21 +47,19 @@ SERVERS = {
 
 
 @asynccontextmanager
-async def server_of(name: str, provider: Provider, folder: Path) -> AsyncIterator[aiohttp.ClientSession]:
+async def server_of(
+    name: str, provider: Provider, folder: Path
+) -> AsyncIterator[tuple[Server, aiohttp.ClientSession]]:
     chosen = {**SETTINGS, **SERVERS[name], **provider.settings}
     chosen = {key: value for key, value in chosen.items() if value}
     async with AsyncExitStack() as stack:
         server = await asyncio.to_thread(
             lambda: stack.enter_context(serving(folder / name, program=(), **chosen))
         )
-        yield await stack.enter_async_context(
-            aiohttp.ClientSession(
-                server.url,
-                headers=server.headers,
-                connector=aiohttp.TCPConnector(limit=0),
-                read_bufsize=2**20,
-            )
+        session = aiohttp.ClientSession(
+            server.url, headers=server.headers, connector=aiohttp.TCPConnector(limit=0), read_bufsize=2**20
         )
+        yield server, await stack.enter_async_context(session)
 
 
 def server_for(given: Input) -> str:
@@ -75,15 +74,29 @@ async def run(inputs: Sequence[Input], folder: Path, at_once: int = AT_ONCE) -> 
     async with AsyncExitStack() as stack:
         provider = await stack.enter_async_context(Provider())
         needed = sorted({server_for(given) for given in inputs})
-        clients = {
-            name: await stack.enter_async_context(server_of(name, provider, folder)) for name in needed
-        }
+        clients = {}
+        for name in needed:
+            _, clients[name] = await stack.enter_async_context(server_of(name, provider, folder))
 
         async def one(given: Input) -> Judged:
             async with room:
                 return await play(clients[server_for(given)], provider, given)
 
         return list(await asyncio.gather(*map(one, inputs)))
+
+
+async def watch_all(wires: Sequence[Dialect], only: str) -> list[watchdog.Row]:
+    """One load at a time: the waits are that load's alone."""
+    rows: list[watchdog.Row] = []
+    with tempfile.TemporaryDirectory() as folder:
+        for wire in wires:
+            name = "responses" if wire == "responses" else "usual"
+            async with (
+                Provider() as provider,
+                server_of(name, provider, Path(folder) / wire) as (server, client),
+            ):
+                rows += await watchdog.watch(server, client, provider, wire, only)
+    return rows
 
 
 def table(found: Sequence[Judged]) -> list[str]:
@@ -133,7 +146,14 @@ def main() -> int:
     parser.add_argument("--wire")
     parser.add_argument("--agent")
     parser.add_argument("--list", action="store_true", help="only name the inputs")
+    parser.add_argument("--watchdog", action="store_true", help="measure how long another session waits")
     options = parser.parse_args()
+    if options.watchdog:
+        print(watchdog.HEAD)
+        wires = watchdog.WIRES if options.wire is None else (options.wire,)
+        rows = asyncio.run(watch_all(wires, options.only or ""))
+        print(f"longest {max(row.wait.held_ms for row in rows):.0f} ms, load {os.getloadavg()[0]:.0f}")
+        return int(not all(row.holds for row in rows))
     inputs = chosen(options)
     if options.list:
         print(*(f"{given.id} ({given.wire}, {given.agent})" for given in inputs), sep="\n")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -27,7 +28,7 @@ HIGH, LOW = "\ue001", "\ue002"
 class Answer:
     """One HTTP answer: each part is written by itself, a number is a pause in seconds."""
 
-    parts: Sequence[bytes | float]
+    parts: Iterable[bytes | float]
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
     kind: str = ""
@@ -108,6 +109,8 @@ class Input:
     files: bool = False
     rest: Step | None = None
     """None: as a good model answers."""
+    namer: Step | None = None
+    """How the model answers when it is to name the session."""
     strict: bool = True
     """The provider refuses requests that break the rules of its wire."""
 
@@ -165,7 +168,36 @@ def as_bytes(wire: Dialect, reply: Reply, asked: Asked | None = None) -> Answer:
     """A reply in the wire's own form, event by event."""
     body = {"model": "m", "stream_options": {"include_usage": True}, **(asked.body if asked else {})}
     body.setdefault("generationConfig", {"thinkingConfig": {"include_thoughts": True}})
-    return Answer(list(model_formats.stream("chat" if wire == "openrouter" else wire, reply, body)))
+    events = model_formats.stream("chat" if wire == "openrouter" else wire, reply, body)
+    is_endless = isinstance(reply.text, itertools.repeat)
+    return Answer(events if is_endless else list(events))
+
+
+_PIECE = "\ue003"
+
+
+def call_in(wire: Dialect, name: str, pieces: Iterable[str], thinking: Iterable[str] = ()) -> Answer:
+    """One call whose arguments come in these pieces, whatever they are."""
+    made = as_bytes(wire, Reply(calls=[ToolCall(name, _PIECE, "call_1")], thinking=thinking))
+    if not isinstance(pieces, list | tuple):
+        return Answer(_with_pieces(made.parts, pieces))
+    return Answer(list(_with_pieces(made.parts, pieces)))
+
+
+def _with_pieces(parts: Iterable[bytes | float], pieces: Iterable[str]) -> Iterator[bytes | float]:
+    for part in parts:
+        assert isinstance(part, bytes)
+        if _PIECE.encode() not in part:
+            yield part
+        elif b"delta" in part:
+            yield from (part.replace(_PIECE.encode(), _inside(piece)) for piece in pieces)
+        else:
+            yield part.replace(_PIECE.encode(), _inside("".join(pieces)))
+
+
+def _inside(piece: str) -> bytes:
+    """A part of a JSON string. What stands for halves stays."""
+    return json.dumps(piece, ensure_ascii=False)[1:-1].encode()
 
 
 def good(wire: Dialect, agent: Agent, text: str = ANSWER) -> Step:

@@ -49,14 +49,17 @@ class Judged:
     input: Input
     verdict: Verdict
     why: str = ""
+    end: str = ""
+    """Status or code of the last run."""
 
 
-async def play(client: aiohttp.ClientSession, provider: Provider, given: Input, namer: Any = None) -> Judged:
+async def play(
+    client: aiohttp.ClientSession, provider: Provider, given: Input, *, patience: float = PATIENCE
+) -> Judged:
     """Run the input's messages, one after the other, and judge what came of the last."""
     played = provider.play(given)
-    played.namer = namer
     try:
-        async with asyncio.timeout(PATIENCE):
+        async with asyncio.timeout(patience):
             seen = await _run(client, given)
             if given.right.title is not None:
                 seen.title = await _title(client, seen.meta.pop("session"), given.right.title)
@@ -138,9 +141,10 @@ async def _json(
 def judge(given: Input, seen: Seen, played: Played) -> Judged:
     """By everything that must hold; what only is less than it could be counts as partly."""
     hard, soft = _faults(given.right, seen, played)
+    end = seen.code or seen.status
     if hard:
-        return Judged(given, "fails", "; ".join([*hard, *soft]))
-    return Judged(given, "partly" if soft else "holds", "; ".join(soft))
+        return Judged(given, "fails", "; ".join([*hard, *soft]), end)
+    return Judged(given, "partly" if soft else "holds", "; ".join(soft), end)
 
 
 def _faults(right: Right, seen: Seen, played: Played) -> tuple[list[str], list[str]]:

@@ -44,7 +44,6 @@ class Played:
     titles: list[Asked] = field(default_factory=list)
     refusals: list[str] = field(default_factory=list)
     """What was wrong with requests that broke the rules of their wire."""
-    namer: Step | None = None
 
 
 class Provider:
@@ -96,7 +95,7 @@ class Provider:
             return web.json_response({"error": {"message": "no such model"}}, status=404)
         if _NAMES in asked.text:
             played.titles.append(asked)
-            step = played.namer or good(wire, "assistant", "Capital of France")
+            step = played.input.namer or good(wire, "assistant", "Capital of France")
         else:
             played.requests.append(asked)
             step = _next(played, asked, raw)

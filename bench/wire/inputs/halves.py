@@ -15,9 +15,10 @@ from bench.wire.asked import (
     Input,
     Right,
     as_bytes,
+    call_in,
     stop_of,
 )
-from tests.support.model_reply import Reply, ToolCall
+from tests.support.model_reply import Reply
 
 
 def inputs() -> Iterator[Input]:
@@ -50,19 +51,4 @@ def _answer(wire: Dialect, agent: Agent, pieces: list[str], thoughts: list[str])
     move = [head + pieces[0], *pieces[1:-1], pieces[-1] + tail]
     if wire in ("google", "ollama"):
         return as_bytes(wire, Reply(text=move, thinking=thoughts)).halved()
-    return _as_call(wire, move, thoughts).halved()
-
-
-def _as_call(wire: Dialect, move: list[str], thoughts: list[str]) -> Answer:
-    """The pieces of the arguments as given, not in equal parts."""
-    made = as_bytes(wire, Reply(calls=[ToolCall("act", "|", "call_1")], thinking=thoughts))
-    parts: list[bytes | float] = []
-    for part in made.parts:
-        assert isinstance(part, bytes)
-        parts += [part.replace(b"|", _inside(piece)) for piece in move] if b"|" in part else [part]
-    return Answer(parts)
-
-
-def _inside(piece: str) -> bytes:
-    """As a part of a JSON string that is itself a part of JSON; halves stay what stands for them."""
-    return json.dumps(piece, ensure_ascii=False)[1:-1].encode()
+    return call_in(wire, "act", move, thoughts).halved()
