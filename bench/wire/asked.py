@@ -51,6 +51,10 @@ class Answer:
     def with_bytes(self, change: Callable[[bytes], bytes]) -> Answer:
         return replace(self, parts=[change(part) if isinstance(part, bytes) else part for part in self.parts])
 
+    def kept_open(self, seconds: float = 40) -> Answer:
+        """All is written, but the connection stays."""
+        return replace(self, parts=[*self.parts, seconds])
+
     def halved(self) -> Answer:
         return self.with_bytes(
             lambda part: part.replace(HIGH.encode(), b"\\ud83d").replace(LOW.encode(), b"\\ude00")
@@ -92,6 +96,8 @@ class Right:
     within: float = 60.0
     """Seconds."""
     title: str | None = None
+    lacks: Sequence[str] = ()
+    """Texts that the person must not see."""
     tells: Sequence[str] = ()
     """Texts of which each must be in the error's message."""
 

@@ -162,6 +162,7 @@ def _faults(right: Right, seen: Seen, played: Played) -> tuple[list[str], list[s
     if right.thinking is not None and seen.thinking.strip() != right.thinking.strip():
         where = soft if not seen.thinking and played.input.agent == "operator" else hard
         where.append(f"thinking {seen.thinking[:120]!r}")
+    hard += [f"shows {text!r}" for text in right.lacks if text in f"{seen.tokens}\n{seen.answer}"]
     if right.calls is not None and seen.calls not in [list(calls) for calls in right.calls]:
         hard.append(f"calls {[(made.name, made.file) for made in seen.calls]}")
     if right.cut is not None and right.cut != _is_marked(seen):
