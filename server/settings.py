@@ -211,7 +211,12 @@ class Settings(BaseSettings):
     )
     run_timeout: float = Field(1800, gt=0, description="Seconds of work for one message, pauses not counted.")
     tool_timeout: float = Field(30, gt=0, description="Seconds for one browser call.")
-    model_timeout: float = Field(60, gt=0, description="Seconds until the model's first token.")
+    model_timeout: float | None = Field(
+        None,
+        gt=0,
+        description="Seconds until the model's first token. Unset: 60, and 300 at a server of your own, where a comment that "
+        "keeps the connection open begins the time anew.",
+    )
     model_idle_timeout: float = Field(30, gt=0, description="Seconds between two tokens of the model.")
     model_max_tokens: int = Field(
         8192,

@@ -10,6 +10,20 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_METADATA = {
+    ipaddress.ip_address(text)
+    for text in (
+        "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42",
+    )
+}  # fmt: skip
+_METADATA_NETWORK = ipaddress.IPv6Network("fd00:ec2::/32")
+"""Metadata services of clouds, which serve a machine's credentials; those of IPv4 are link-local as a rule."""
+_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
+_NEVER_V4 = ipaddress.IPv4Network("240.0.0.0/4")
+
 SCHEMES = ("http", "https")
 _SCHEME = re.compile(r"^([A-Za-z][A-Za-z0-9+.-]*):")
 _HOST_AND_PORT = re.compile(r"^([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):\d{1,5}(?=[/?#]|$)")
@@ -103,3 +117,25 @@ def host_matches(host: str, patterns: Iterable[str]) -> bool:
         elif pattern and (host == pattern or host.endswith(f".{pattern}")):
             return True
     return False
+
+
+def unwrap(address: Address) -> Address:
+    """Return the IPv4 address embedded in an IPv6 address, else the address itself."""
+    if isinstance(address, ipaddress.IPv4Address):
+        return address
+    inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
+    if inner is None and any(address in network for network in _NAT64):
+        inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    if inner is None and address in _COMPATIBLE and int(address) > 1:
+        inner = ipaddress.IPv4Address(int(address))
+    return inner or address
+
+
+def refuse_everywhere(address: Address) -> str | None:
+    """Why no part of the product connects to the resolved address, whatever is configured; None if it may."""
+    address = unwrap(address)
+    if address in _METADATA or address in _METADATA_NETWORK or address.is_link_local:
+        return "link-local and cloud metadata addresses are never opened"
+    if address.is_multicast or (address.version == 4 and address in _NEVER_V4):
+        return "the address is not one of a web server"
+    return None

@@ -10,8 +10,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from server.browser.addresses import Address
 from server.browser.chromium.egress import Egress, Resolve
-from server.browser.chromium.reach import Address, Reach
+from server.browser.chromium.reach import Reach
 
 
 @asynccontextmanager

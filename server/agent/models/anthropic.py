@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from anthropic import AsyncAnthropic
 from langchain_anthropic import ChatAnthropic
+from langchain_core.language_models import LanguageModelInput
 
 from server.agent.models.guard import GuardedModel
 from server.agent.models.transport import model_http_client
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 
 class AnthropicChat(GuardedModel, ChatAnthropic):
     parallel_tools: ClassVar[bool | None] = False
+    needed: ClassVar[frozenset[str]] = frozenset({"max_tokens"})
+
+    def _get_request_payload(
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: Any
+    ) -> JsonObject:
+        return self.refused.apply(super()._get_request_payload(input_, stop=stop, **kwargs))
 
     @cached_property
     def _async_client(self) -> AsyncAnthropic:
@@ -29,6 +37,7 @@ def build_anthropic(model: str, settings: Settings) -> AnthropicChat:
     thinking = {"type": "adaptive", "display": "summarized"} if always_thinks else None
     return AnthropicChat.build(
         settings,
+        "anthropic",
         model=model,
         api_key=settings.anthropic_api_key,
         base_url=settings.anthropic_base_url,

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
+MOST_PATIENCE = 4
+"""How often the time for the first item may pass while a server says that it is alive."""
 
 
 async def watched(
@@ -16,15 +19,19 @@ async def watched(
     idle: float,
     *,
     counts: Callable[[T], bool] = lambda item: True,
+    is_patient: bool = False,
 ) -> AsyncGenerator[T, None]:
     """Yield the items of `source`. Raises TimeoutError if the first item that `counts` takes longer than
     `first` seconds, or a later one longer than `idle`. Only time spent waiting for the source is measured.
+
+    `is_patient`: each sign of life begins the time for the first item again, up to MOST_PATIENCE times `first`.
     """
     watch = _CallDeadline(first)
     async with aclosing(source):
         try:
             while True:
                 watch.begin()
+                waiting = _waiting.set(watch) if is_patient else None
                 try:
                     item = await anext(source)
                 except StopAsyncIteration:
@@ -33,12 +40,20 @@ async def watched(
                     watch.raise_if_expired()
                     raise
                 finally:
+                    if waiting:
+                        _waiting.reset(waiting)
                     watch.pause()
                 if counts(item):
                     watch.renew(idle)
                 yield item
         finally:
             watch.close()
+
+
+def note_life() -> None:
+    """Called by the transport for whatever a server sends, such as comments that keep the connection open."""
+    if watch := _waiting.get():
+        watch.note_life()
 
 
 class _CallDeadline:
@@ -48,6 +63,7 @@ class _CallDeadline:
         self._loop = asyncio.get_running_loop()
         self._allowance = allowance
         self._used = 0.0
+        self._patient_until: float | None = self._loop.time() + MOST_PATIENCE * allowance
         self._began: float | None = None
         self._task: asyncio.Task[object] | None = None
         self._has_expired = False
@@ -62,8 +78,13 @@ class _CallDeadline:
             self._used += self._loop.time() - self._began
             self._began = None
 
+    def note_life(self) -> None:
+        now = self._loop.time()
+        if self._patient_until is not None and now + self._allowance <= self._patient_until:
+            self._used, self._began = 0.0, now
+
     def renew(self, allowance: float) -> None:
-        self._allowance, self._used = allowance, 0.0
+        self._allowance, self._used, self._patient_until = allowance, 0.0, None
         if self._timer.when() > self._loop.time() + allowance:
             self._set_timer(allowance)
 
@@ -89,3 +110,6 @@ class _CallDeadline:
         elif self._task is not None:
             self._has_expired = True
             self._task.cancel()
+
+
+_waiting: ContextVar[_CallDeadline | None] = ContextVar("waiting", default=None)

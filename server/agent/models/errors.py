@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import email.utils
+import math
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -22,46 +23,76 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ModelFailure:
-    """`retry_after` is in seconds, as requested by the provider; None if it did not request one."""
+    """`retry_after` is in seconds, as requested by the provider; None if it did not request one.
+
+    `is_providers`: another model may answer the same request.
+    """
 
     code: str
     message: str
     retryable: bool = False
     retry_after: float | None = None
+    is_providers: bool = False
 
-    def as_error(self) -> RunFailed:
-        return RunFailed(self.message, code=self.code, retry_after=self.retry_after)
+    def as_error(self, model: str = "", *, has_said: bool = False) -> ModelFailed:
+        """`model` is a sentence that names the model."""
+        return ModelFailed(self, f"{self.message} {model}".rstrip(), has_said=has_said)
+
+
+class ModelFailed(RunFailed):
+    """A model call failed after its tries. `has_said`: a part of its answer has been shown."""
+
+    def __init__(self, failure: ModelFailure, detail: str, *, has_said: bool) -> None:
+        super().__init__(detail, code=failure.code, retry_after=failure.retry_after)
+        self.failure = failure
+        self.has_said = has_said
 
 
 UNAVAILABLE = ModelFailure(
-    "llm_unavailable", "The model provider cannot be reached or is overloaded. Try again in a moment.", True
+    "llm_unavailable",
+    "The model provider cannot be reached or is overloaded. Try again in a moment.",
+    True,
+    is_providers=True,
 )
 RATE_LIMITED = ModelFailure(
     "llm_rate_limited",
     "The model provider limits how often it may be asked. Wait a little, then try again.",
     True,
+    is_providers=True,
 )
 NO_CREDIT = ModelFailure(
     "llm_rate_limited",
     "The account at the model provider has no credit or quota left. Check its billing page.",
+    is_providers=True,
 )
 TIMEOUT = ModelFailure(
     "llm_timeout",
     "The model took too long to answer. Try again, choose a faster model or raise MODEL_TIMEOUT.",
+    is_providers=True,
 )
 STREAM_CUT = ModelFailure(
-    "llm_stream_cut", "The connection to the model broke off in the middle of its answer. Try again.", True
+    "llm_stream_cut",
+    "The connection to the model broke off in the middle of its answer. Try again.",
+    True,
+    is_providers=True,
 )
 BAD_RESPONSE = ModelFailure(
     "llm_bad_response", "The model's answer could not be understood. Try again or choose another model.", True
 )
 AUTH = ModelFailure(
-    "llm_auth", "The model provider refused the key. Check the key of this provider and what it may use."
+    "llm_auth",
+    "The model provider refused the key. Check the key of this provider and what it may use.",
+    is_providers=True,
 )
 CONTEXT_TOO_LONG = ModelFailure(
     "llm_context_too_long",
     "This conversation has grown too long for the model. Start a new session or choose a model with a larger context.",
 )
+REQUEST_TOO_LONG = ModelFailure(
+    "llm_context_too_long",
+    "This request is too long for the model. Shorten the message or choose a model with a larger context.",
+)
+"""As CONTEXT_TOO_LONG, where nothing has been said before."""
 CONTENT_FILTER = ModelFailure(
     "llm_content_filter", "The model provider's content filter stopped the answer. Word the task differently."
 )
@@ -72,14 +103,38 @@ BAD_REQUEST = ModelFailure(
     "llm_bad_request",
     "The model provider refused the request. Check that the model's name is right and can use tools.",
 )
+LED_AWAY = ModelFailure(
+    "llm_bad_request",
+    "The model's address redirects to another one, which gets no requests. Set that address itself.",
+)
+FORBIDDEN_ADDRESS = ModelFailure(
+    "llm_bad_request", "The model's address is one that is never used, such as of a cloud's metadata service."
+)
 INTERNAL = ModelFailure("internal", "Something went wrong inside the service. Its log has the details.")
 
 _TOO_LONG = re.compile(
-    r"context[ _](length|window)|prompt is too long|too many (input )?tokens|maximum context|input tokens exceed"
-    r"|maximum number of tokens|exceeds the available context",
+    r"""context[ _-]?(length|window|size|limit)|maximum[ ]context|reduce[ ](the|your)[ ](length|prompt|input)
+    |range[ ]of[ ]input[ ]length|(model|total)[ ]tokens?[ ]limit|max[ _]message[ _]tokens
+    |max(imum)?[ _](prompt|input|model|sequence|seq)[ _]?(length|len|tokens?)|maximum[ ]supported[ ]sequence
+    |(number[ ]of|many)[ ](input[ ])?tokens|tokens[^.]{0,60}must[ ]be[ ](<|less|at[ ]most)|expected[ ]maxlength
+    |input[ ]tokens[ ]exceed|超长|超过.{0,12}(长度|上限|限制)|长度超过""",
+    re.I | re.X,
+)
+_TOO_MUCH = re.compile(
+    r"""\b(prompt|input|inputs|message|messages|conversation|request|context|tokens?)\b[^.]{0,80}?
+    (too[ ](long|large|big)|exceed|(longer|larger|greater)[ ]than)""",
+    re.I | re.X,
+)
+_OF_LENGTH = re.compile(r"token|length|context|long\b|maximum size|payload size", re.I)
+_UNKNOWN = re.compile(
+    r"(unknown|unsupported|unrecogni[sz]ed)( request)? (parameter|field|argument|name)", re.I
+)
+_OF_RATE = re.compile(r"per[ _]?(second|minute|min|hour|day)|\b[rt]pm\b|rate[ _]limit", re.I)
+_FILTERED = re.compile(
+    r"content[ _-]?(filter|policy|moderation)|data_inspection_failed|responsible_ai|moderation_blocked"
+    r"|['\"](code|type|status|(finish_)?reason)['\"]\s*:\s*['\"]\w*(safety|sensitive|moderation)\w*['\"]",
     re.I,
 )
-_FILTERED = re.compile(r"content[ _](filter|policy)|data_inspection_failed|responsible_ai|safety", re.I)
 _NO_CREDIT = re.compile(r"insufficient_quota|credit balance|insufficient (credits|balance)|billing", re.I)
 _OVERLOADED = re.compile(
     r"overloaded|server_error|api_error|internal_error|unavailable|unexpectedly stopped|running the model",
@@ -90,20 +145,45 @@ _KEY = re.compile(r"authentication|invalid_api_key|permission|unauthori[sz]ed", 
 _BAD_KEY = re.compile(r"api[ _]key[ _](not valid|invalid|expired)", re.I)
 _RETRY_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 """Google's retry delay. If present, its "check your plan and billing" does not mean an empty account."""
+_COUNT = re.compile(r"(?<![\w.-])\d{1,3}(?:,\d{3})+(?![\w.])|(?<![\w.-])\d{3,9}(?!\w)")
+_USED = re.compile(
+    r"(?:requested|resulted in|contains?|passed|given|has)\W*(?:about |a total of )?([\d,]{3,11})", re.I
+)
+_LIMIT = re.compile(
+    r"(?:(?:length|limit)(?: is| of)?|maximum(?: of)?|at most|<=|>)(?: only)?\W{1,3}([\d,]{3,11})", re.I
+)
 
 
 def classify(error: BaseException) -> ModelFailure:
-    """Classify any exception of a model call: ours, LangChain's, an SDK's or the transport's."""
+    """Classify any exception of a model call: ours, LangChain's, an SDK's or the transport's. Never raises."""
+    try:
+        return _classified(error)
+    except Exception:  # an error that cannot even be read: its parts are the provider's
+        return INTERNAL
+
+
+def _classified(error: BaseException) -> ModelFailure:
+    if isinstance(error, ModelFailed):
+        return error.failure
     if isinstance(error, RunFailed):
         return ModelFailure(error.code, error.detail, retry_after=error.retry_after)
     for link in _chain(error):
-        status = _status(link)
+        status = http_status(link)
         if status is not None and status >= 400:
             return _of_status(status, link)
     # By class names, so that no SDK must be imported. An SDK's "connection error" is less specific than its cause.
     names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
     by_kind = next((failure for kinds, failure in _KINDS if names & kinds), None)
-    return by_kind or _of_text(_text(error)) or INTERNAL
+    return by_kind or _oftext_of(text_of(error)) or INTERNAL
+
+
+def too_long(failure: ModelFailure, error: BaseException, *, is_first: bool) -> ModelFailure:
+    """The failure CONTEXT_TOO_LONG with both numbers, if the provider gave them. `is_first`: nothing was said before."""
+    words = (REQUEST_TOO_LONG if is_first else CONTEXT_TOO_LONG).message
+    counts = next(filter(None, map(_token_counts, _chain(error))), None)
+    if counts:
+        words += f" It has {counts[0]:,} tokens, and the model takes {counts[1]:,}."
+    return replace(failure, message=words)
 
 
 def stop_reason(metadata: JsonObject) -> str | None:
@@ -134,7 +214,18 @@ _SAME_REASON = {
     "blocklist": "content_filter",
     "recitation": "content_filter",
     "spii": "content_filter",
+    "sensitive": "content_filter",
+    "content_filtered": "content_filter",
+    "guardrail_intervened": "content_filter",
+    "model_length": "length",
 }
+_BROKEN_OFF = frozenset(
+    {
+        "error", "abort", "aborted", "cancel", "cancelled", "canceled", "network_error", "server_error", "timeout",
+        "insufficient_system_resource", "failed", "interrupted", "unknown_error", "internal_error",
+    }
+)  # fmt: skip
+"""Reasons of an answer that the server itself did not finish."""
 _BROKEN = frozenset({"malformed_function_call", "unexpected_tool_call", "malformed_response"})
 
 
@@ -147,6 +238,8 @@ def problem(reason: str | None, *, has_calls: bool, has_text: bool) -> ModelFail
         return CONTENT_FILTER
     if reason == "length" and (has_calls or not has_text):
         return OUTPUT_LIMIT
+    if reason in _BROKEN_OFF:
+        return STREAM_CUT
     if reason in _BROKEN:
         return BAD_RESPONSE
     return None if has_calls or has_text else BAD_RESPONSE
@@ -174,23 +267,33 @@ def broken_tool_calls(message: AIMessage) -> dict[str, str]:
 
 
 def _of_status(status: int, error: BaseException) -> ModelFailure:
-    text = _text(error)
+    text = text_of(error)
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(text)):
         return AUTH
     delay = _RETRY_DELAY.search(text)
     if status == 402 or (status in (400, 429) and not delay and _NO_CREDIT.search(text)):
         return NO_CREDIT
-    if status == 413 or (status in (400, 422) and _TOO_LONG.search(text)):
+    if status == 413 or (status in (400, 422) and _is_too_long(text)):
         return CONTEXT_TOO_LONG
     wait = float(delay[1]) if delay else _retry_after(error)
     if status == 429:
         return replace(RATE_LIMITED, retry_after=wait)
     if status in (408, 409, 425) or status >= 500:
         return replace(UNAVAILABLE, retry_after=wait)
+    if status == 404:
+        return replace(BAD_REQUEST, is_providers=True)
     return CONTENT_FILTER if _FILTERED.search(text) else BAD_REQUEST
 
 
+def _is_too_long(text: str) -> bool:
+    if _OF_RATE.search(text) or _UNKNOWN.search(text):
+        return False
+    return bool(_TOO_LONG.search(text) or (_TOO_MUCH.search(text) and _OF_LENGTH.search(text)))
+
+
 _KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
+    (frozenset({"LedAway"}), LED_AWAY),
+    (frozenset({"ForbiddenAddress"}), FORBIDDEN_ADDRESS),
     (frozenset({"ContextOverflowError"}), CONTEXT_TOO_LONG),
     (frozenset({"LengthFinishReasonError"}), OUTPUT_LIMIT),
     (frozenset({"ContentFilterFinishReasonError", "OpenAIRefusalError"}), CONTENT_FILTER),
@@ -214,10 +317,11 @@ _KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
 )
 
 
-def _of_text(text: str) -> ModelFailure | None:
+def _oftext_of(text: str) -> ModelFailure | None:
     """Classify errors that arrive inside a stream and have only a text, no status."""
+    if _is_too_long(text):
+        return CONTEXT_TOO_LONG
     for pattern, failure in (
-        (_TOO_LONG, CONTEXT_TOO_LONG),
         (_NO_CREDIT, NO_CREDIT),
         (_RATE, RATE_LIMITED),
         (_KEY, AUTH),
@@ -238,26 +342,80 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
         link = link.__cause__ or link.__context__
 
 
-def _status(error: BaseException) -> int | None:
-    """The HTTP status. `code` counts only if there is a response: HTTP parsers number their errors too."""
+def http_status(error: BaseException) -> int | None:
+    """The HTTP status of a failed call: of its response, or the number that an error inside of a stream gives itself.
+
+    `code` counts only if there is a response: HTTP parsers number their errors too.
+    """
     value = getattr(error, "status_code", None)
     if not isinstance(value, int) and hasattr(error, "response"):
         value = getattr(error, "code", None)
     if not isinstance(value, int):
         value = getattr(getattr(error, "response", None), "status_code", None)
-    return value if isinstance(value, int) else None
+    if isinstance(value, int) and value >= 400:
+        return value
+    said = (detail.get(key) for detail in details_of(error) for key in _NUMBERS)
+    return next((number for number in map(_as_status, said) if number), None)
 
 
-def _text(error: BaseException) -> str:
+_NUMBERS = ("code", "status", "status_code", "http_code", "http_status")
+
+
+def _as_status(value: object) -> int | None:
+    if isinstance(value, str) and value.isdecimal() and len(value) == 3:
+        value = int(value)
+    return value if isinstance(value, int) and 400 <= value < 600 else None
+
+
+def details_of(error: BaseException) -> list[Mapping[str, object]]:
+    """The objects in which the provider describes the error, the outermost first."""
+    found: list[Mapping[str, object]] = []
+    for given in (
+        getattr(error, "body", None),
+        getattr(error, "error", None),
+        getattr(error, "details", None),
+    ):
+        while isinstance(given, Mapping) and len(found) < 8:
+            found.append(given)
+            given = given.get("error")
+    return found
+
+
+def _token_counts(error: BaseException) -> tuple[int, int] | None:
+    """Tokens of the request and of the model's context, in this order, if the error names them."""
+    for detail in details_of(error):
+        used, limit = detail.get("n_prompt_tokens"), detail.get("n_ctx")
+        if isinstance(used, int) and isinstance(limit, int):
+            return used, limit
+    text = next((m for d in details_of(error) if isinstance(m := d.get("message"), str)), str(error))[:2000]
+    numbers = {
+        _number(found) for found in _COUNT.findall(re.sub(r"(?i)(error|status) code: -?\d+", "", text))
+    }
+    if len(numbers) == 2:
+        return max(numbers), min(numbers)
+    used_at, limit_at = _USED.search(text), _LIMIT.search(text)
+    if used_at and limit_at and _number(used_at[1]) > _number(limit_at[1]):
+        return _number(used_at[1]), _number(limit_at[1])
+    return None
+
+
+def _number(text: str) -> int:
+    return int(text.replace(",", "") or 0)
+
+
+def text_of(error: BaseException) -> str:
+    """What the error says, its body included: for patterns, never for people."""
     return f"{error} {getattr(error, 'body', '') or ''}"
 
 
 def _retry_after(error: BaseException) -> float | None:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
-    value = headers.get("retry-after")
-    if not value:
-        return None
-    with contextlib.suppress(ValueError):
-        return max(float(value), 0.0)
-    when = email.utils.parsedate_to_datetime(value) if ":" in value else None
-    return max(when.timestamp() - time.time(), 0.0) if when else None
+    for name, scale in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+        with contextlib.suppress(ValueError, TypeError, OverflowError):
+            seconds = float(headers.get(name) or "") * scale
+            if math.isfinite(seconds):
+                return max(seconds, 0.0)
+    with contextlib.suppress(ValueError, TypeError, IndexError, OverflowError, OSError):
+        when = email.utils.parsedate_to_datetime(headers.get("retry-after") or "")
+        return max(when.timestamp() - time.time(), 0.0)
+    return None

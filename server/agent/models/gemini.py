@@ -17,6 +17,7 @@ from pydantic import SecretStr, model_validator
 
 from server.agent.models.guard import GuardedModel
 from server.agent.models.transport import closing, model_http_client, ssl_context
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 _WITHOUT_THOUGHTS = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
@@ -61,10 +62,21 @@ class ClosingGemini(ChatGoogleGenerativeAI):
 class GuardedGemini(GuardedModel, ClosingGemini):  # type: ignore[misc]  # its bind_tools names more options
     """The guard comes first: each of its attempts is one stream of `ClosingGemini`."""
 
+    def _prepare_request(self, messages: list[BaseMessage], **kwargs: Any) -> JsonObject:
+        request: JsonObject = super()._prepare_request(messages, **kwargs)
+        config = request["config"]
+        given = {
+            name: value for name in type(config).model_fields if (value := getattr(config, name)) is not None
+        }
+        kept = self.refused.apply(dict(given))
+        left_out = dict.fromkeys(given.keys() - kept.keys())
+        return request | {"config": config.model_copy(update=kept | left_out)}
+
 
 def build_gemini(model: str, settings: Settings) -> GuardedGemini:
     return GuardedGemini.build(
         settings,
+        "google",
         model=model,
         api_key=settings.google_api_key,
         base_url=settings.google_base_url,

@@ -13,6 +13,7 @@ import logging
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from contextvars import copy_context
 from dataclasses import dataclass, field
 from operator import is_
 from typing import Any, ClassVar, Self, cast
@@ -25,20 +26,29 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
-from server.agent.custom_events import ModelRetried, dispatch
+from server.agent.custom_events import ModelRetried, Waiting, dispatch
 from server.agent.models import errors as failures
 from server.agent.models.deadlines import watched
-from server.agent.models.errors import ModelFailure, classify, stop_reason
+from server.agent.models.errors import ModelFailed, ModelFailure, classify, stop_reason
+from server.agent.models.providers import Endpoint
+from server.agent.models.refused_fields import RefusedFields
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
+NEAR_TIMEOUT = 300.0
+"""Seconds until the first token of a server of one's own."""
+QUIET = 5.0
+"""Seconds without a token after which the UI shows what is waited for."""
 _TEXT_KEYS = ("text", "thinking", "reasoning")
 
 
 @dataclass(frozen=True)
 class CallLimits:
-    """Seconds, except `output` (characters of text, thinking and arguments in total) and `tries`."""
+    """Seconds, except `output` (characters of text, thinking and arguments in total) and `tries`.
+
+    `is_patient`: for servers of one's own, which may have to read a long prompt on a slow machine, or another first.
+    """
 
     first_token: float = 60
     idle: float = 30
@@ -46,6 +56,12 @@ class CallLimits:
     tries: int = 3
     backoff: float = 1
     longest_wait: float = 30
+    is_patient: bool = False
+
+    @classmethod
+    def of(cls, settings: Settings, endpoint: Endpoint) -> CallLimits:
+        first = settings.model_timeout or (NEAR_TIMEOUT if endpoint.is_near else cls.first_token)
+        return cls(first, settings.model_idle_timeout, is_patient=endpoint.is_near)
 
 
 @dataclass(frozen=True)
@@ -67,15 +83,30 @@ class GuardedModel(BaseChatModel):
     """
 
     parallel_tools: ClassVar[bool | None] = None
+    needed: ClassVar[frozenset[str]] = frozenset()
+    """Fields of a request that the provider requires."""
     _limits: CallLimits = PrivateAttr(default_factory=CallLimits)
+    _endpoint: Endpoint = PrivateAttr(default_factory=lambda: Endpoint("the model"))
+    _refused: RefusedFields = PrivateAttr(default_factory=RefusedFields)
     _bound: _Bound | None = PrivateAttr(None)
 
     @classmethod
-    def build(cls, settings: Settings, **options: Any) -> Self:
+    def build(cls, settings: Settings, provider: str, **options: Any) -> Self:
         """Create the model with the deadlines and limits of the settings. `options` are its constructor's."""
         model = cls(**options)
-        model._limits = CallLimits(settings.model_timeout, settings.model_idle_timeout)
+        model._endpoint = Endpoint.of(provider, options["model"], settings)
+        model._limits = CallLimits.of(settings, model._endpoint)
+        model._refused = RefusedFields(cls.needed)
         return model
+
+    @property
+    def endpoint(self) -> Endpoint:
+        return self._endpoint
+
+    @property
+    def refused(self) -> RefusedFields:
+        """What the server does not take, as far as it has said so."""
+        return self._refused
 
     async def _astream(
         self,
@@ -90,7 +121,8 @@ class GuardedModel(BaseChatModel):
             )
             return cast("AsyncGenerator[ChatGenerationChunk, None]", chunks)
 
-        async with aclosing(stream_guarded(attempt, self._limits)) as chunks:
+        call = _Call(self, is_first=not any(isinstance(message, AIMessage) for message in messages))
+        async with aclosing(stream_guarded(attempt, self._limits, call)) as chunks:
             async for chunk in chunks:
                 yield chunk
 
@@ -105,6 +137,10 @@ class GuardedModel(BaseChatModel):
             self._astream(messages, stop=stop, run_manager=run_manager, **kwargs)
         )
 
+    def is_foreign(self, error: Exception) -> bool:
+        """Whether a refusal shows that the server speaks another protocol."""
+        return False
+
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
         if self.parallel_tools is not None:
             kwargs.setdefault("parallel_tool_calls", self.parallel_tools)
@@ -113,32 +149,64 @@ class GuardedModel(BaseChatModel):
         return self._bound.model
 
 
-async def stream_guarded(
-    attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: CallLimits
-) -> AsyncGenerator[ChatGenerationChunk, None]:
-    """Yield the chunks of the first attempt that produces content. Raises RunFailed if an answer ends early.
+@dataclass(frozen=True)
+class _Call:
+    """What is known of a call besides its answer. `is_first`: nothing was said before it."""
 
-    Chunks without content (a message's head) are held back, so that a retry is invisible to the consumer.
+    model: GuardedModel
+    is_first: bool
+
+    def failed(self, error: Exception, answer: _Answer) -> ModelFailure:
+        failure = error.failure if isinstance(error, _Stopped) else classify(error)
+        if failure == failures.STREAM_CUT and not answer.seen:
+            failure = failures.UNAVAILABLE  # the connection was lost before the first chunk
+        if failure.code == failures.CONTEXT_TOO_LONG.code:
+            failure = failures.too_long(failure, error, is_first=self.is_first)
+        log.warning(
+            "model call failed: %s (%s) of %s", failure.code, type(error).__name__, self.model.endpoint
+        )
+        return failure
+
+    def raised(self, failure: ModelFailure, answer: _Answer, error: Exception | None = None) -> ModelFailed:
+        place = self.model.endpoint
+        words = f"The model is {place.model}{f', at {place.address}' if place.address else ''}."
+        if error and not answer.seen and self.model.is_foreign(error):
+            words += " The server there does not answer as Ollama does. For another kind set OPENAI_BASE_URL."
+        return failure.as_error(words, has_said=answer.has_text)
+
+
+async def stream_guarded(
+    attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: CallLimits, call: _Call
+) -> AsyncGenerator[ChatGenerationChunk, None]:
+    """Yield the chunks of the first attempt that produces content. Raises ModelFailed if an answer ends early.
+
+    Chunks without content (a message's head) are held back, so that a retry is invisible to the consumer. A request
+    with a field that the server refuses is made again without it at once, and is no try.
     """
-    for tries_left in reversed(range(limits.tries)):
+    tries, waited = limits.tries, False
+    while True:
         answer = _Answer(limits.output)
         try:
-            chunks = watched(attempt(), limits.first_token, limits.idle, counts=has_content)
-            async with aclosing(chunks):
+            chunks = watched(
+                attempt(), limits.first_token, limits.idle, counts=has_content, is_patient=limits.is_patient
+            )
+            async with aclosing(chunks), _telling_silence(call.model.endpoint) as spoken:
                 async for chunk in chunks:
                     for ready in answer.add(chunk):
+                        spoken()
                         yield ready
             for ready in answer.end():
                 yield ready
             return
         except Exception as error:  # all errors of SDK, transport and LangChain are mapped to our codes
-            failure = error.failure if isinstance(error, _Stopped) else classify(error)
-            if failure == failures.STREAM_CUT and not answer.seen:
-                failure = failures.UNAVAILABLE  # the connection was lost before the first chunk
-            log.warning("model call failed: %s (%s)", failure.code, type(error).__name__)
-            if answer.spoke or not failure.retryable or not tries_left:
-                raise failure.as_error() from None
-            await _rest(failure, limits, limits.tries - tries_left)
+            if not answer.seen and call.model.refused.learn(error):
+                continue
+            failure, tries = call.failed(error, answer), tries - 1
+            is_late = failure.code == failures.TIMEOUT.code and limits.is_patient and not waited
+            if answer.spoke or not (failure.retryable or is_late) or not tries:
+                raise call.raised(failure, answer, error) from None
+            waited = waited or is_late
+            await _rest(failure, limits, limits.tries - tries, call)
 
 
 class _Stopped(Exception):
@@ -149,16 +217,36 @@ class _Stopped(Exception):
         self.failure = failure
 
 
-async def _rest(failure: ModelFailure, limits: CallLimits, failed: int) -> None:
+@contextlib.asynccontextmanager
+async def _telling_silence(endpoint: Endpoint) -> AsyncIterator[Callable[[], None]]:
+    """Say what is waited for after QUIET seconds, unless the yielded function is called before."""
+    telling: list[asyncio.Task[None]] = []
+
+    async def tell() -> None:
+        with contextlib.suppress(RuntimeError):  # outside of a graph there is no receiver for the event
+            await dispatch(Waiting(f"Waiting for the first words of {endpoint}."))
+
+    timer = asyncio.get_running_loop().call_later(
+        QUIET, lambda: telling.append(asyncio.ensure_future(tell())), context=copy_context()
+    )
+    try:
+        yield timer.cancel
+    finally:
+        timer.cancel()
+        for task in telling:
+            task.cancel()
+
+
+async def _rest(failure: ModelFailure, limits: CallLimits, failed: int, call: _Call) -> None:
     """Wait before the next try: as long as the provider requests, else exponential backoff with jitter.
 
-    Raises RunFailed if the wait would exceed `longest_wait`.
+    Raises ModelFailed if the wait would exceed `longest_wait`.
     """
     delay = failure.retry_after
     if delay is None:
         delay = limits.backoff * 2 ** (failed - 1) * random.uniform(0.75, 1.25)
     if delay > limits.longest_wait:
-        raise failure.as_error() from None
+        raise call.raised(failure, _Answer(0)) from None
     with contextlib.suppress(RuntimeError):  # outside of a graph there is no receiver for the event
         await dispatch(ModelRetried(failure.code, round(delay, 2), failed, limits.tries))
     await asyncio.sleep(delay)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from typing import cast
@@ -10,13 +11,14 @@ import httpx
 import httpx2
 from langchain_core.messages import BaseMessage
 from langchain_ollama import ChatOllama
+from ollama import ResponseError
 
 from server.agent.models.guard import GuardedModel
+from server.agent.models.providers import OLLAMA_URL
 from server.agent.models.transport import ModelTransport
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
-OLLAMA_URL = "http://127.0.0.1:11434"
 OLLAMA_CONTEXT = 16_384
 """Tokens. With Ollama's default of 4096, the start of a longer prompt is cut without a warning."""
 
@@ -28,18 +30,31 @@ class ThinkingOllama(GuardedModel, ChatOllama):
     def _chat_params(
         self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: object
     ) -> JsonObject:
-        return super()._chat_params(messages, stop, **kwargs) | {"think": None}
+        return self.refused.apply(super()._chat_params(messages, stop, **kwargs) | {"think": None})
+
+    def is_foreign(self, error: Exception) -> bool:
+        """Ollama's refusals are JSON with a text as `error`; its answers are lines of JSON."""
+        if isinstance(error, json.JSONDecodeError):
+            return True
+        if not isinstance(error, ResponseError):
+            return False
+        return (
+            not isinstance(error.error, str)
+            or error.error.lstrip()[:1] in ("<", "{")
+            or (error.status_code in (404, 405) and "model" not in error.error)
+        )
 
 
 def build_ollama(model: str, settings: Settings) -> ThinkingOllama:
     return ThinkingOllama.build(
         settings,
+        "ollama",
         model=model,
         base_url=settings.ollama_base_url or OLLAMA_URL,
         num_ctx=OLLAMA_CONTEXT,
         num_predict=settings.model_max_tokens,
         reasoning=True,
-        async_client_kwargs={"transport": OlderTransport()},
+        async_client_kwargs={"transport": OlderTransport(), "follow_redirects": False},
     )
 
 

@@ -35,6 +35,11 @@ class ResponsesChat(GuardedModel, ChatOpenAI):
 
     parallel_tools: ClassVar[bool | None] = False
 
+    def _get_request_payload(
+        self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: object
+    ) -> JsonObject:
+        return self.refused.apply(super()._get_request_payload(input_, stop=stop, **kwargs))
+
 
 class CompatibleChat(GuardedModel, ChatOpenAI):
     """Chat Completions of any compatible server.
@@ -80,7 +85,7 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
                 ]
             elif i > turn and isinstance(message, AIMessage):
                 sent.update(_sent_back(message))
-        return payload
+        return self.refused.apply(payload)
 
 
 def build_openai(model: str, settings: Settings) -> GuardedModel:
@@ -88,16 +93,17 @@ def build_openai(model: str, settings: Settings) -> GuardedModel:
     use Chat Completions by default."""
     is_own, chosen = is_own_server(settings), settings.openai_api
     kind = ResponsesChat if chosen == "responses" or (chosen == "auto" and not is_own) else CompatibleChat
-    return _build(kind, model, settings, settings.openai_base_url, settings.openai_api_key)
+    return _build(kind, "openai", model, settings, settings.openai_base_url, settings.openai_api_key)
 
 
 def build_openrouter(model: str, settings: Settings) -> GuardedModel:
     url = settings.openrouter_base_url or OPENROUTER_URL
-    return _build(CompatibleChat, model, settings, url, settings.openrouter_api_key)
+    return _build(CompatibleChat, "openrouter", model, settings, url, settings.openrouter_api_key)
 
 
 def _build(
     kind: type[CompatibleChat | ResponsesChat],
+    provider: str,
     model: str,
     settings: Settings,
     base_url: str | None,
@@ -105,6 +111,7 @@ def _build(
 ) -> GuardedModel:
     return kind.build(
         settings,
+        provider,
         model=model,
         api_key=key or "none",
         base_url=base_url,

@@ -6,10 +6,10 @@ A new provider is an entry of PROVIDERS, a module of this folder with its class,
 from __future__ import annotations
 
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from server.browser.addresses import host_matches, host_of, is_near, without_login
 from server.settings import Settings
 
 
@@ -38,10 +38,32 @@ class Provider:
 
 def is_own_server(settings: Settings) -> bool:
     """True if OPENAI_BASE_URL points to a server other than OpenAI's; such servers often need no key."""
-    host = urlsplit(settings.openai_base_url or "").hostname
-    return host is not None and host != "openai.com" and not host.endswith(".openai.com")
+    return Endpoint.of("openai", "", settings).address is not None
 
 
+@dataclass(frozen=True)
+class Endpoint:
+    """Where a model is asked. `address` is None at the provider's own; `is_near`: on this machine or in its network."""
+
+    model: str
+    address: str | None = None
+    is_near: bool = False
+
+    @classmethod
+    def of(cls, provider: str, model: str, settings: Settings) -> Endpoint:
+        given = getattr(settings, f"{provider}_base_url")
+        address = without_login(given or (OLLAMA_URL if provider == "ollama" else "")).partition("?")[0]
+        host = host_of(address)
+        if not host or host_matches(host, _OFFICIAL):
+            return cls(f"{provider}:{model}")
+        return cls(f"{provider}:{model}", address, is_near(host))
+
+    def __str__(self) -> str:
+        return f"{self.model} at {self.address}" if self.address else self.model
+
+
+OLLAMA_URL = "http://127.0.0.1:11434"
+_OFFICIAL = ("openai.com", "anthropic.com", "openrouter.ai", "googleapis.com", "ollama.com")
 PROVIDERS: dict[str, Provider] = {
     provider.name: provider
     for provider in (

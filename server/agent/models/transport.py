@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
+import socket
 import ssl
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
@@ -14,11 +16,15 @@ from urllib.request import getproxies, proxy_bypass
 
 import aiohttp
 import httpx2
+from aiohttp.abc import ResolveResult
 
+from server.agent.models.deadlines import note_life
 from server.agent.models.delta_joiner import DeltaJoiner
 from server.agent.models.pacing import Pace
+from server.browser.addresses import refuse_everywhere
 
 CONNECT_TIMEOUT = 10.0
+MOST_REDIRECTS = 5
 T = TypeVar("T")
 
 
@@ -27,21 +33,9 @@ class ModelTransport(httpx2.AsyncBaseTransport):
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         pool = await _pool()
-        headers = [
-            (k, v)
-            for k, v in request.headers.multi_items()
-            if k not in ("transfer-encoding", "content-length")
-        ]
         with _as_httpx(started=False):
-            response = await pool.session.request(
-                request.method,
-                str(request.url),
-                headers=headers,
-                data=await request.aread() or None,
-                allow_redirects=False,
-                timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT),
-                proxy=proxy_for(request.url.scheme, request.url.host),
-            )
+            response = await _response_of(pool.session, request)
+        note_life()
         body = _Body(response, pool.pace)
         if (opened := _opened.get()) is not None:
             opened.append(body)
@@ -51,6 +45,69 @@ class ModelTransport(httpx2.AsyncBaseTransport):
             stream=body,
             extensions={"http_version": b"HTTP/1.1"},
         )
+
+
+async def _response_of(session: aiohttp.ClientSession, request: httpx2.Request) -> aiohttp.ClientResponse:
+    """The response's head. A redirect that repeats the request at the same server is followed, no other one."""
+    headers = [
+        (k, v) for k, v in request.headers.multi_items() if k not in ("transfer-encoding", "content-length")
+    ]
+    data, url = await request.aread() or None, request.url
+    for _ in range(MOST_REDIRECTS):
+        _check_literal(url.host)
+        response = await session.request(
+            request.method,
+            str(url),
+            headers=headers,
+            data=data,
+            allow_redirects=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_TIMEOUT),
+            proxy=proxy_for(url.scheme, url.host),
+        )
+        if not 300 <= response.status < 400:
+            return response
+        response.close()
+        target = url.join(response.headers.get("location", ""))
+        if response.status not in (307, 308) or _origin(target) != _origin(url):
+            break
+        url = target
+    raise LedAway(f"{response.status} of {request.url.host}")
+
+
+def _origin(url: httpx2.URL) -> tuple[str, str, int | None]:
+    return url.scheme, url.host, url.port
+
+
+def _check_literal(host: str) -> None:
+    """A literal is not resolved, so `NoMetadataResolver` does not see it."""
+    with suppress(ValueError):
+        _check(host)
+
+
+def _check(host: str) -> None:
+    """Raises ForbiddenAddress for an address that is used for nothing; ValueError for a name."""
+    if why := refuse_everywhere(ipaddress.ip_address(host.strip("[]").partition("%")[0])):
+        raise ForbiddenAddress(why)
+
+
+class NoMetadataResolver(aiohttp.ThreadedResolver):
+    """The connection goes to what was checked, whatever the name leads to a moment later."""
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await super().resolve(host, port, family)
+        for place in found:
+            _check(place["host"])
+        return found
+
+
+class LedAway(Exception):
+    """The server answered by a redirect that is not followed: the request would leave for another server."""
+
+
+class ForbiddenAddress(Exception):
+    """The address is none of a model server; the message is the reason."""
 
 
 class _Body(httpx2.AsyncByteStream):
@@ -67,6 +124,7 @@ class _Body(httpx2.AsyncByteStream):
         with self._counted, _as_httpx(started=True):
             self._counted.enter_context(self._pace.stream())
             while data := await content.readany():
+                note_life()
                 if joiner:
                     data = joiner.feed(data)
                 if data:
@@ -144,7 +202,9 @@ async def _pool() -> _Pool:
 
 async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aiohttp.ClientSession, None]:
     """A session as an async generator, since the event loop closes started generators when it shuts down."""
-    connector = aiohttp.TCPConnector(limit=0, ssl=ssl_context(), keepalive_timeout=60)
+    connector = aiohttp.TCPConnector(
+        limit=0, ssl=ssl_context(), keepalive_timeout=60, resolver=NoMetadataResolver()
+    )
     try:
         async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
             yield session
@@ -174,4 +234,4 @@ def sync_http_client() -> httpx2.Client:
 @lru_cache
 def model_http_client() -> httpx2.AsyncClient:
     """The HTTP client shared by all models of this process. It holds no connections itself."""
-    return httpx2.AsyncClient(transport=ModelTransport(), timeout=None, follow_redirects=True)
+    return httpx2.AsyncClient(transport=ModelTransport(), timeout=None, follow_redirects=False)

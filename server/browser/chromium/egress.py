@@ -16,7 +16,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from time import monotonic
 
-from server.browser.chromium.reach import Address, Reach
+from server.browser.addresses import Address
+from server.browser.chromium.reach import Reach
 
 log = logging.getLogger(__name__)
 

@@ -10,19 +10,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
-from server.browser.addresses import host_matches
+from server.browser.addresses import Address, host_matches, refuse_everywhere, unwrap
 from server.settings import Settings
-
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
-
-_METADATA = {
-    ipaddress.ip_address(text)
-    for text in (
-        "100.100.100.200", "168.63.129.16", "192.0.0.192", "fd20:ce::254", "fd00:c1::a9fe:a9fe", "fd00:42::42",
-    )
-}  # fmt: skip
-_METADATA_NETWORK = ipaddress.IPv6Network("fd00:ec2::/32")
-"""Metadata services of clouds, which serve a machine's credentials; those of IPv4 are link-local as a rule."""
 
 _CALLS_HOME = {
     "clients2.google.com",
@@ -35,9 +24,6 @@ _CALLS_HOME = {
 }
 """Hosts that Chromium and browser-use contact on their own: updates, autofill, extras."""
 
-_NAT64 = (ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("64:ff9b:1::/48"))
-_COMPATIBLE = ipaddress.IPv6Network("::/96")
-_NEVER_V4 = ipaddress.IPv4Network("240.0.0.0/4")
 _PUBLIC_V6 = ipaddress.IPv6Network("2000::/3")
 """All assigned public unicast addresses; `is_global` of Python 3.11 allows more, such as fec0::/10."""
 _NOT_PUBLIC = (
@@ -93,10 +79,8 @@ class Reach:
     def refuse_address(self, host: str, address: Address, port: int) -> str | None:
         """`host` is the name that was resolved to `address`: private addresses may be allowed by name."""
         address = unwrap(address)
-        if address in _METADATA or address in _METADATA_NETWORK or address.is_link_local:
-            return "link-local and cloud metadata addresses are never opened"
-        if address.is_multicast or (address.version == 4 and address in _NEVER_V4):
-            return "the address is not one of a web server"
+        if why := refuse_everywhere(address):
+            return why
         if port in self.own_ports() and is_of_this_machine(address):
             return "the port belongs to Pilothouse itself"
         if not is_public(address) and port in self._ports_of_parts:  # under another name, or by its address
@@ -137,18 +121,6 @@ def is_public(address: Address) -> bool:
     return address.is_global and not any(
         address in network for network in _NOT_PUBLIC if network.version == address.version
     )
-
-
-def unwrap(address: Address) -> Address:
-    """Return the IPv4 address embedded in an IPv6 address, else the address itself."""
-    if isinstance(address, ipaddress.IPv4Address):
-        return address
-    inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-    if inner is None and any(address in network for network in _NAT64):
-        inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    if inner is None and address in _COMPATIBLE and int(address) > 1:
-        inner = ipaddress.IPv4Address(int(address))
-    return inner or address
 
 
 def is_of_this_machine(address: Address) -> bool:

@@ -83,6 +83,14 @@ export const REFUSALS: Record<string, string> = {
     'Ответ превысил предел длины. Просите меньше за раз или увеличьте MODEL_MAX_TOKENS.',
   "The model provider refused the request. Check that the model's name is right and can use tools.":
     'Провайдер модели отклонил запрос. Проверьте имя модели и умеет ли она работать с инструментами.',
+  'This request is too long for the model. Shorten the message or choose a model with a larger context.':
+    'Этот запрос слишком длинный для модели. Сократите сообщение или выберите модель с большим контекстом.',
+  "The model's address redirects to another one, which gets no requests. Set that address itself.":
+    'Адрес модели перенаправляет на другой, запросы туда не отправляются. Укажите сразу тот адрес.',
+  "The model's address is one that is never used, such as of a cloud's metadata service.":
+    'По такому адресу модель не запрашивается: он служебный, например метаданные облака.',
+  'The server there does not answer as Ollama does. For another kind set OPENAI_BASE_URL.':
+    'Сервер по этому адресу отвечает не как Ollama. Для сервера другого вида задайте OPENAI_BASE_URL.',
   'The mock model failed, as it was asked to.': 'Модель-макет прервалась, как её и просили.',
   'The browser of this session was closed.': 'Браузер этой сессии закрыт.',
   'The database does not answer.': 'База данных не отвечает.',
@@ -308,6 +316,10 @@ export const REFUSAL_TEMPLATES: Record<string, string> = {
     'открываются только http, https и about:blank, но не {x}',
   '{x} is not an allowed site': 'сайт {x} не разрешён',
   'place {x} in the queue for a browser': 'в очереди на браузер, место {x}',
+  'It has {x} tokens, and the model takes {y}.': 'В нём токенов: {x}, а модель принимает {y}.',
+  'The model is {x}, at {y}.': 'Модель: {x}, адрес: {y}.',
+  'The model is {x}.': 'Модель: {x}.',
+  'Waiting for the first words of {x}.': 'Ожидается начало ответа модели {x}.',
   'The model does not answer; trying again ({x} of {y} tries).':
     'Модель не отвечает, новая попытка (неудачных {x} из {y}).',
 }
