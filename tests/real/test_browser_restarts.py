@@ -1,6 +1,7 @@
 """A process that dies is started again, and a note says so; one that is not needed any more is ended."""
 
 import asyncio
+import json
 import os
 import signal
 import sqlite3
@@ -268,6 +269,12 @@ async def test_nothing_is_left_when_a_pool_is_closed(site: Site, tmp_path: Path)
     assert not list((tmp_path / "browsers").rglob("*.json"))
 
 
+def temporary_folders(folder: Path) -> list[Path]:
+    """Those of the running processes, by their notes."""
+    notes = [json.loads(note.read_text()) for note in (folder / "browsers").rglob("processes/*.json")]
+    return [Path(note["folder"]) for note in notes]
+
+
 def freeze_browsers(folder: Path) -> None:
     """So that they do not end by themselves when their pipe is closed."""
     found = running_processes(str(folder), "--remote-debugging-pipe")
@@ -305,9 +312,14 @@ async def test_nothing_outlives_a_server_that_is_killed(site: Site, tmp_path: Pa
     host = await asyncio.to_thread(start_host, tmp_path, site.url("/form"))
     assert len(running_processes(str(tmp_path))) > 2
     freeze_browsers(tmp_path)
+    folders = temporary_folders(tmp_path)
+    assert len(folders) == 2
     host.kill()
     host.communicate()
     await no_process_is_left(str(tmp_path))
+    await eventually(
+        lambda: [one for one in folders if one.exists()], lambda it: not it, message="no folder is left"
+    )
 
 
 async def test_what_outlives_even_the_guard_is_swept_at_the_next_start(site: Site, tmp_path: Path):

@@ -39,18 +39,6 @@ async def test_the_tools_offered_are_exactly_these(pool: BrowserPool):
     assert {tool.name for tool in await pool.tools()} == set(OFFERED)
 
 
-def folders_for_downloads(data: Path) -> list[Path]:
-    return [*data.rglob("scratch/*/*/browser-use-downloads-*")]
-
-
-async def test_what_the_server_leaves_is_in_the_scratch_space(
-    browser: SessionBrowser, site: Site, data: Path
-):
-    await browser.navigate(site.url("/form"))
-    await browser.observe()
-    assert folders_for_downloads(data)
-
-
 async def test_a_form_is_filled_in_and_sent(browser: SessionBrowser, site: Site):
     outcome = await browser.navigate(site.url("/form"))
     assert (outcome.ok, outcome.url) == (True, site.url("/form"))

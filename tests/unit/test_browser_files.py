@@ -193,6 +193,20 @@ async def test_a_process_is_written_down_while_it_runs(tmp_path: Path):
     await processes.aclose()
 
 
+LEAVES_A_FILE = "import tempfile; print(tempfile.mkstemp()[1], flush=True); import time; time.sleep(60)"
+
+
+async def test_what_a_process_leaves_in_its_temporary_folder_is_removed(tmp_path: Path):
+    processes = Processes(tmp_path)
+    process = await processes.start((sys.executable, "-c", LEAVES_A_FILE), talks=True)
+    assert process.stdout is not None
+    left = Path((await process.stdout.readline()).decode().strip())
+    assert left.parent.name.startswith("ph-")
+    await processes.end(process)
+    assert not left.parent.exists()
+    await processes.aclose()
+
+
 async def test_what_does_not_end_when_asked_is_killed(tmp_path: Path):
     processes = Processes(tmp_path)
     stubborn = "import signal, time; signal.signal(15, signal.SIG_IGN); print(1, flush=True); time.sleep(60)"
@@ -271,8 +285,11 @@ async def test_the_sweep_ends_orphans_and_leaves_strangers(tmp_path: Path):
     mine = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
     stranger = await processes.start((sys.executable, "-c", "import time; time.sleep(60)"))
     dead_owner = {"owner": 2**22 - 1, "owner_born": "1"}
+    left = tmp_path / "left"
+    left.mkdir()
     notes = {
-        "orphan": {"pid": mine.pid, "born": start_time_of(mine.pid), **dead_owner},
+        "orphan": {"pid": mine.pid, "born": start_time_of(mine.pid), "folder": str(left), **dead_owner},
+        "ended": {"pid": 2**22 - 2, "born": "1", **dead_owner},
         "reused": {"pid": stranger.pid, "born": "another time", **dead_owner},
         "owned": {
             "pid": stranger.pid,
@@ -287,6 +304,7 @@ async def test_the_sweep_ends_orphans_and_leaves_strangers(tmp_path: Path):
     assert Processes(tmp_path).sweep() == 1
     assert await mine.wait() == -9
     assert stranger.returncode is None
+    assert not left.exists()
     assert sorted(names_in(tmp_path, "o*.json")) == ["owned.json"]
     await processes.aclose()
 

@@ -1,11 +1,12 @@
 """Ends the processes that the server started after the server itself has ended, even by `kill -9`.
 
-Runs as a separate process. It reads `+<group>` and `-<group>` lines from the server; at the end of the pipe
-the server has ended, and the remaining process groups are terminated.
+Runs as a separate process. It reads `+<group> <folder>` and `-<group>` lines from the server; at the end of the pipe
+the server has ended, the remaining process groups are terminated, and their temporary folders removed.
 """
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -24,49 +25,46 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     groups: dict[int, str | None] = {}
+    folders: dict[int, str] = {}
     for line in sys.stdin:
-        group = int(line[1:])
+        number_of_group, _, folder = line[1:].rstrip("\n").partition(" ")
+        group = int(number_of_group)
         if line[0] == "+":
-            groups[group] = start_time_of(group)
+            groups[group], folders[group] = start_time_of(group), folder
         else:
             groups.pop(group, None)
+            folders.pop(group, None)
     _wait_for_end(groups, OWN_END)
     for number in (signal.SIGTERM, signal.SIGKILL):
         for group, born in groups.items():
             end_group(group, born, number)
         if number == signal.SIGTERM:
             _wait_for_end(groups, TERM_GRACE)
+    for folder in filter(None, folders.values()):
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def _wait_for_end(groups: dict[int, str | None], seconds: float) -> None:
     """Return when no process of the groups is left, or after `seconds`."""
     until = time.monotonic() + seconds
-    while any(_is_running(*group) for group in groups.items()) and time.monotonic() < until:
+    while any(end_group(group, born, 0) for group, born in groups.items()) and time.monotonic() < until:
         time.sleep(LOOK_EVERY)
 
 
-def _is_running(group: int, born: str | None) -> bool:
-    if start_time_of(group) not in (born, None):
-        return False  # the number belongs to another process by now
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
-
-
-def end_group(group: int, born: str | None, number: int) -> None:
+def end_group(group: int, born: str | None, number: int) -> bool:
     """Signal the process group whose leader was started at `born`, also if only its children are left.
+
+    Returns whether there was one.
 
     The kernel does not reuse a group's number as a process id while the group has members. So if a process
     with this number was started at another time, the group has ended, and no signal is sent.
     """
     if start_time_of(group) not in (born, None):
-        return
+        return False
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has already ended
         os.killpg(group, number)
+        return True
+    return False
 
 
 def start_time_of(pid: int) -> str | None:

@@ -11,9 +11,11 @@ import contextlib
 import json
 import logging
 import os
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
@@ -26,6 +28,10 @@ log = logging.getLogger(__name__)
 LINE_LIMIT = 4 * 1024 * 1024
 """Maximum bytes of one output line of a process; a longer one ends the communication. A page influences the
 length of its tool server's lines, and a line is parsed on the event loop, at up to 20 ms per megabyte."""
+
+MAX_TEMPORARY_PATH = 50
+"""Characters of a temporary folder in which Chromium can make its socket: of the some 100 that the path of a socket may
+have, its own names take 46."""
 
 _INHERITED = [
     "PATH",
@@ -65,7 +71,12 @@ def clean_environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**kept, **(extra or {})}
 
 
-class _Note(TypedDict):
+class _LaterNote(TypedDict, total=False):
+    folder: str
+    """The group's temporary folder; an earlier version wrote none."""
+
+
+class _Note(_LaterNote):
     """The file of a running process group. `born` is None if the process had ended before it was written."""
 
     pid: int
@@ -82,6 +93,8 @@ class Processes:
         self._folder = folder
         self._running: dict[int, asyncio.subprocess.Process] = {}
         self._born: dict[int, str | None] = {}
+        self._temporary: dict[int, str] = {}
+        """Each group's own temporary folder: Chromium and Node leave folders and sockets in it that nobody removes."""
         self._guard: subprocess.Popen[bytes] | None = None
 
     async def start(
@@ -94,16 +107,23 @@ class Processes:
     ) -> asyncio.subprocess.Process:
         """Start a process in a new group; with `talks` its standard streams are pipes. Raises OSError."""
         pipe = asyncio.subprocess.PIPE if talks else asyncio.subprocess.DEVNULL
-        process = await asyncio.create_subprocess_exec(
-            *command,
-            stdin=pipe,
-            stdout=pipe,
-            stderr=pipe,
-            cwd=cwd,
-            env=clean_environment(env),
-            start_new_session=True,
-            limit=LINE_LIMIT,
-        )
+        folder = tempfile.mkdtemp(prefix="ph-")
+        own = {"TMPDIR": folder} if len(folder) <= MAX_TEMPORARY_PATH else {}
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *command,
+                stdin=pipe,
+                stdout=pipe,
+                stderr=pipe,
+                cwd=cwd,
+                env=clean_environment({**own, **(env or {})}),
+                start_new_session=True,
+                limit=LINE_LIMIT,
+            )
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        self._temporary[process.pid] = folder
         self._running[process.pid] = process
         self._born[process.pid] = start_time_of(process.pid)
         self._notify_guard("+", process.pid)
@@ -119,7 +139,7 @@ class Processes:
                 await process.wait()
         guard.end_group(process.pid, born, signal.SIGKILL)
         await process.wait()
-        self._forget(process.pid)
+        await self._forget(process.pid)
 
     async def aclose(self) -> None:
         await asyncio.gather(*(self.end(process) for process in list(self._running.values())))
@@ -145,12 +165,15 @@ class Processes:
             "born": self._born[pid],
             "owner": os.getpid(),
             "owner_born": start_time_of(os.getpid()),
+            "folder": self._temporary[pid],
         }
         (self._folder / f"{pid}.json").write_text(json.dumps(note))
 
-    def _forget(self, pid: int) -> None:
+    async def _forget(self, pid: int) -> None:
         self._running.pop(pid, None)
         self._born.pop(pid, None)
+        if folder := self._temporary.pop(pid, None):
+            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
         self._notify_guard("-", pid)
         (self._folder / f"{pid}.json").unlink(missing_ok=True)
 
@@ -165,9 +188,9 @@ class Processes:
                 env=clean_environment(),
                 cwd="/",
             )
-            lines = "".join(f"+{running}\n" for running in self._running)
+            lines = "".join(f"+{running} {self._temporary[running]}\n" for running in self._running)
         else:
-            lines = f"{sign}{pid}\n"
+            lines = f"{sign}{pid} {self._temporary.get(pid, '')}\n"
         with contextlib.suppress(BrokenPipeError):
             self._guard.stdin.write(lines.encode())  # type: ignore[union-attr]
             self._guard.stdin.flush()  # type: ignore[union-attr]
@@ -182,9 +205,10 @@ def _read_note(path: Path) -> _Note | None:
 
 
 def _end_orphan(note: _Note) -> bool:
-    """Kill the recorded process group; returns False if its number now belongs to another process."""
-    if start_time_of(note["pid"]) not in (note["born"], None):
-        return False
-    log.warning("ending process group %s, left behind by an earlier server", note["pid"])
-    guard.end_group(note["pid"], note["born"], signal.SIGKILL)
-    return True
+    """Kill the recorded process group and remove its folder; returns whether any of it was running."""
+    was_running = guard.end_group(note["pid"], note["born"], signal.SIGKILL)
+    if was_running:
+        log.warning("process group %s, left behind by an earlier server, was ended", note["pid"])
+    if folder := note.get("folder"):
+        shutil.rmtree(folder, ignore_errors=True)
+    return was_running

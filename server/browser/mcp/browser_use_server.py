@@ -60,9 +60,7 @@ def server_at(settings: Settings, endpoint: str | None, scratch: Path) -> Stdio:
     config = scratch / "browser-use.json"
     config.write_text(json.dumps(_config(settings, endpoint)))
     config.chmod(0o600)
-    # It makes a folder for downloads in TMPDIR at each start, which it does not remove.
-    folders = {"BROWSER_USE_CONFIG_DIR": str(scratch), "TMPDIR": str(scratch)}
-    env = {**_QUIET, "BROWSER_USE_CONFIG_PATH": str(config), **folders}
+    env = {**_QUIET, "BROWSER_USE_CONFIG_PATH": str(config), "BROWSER_USE_CONFIG_DIR": str(scratch)}
     command = (str(uvx), *parts.IN_BROWSER_USE, "browser-use", "--mcp")
     return Stdio(command, env, cwd=scratch)
 
