@@ -3,47 +3,75 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from bench.wire.asked import (
     AGENTS,
     HIGH,
     LOW,
+    READS,
     Agent,
     Answer,
     Dialect,
     Input,
+    Made,
     Right,
     as_bytes,
     call_in,
     stop_of,
-)
+)  # fmt: skip
+from bench.wire.inputs.ends import WIRES
 from tests.support.model_reply import Reply
+
+NAMES: dict[Dialect, str] = {"anthropic": "P11-anthropic-", "ollama": "P11-ollama-"}
+LOST = "�"
 
 
 def inputs() -> Iterator[Input]:
     for agent in AGENTS:
+        thoughts = [f"hm {HIGH}", f"{LOW} ok"]
         yield _split(
-            "P11-pair-split-over-two-chunks",
-            "chat",
-            agent,
-            ["Paris " + HIGH, LOW + " it is"],
-            "Paris 😀 it is",
+            "P11-half-in-thinking", "chat", agent, ["It is ", "Paris."], "It is Paris.", thoughts, "hm 😀 ok"
         )
-        yield _split("P11-one-half-alone", "chat", agent, [f"Paris {HIGH} it", " is"], "Paris � it is")
-        yield _split("P11-anthropic-pair-split", "anthropic", agent, ["Paris " + HIGH, LOW], "Paris 😀")
-        yield _split("P11-ollama-pair-split", "ollama", agent, ["Paris " + HIGH, LOW], "Paris 😀")
-        yield _split("P11-half-in-thinking", "chat", agent, ["It is ", "Paris."], "It is Paris.", [f"hm {HIGH}", f"{LOW} ok"], "hm 😀 ok")  # fmt: skip
+        for wire in WIRES:
+            start = NAMES.get(wire, "P11-")
+            cases: dict[str, tuple[list[str], str]] = {
+                "pair-split" if wire in NAMES else "pair-split-at-the-end": (
+                    ["Paris " + HIGH, LOW],
+                    "Paris 😀",
+                ),
+                "pair-split-over-two-chunks": (["Paris " + HIGH, LOW + " it is"], "Paris 😀 it is"),
+                "one-half-alone": ([f"Paris {HIGH} it", " is"], f"Paris {LOST} it is"),
+                "low-half-alone": ([f"Paris {LOW} it", " is"], f"Paris {LOST} it is"),
+                "half-at-the-end": (["Paris ", f"it is {HIGH}"], f"Paris it is {LOST}"),
+                "two-pairs-split": ([HIGH, f"{LOW}{HIGH}", LOW], "😀😀"),
+                "high-then-other": ([f"A{HIGH}", "B"], f"A{LOST}B"),
+                "pair-in-one-piece": ([f"A{HIGH}{LOW}", "B"], "A😀B"),
+                "empty-piece-between": ([f"A{HIGH}", "", f"{LOW}B"], "A😀B"),
+            }
+            for name, (pieces, answer) in cases.items():
+                yield _split(f"{start}{name}", wire, agent, pieces, answer)
+            if wire != "chat":
+                yield _split(
+                    "P11-half-in-thinking",
+                    wire,
+                    agent,
+                    ["It is ", "Paris."],
+                    "It is Paris.",
+                    thoughts,
+                    "hm 😀 ok",
+                )
+        yield from _in_a_call(agent)
 
 
 def _split(
-    name: str, wire: Dialect, agent: Agent, pieces: list[str], answer: str, thoughts: list[str] | None = None,
+    name: str, wire: Dialect, agent: Agent, pieces: list[str], answer: str, thoughts: Sequence[str] = (),
     thinking: str | None = None,
 ) -> Input:  # fmt: skip
-    return Input(name, wire, agent, [_answer(wire, agent, pieces, thoughts or [])], Right(answer, thinking))
+    return Input(name, wire, agent, [_answer(wire, agent, pieces, thoughts)], Right(answer, thinking))
 
 
-def _answer(wire: Dialect, agent: Agent, pieces: list[str], thoughts: list[str]) -> Answer:
+def _answer(wire: Dialect, agent: Agent, pieces: list[str], thoughts: Sequence[str]) -> Answer:
     """The pieces as text, or as the parts of the move's JSON."""
     if agent == "assistant":
         return as_bytes(wire, Reply(text=pieces, thinking=thoughts)).halved()
@@ -52,3 +80,16 @@ def _answer(wire: Dialect, agent: Agent, pieces: list[str], thoughts: list[str])
     if wire in ("google", "ollama"):
         return as_bytes(wire, Reply(text=move, thinking=thoughts)).halved()
     return call_in(wire, "act", move, thoughts).halved()
+
+
+def _in_a_call(agent: Agent) -> Iterator[Input]:
+    """A half in the name of the file: there is no such file, and the history must still be valid."""
+    head = '{"file": "a' if agent == "assistant" else '{"reason": "look", "action": "read_file", "file": "a'
+    name = "read_file" if agent == "assistant" else "act"
+    for wire in ("chat", "openrouter", "responses", "anthropic"):
+        made = call_in(wire, name, [head + HIGH, LOW + '.txt"}']).halved()  # type: ignore[arg-type]
+        right = Right(calls=[[Made("read_file", "a😀.txt")]], most=3)
+        yield Input("P11-pair-split-in-a-call", wire, agent, [made], right, [READS], True)  # type: ignore[arg-type]
+        lone = call_in(wire, name, [head + HIGH, '.txt"}']).halved()  # type: ignore[arg-type]
+        told = Right(calls=[[], [Made("read_file", f"a{LOST}.txt")]], least=2, most=3)
+        yield Input("P11-half-in-a-call", wire, agent, [lone], told, [READS], True)  # type: ignore[arg-type]
