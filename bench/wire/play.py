@@ -40,6 +40,7 @@ class Seen:
     meta: dict[str, Any] = field(default_factory=dict)
     usage: dict[str, Any] = field(default_factory=dict)
     ends: int = 0
+    is_resynced: bool = False
     seconds: float = 0.0
     title: str = ""
 
@@ -104,6 +105,8 @@ async def _say(client: aiohttp.ClientSession, path: str, text: str) -> Seen:
     seen.answer = own[-1]["content"] if own else ""
     seen.meta = dict(own[-1]["meta_json"] or {}) if own else {}
     seen.usage = run["usage"] or {}
+    if seen.is_resynced:  # what a client draws is what it loads again
+        seen.tokens, seen.thinking = seen.answer, seen.meta.get("thinking", "")
     return seen
 
 
@@ -114,6 +117,8 @@ def _note(seen: Seen, kind: str, data: dict[str, Any]) -> None:
         seen.thinking += data["text"]
     elif kind == "tool_start":
         seen.calls.append(Made(data["name"], (data["args"] or {}).get("file")))
+    elif kind == "resync":
+        seen.is_resynced = True
     elif kind in ("done", "error"):
         seen.ends += 1
 

@@ -23,10 +23,12 @@ from server.agent.custom_events import (
     Waiting,
     read_custom_event,
 )
+from server.agent.models.text_channel import GIVEN_BACK, TAKEN_BACK
 from server.agent.storable import storable
-from server.agent.thoughts import loggable, typed_by
+from server.agent.thoughts import loggable, thought_of, typed_by
 from server.events import (
     Event,
+    Resync,
     Thinking,
     Token,
     ToolEnd,
@@ -74,6 +76,7 @@ class EventAdapter:
         self._open: dict[str, tuple[ToolStart, float]] = {}
         self._args: dict[str, JsonObject] = {}
         self._speaker: str | None = None
+        self._speaker_began = 0
         self._thinking_since: float | None = None
         self._thought_seconds = 0.0
         self._logs_thoughts = log_thoughts
@@ -130,21 +133,23 @@ class EventAdapter:
         if metadata.get("langgraph_node") != ANSWERING_NODE or metadata.get("lc_source"):
             return []
         chunk: AIMessageChunk = raw["data"]["chunk"]
-        events: list[Event] = []
-        if isinstance(chunk.content, str):
-            thought, text = "", chunk.content
-        else:
-            thought, text = _thought(chunk), chunk.text
-        if thought:
-            events.append(self._think(thought))
+        marks, thought, text = chunk.additional_kwargs, thought_of(chunk), chunk.text
+        if given_back := marks.get(GIVEN_BACK):
+            self.thinking = self.thinking.removesuffix(storable(given_back))
+        if marks.get(TAKEN_BACK) and self._speaker == raw["run_id"]:
+            self.answer, self._speaker = self.answer[: self._speaker_began], None
+        events: list[Event] = [self._think(thought)] if thought else []
         if text:
             events.append(self._say(text, raw["run_id"]))
-        return events
+        # A token cannot be withdrawn: readers load what counts.
+        return [Resync()] if marks.keys() & {GIVEN_BACK, TAKEN_BACK} else events
 
     def _say(self, text: str, speaker: str) -> Token:
         text = storable(text)
-        if self._speaker != speaker and self.answer:
-            text = "\n\n" + text  # a new paragraph for text after a tool call
+        if self._speaker != speaker:
+            self._speaker_began = len(self.answer)
+            if self.answer:
+                text = "\n\n" + text  # a new paragraph for text after a tool call
         self._speaker, self.note = speaker, None
         self._stop_thinking()
         self.answer += text
@@ -234,17 +239,6 @@ def read_usage(output: object, cost: Callable[[Usage], float | None]) -> Usage:
         model_calls=1,
     )
     return call.model_copy(update={"cost": cost(call)})
-
-
-def _thought(chunk: AIMessageChunk) -> str:
-    """The reasoning in a chunk, in LangChain's standard format or in the provider's own."""
-    parts: list[str] = []
-    for block in chunk.content_blocks:
-        if block["type"] == "reasoning":
-            parts.append(block.get("reasoning") or "")
-        elif block["type"] == "non_standard":
-            parts.append((block.get("value") or {}).get("thinking") or "")
-    return "".join(parts)
 
 
 def _shortened(value: Json) -> Json:

@@ -1,14 +1,15 @@
-"""Redact a model's reasoning for the log. Pure."""
+"""A model's reasoning, as it arrives and redacted for the log. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
 
-from langchain_core.messages import AIMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from pydantic_core import from_json
 
 from server.agent.gate.approval import MASK, without
+from server.agent.models.text_channel import THOUGHTS
 from server.ops.json_types import Json
 
 _TYPED = ("text", "value")
@@ -22,6 +23,19 @@ _CODE = re.compile(r"(\b(?:code|код|pin|otp)\w*(?:\W+\w+){0,3}?\W+)\d{4,8}\b"
 """One-time codes."""
 _LONG_NUMBER = re.compile(r"\b\d(?:[ -]?\d){11,18}\b")
 """Card and account numbers."""
+
+
+def thought_of(chunk: AIMessageChunk) -> str:
+    """The reasoning in a chunk: found in its text, in LangChain's format or in the provider's."""
+    if isinstance(chunk.content, str) and not chunk.additional_kwargs:
+        return ""
+    parts = [chunk.additional_kwargs.get(THOUGHTS) or ""]
+    for block in chunk.content_blocks:
+        if block["type"] == "reasoning":
+            parts.append(block.get("reasoning") or "")
+        elif block["type"] == "non_standard":
+            parts.append((block.get("value") or {}).get("thinking") or "")
+    return "".join(parts)
 
 
 def loggable(thoughts: str, typed: Iterable[str]) -> str:

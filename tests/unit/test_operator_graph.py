@@ -503,6 +503,8 @@ def _assert_plain(value: Any) -> None:
 READS_BYTES_OR_TEXT = {
     "server/agent/models/transport.py",
     "server/agent/models/deadlines.py",
+    "server/agent/models/text_calls.py",
+    "server/agent/models/text_channel.py",
     "server/agent/demo/commands.py",
     "server/agent/demo/page.py",
     "server/agent/policy/lexicon/finder.py",

@@ -32,6 +32,14 @@ from server.agent.models.deadlines import watched
 from server.agent.models.errors import ModelFailed, ModelFailure, classify, stop_reason
 from server.agent.models.providers import Endpoint
 from server.agent.models.refused_fields import RefusedFields
+from server.agent.models.text_calls import Tools, bound_tools
+from server.agent.models.text_channel import (
+    TAKEN_BACK,
+    THOUGHTS,
+    TextChannel,
+    TextHabits,
+    without_taken_back,
+)
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -89,6 +97,7 @@ class GuardedModel(BaseChatModel):
     _endpoint: Endpoint = PrivateAttr(default_factory=lambda: Endpoint("the model"))
     _refused: RefusedFields = PrivateAttr(default_factory=RefusedFields)
     _bound: _Bound | None = PrivateAttr(None)
+    _habits: TextHabits = PrivateAttr(default_factory=TextHabits)
 
     @classmethod
     def build(cls, settings: Settings, provider: str, **options: Any) -> Self:
@@ -98,6 +107,11 @@ class GuardedModel(BaseChatModel):
         model._limits = CallLimits.of(settings, model._endpoint)
         model._refused = RefusedFields(cls.needed)
         return model
+
+    @property
+    def habits(self) -> TextHabits:
+        """How the model writes thoughts, as far as it has shown it."""
+        return self._habits
 
     @property
     def endpoint(self) -> Endpoint:
@@ -121,7 +135,8 @@ class GuardedModel(BaseChatModel):
             )
             return cast("AsyncGenerator[ChatGenerationChunk, None]", chunks)
 
-        call = _Call(self, is_first=not any(isinstance(message, AIMessage) for message in messages))
+        is_first = not any(isinstance(message, AIMessage) for message in messages)
+        call = _Call(self, is_first, bound_tools(kwargs))
         async with aclosing(stream_guarded(attempt, self._limits, call)) as chunks:
             async for chunk in chunks:
                 yield chunk
@@ -133,9 +148,12 @@ class GuardedModel(BaseChatModel):
         run_manager: AsyncCallbackManagerForLLMRun | None = None,
         **kwargs: object,
     ) -> ChatResult:
-        return await agenerate_from_stream(
+        result = await agenerate_from_stream(
             self._astream(messages, stop=stop, run_manager=run_manager, **kwargs)
         )
+        for generation in result.generations:
+            generation.message = without_taken_back(cast("AIMessage", generation.message))
+        return result
 
     def is_foreign(self, error: Exception) -> bool:
         """Whether a refusal shows that the server speaks another protocol."""
@@ -155,6 +173,10 @@ class _Call:
 
     model: GuardedModel
     is_first: bool
+    tools: Tools
+
+    def channel(self) -> TextChannel:
+        return TextChannel(self.tools, self.model.habits)
 
     def failed(self, error: Exception, answer: _Answer) -> ModelFailure:
         failure = error.failure if isinstance(error, _Stopped) else classify(error)
@@ -185,15 +207,21 @@ async def stream_guarded(
     """
     tries, waited = limits.tries, False
     while True:
-        answer = _Answer(limits.output)
+        answer, channel = _Answer(limits.output), call.channel()
         try:
             chunks = watched(
                 attempt(), limits.first_token, limits.idle, counts=has_content, is_patient=limits.is_patient
             )
             async with aclosing(chunks), _telling_silence(call.model.endpoint) as spoken:
                 async for chunk in chunks:
-                    for ready in answer.add(chunk):
-                        spoken()
+                    for part in channel.read(chunk):
+                        for ready in answer.add(part):
+                            spoken()
+                            yield ready
+                    if channel.is_over:
+                        raise _Stopped(failures.OUTPUT_LIMIT)
+                for part in channel.end():
+                    for ready in answer.add(part):
                         yield ready
             for ready in answer.end():
                 yield ready
@@ -301,7 +329,8 @@ class _Answer:
 
     def _measure(self, message: AIMessageChunk) -> None:
         text = message.text
-        self.has_text = self.has_text or bool(text.strip())
+        had_text = self.has_text and TAKEN_BACK not in message.additional_kwargs
+        self.has_text = had_text or bool(text.strip())
         self.size += len(text) if text else _size_of_thinking(message)
         for call in message.tool_call_chunks:
             at = call.get("index") if call.get("index") is not None else call.get("id")
@@ -314,7 +343,7 @@ class _Answer:
 
 def _size_of_thinking(message: AIMessageChunk) -> int:
     blocks = message.content if isinstance(message.content, list) else []
-    size = len(message.additional_kwargs.get("reasoning_content") or "")
+    size = sum(len(message.additional_kwargs.get(key) or "") for key in ("reasoning_content", THOUGHTS))
     for block in blocks:
         if isinstance(block, dict):
             size += sum(len(block[key]) for key in _TEXT_KEYS if isinstance(block.get(key), str))

@@ -18,9 +18,11 @@ from pydantic import ValidationError
 from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import broken_tool_calls, check_complete, forces_tools
 from server.agent.models.errors import BAD_RESPONSE
+from server.agent.models.text_channel import without_taken_back
 from server.agent.operator.answer_stream import AnswerStream
 from server.agent.operator.move import MOST_OFFERED, TOOL_NAME, Move, Offer, move_schema
 from server.agent.storable import storable
+from server.agent.thoughts import thought_of
 from server.ops.json_types import JsonObject
 
 Say = Callable[[str], Awaitable[None]]
@@ -133,7 +135,7 @@ class _Reply:
         async for chunk in chunks:
             assert isinstance(chunk, AIMessageChunk)
             self.chunks.append(chunk)
-            if thought := _thought(chunk):
+            if thought := thought_of(chunk):
                 await self.think(thought)
             if text := self.answer.feed(self._fragment(chunk)):
                 await self.say(text)
@@ -175,7 +177,7 @@ class _Reply:
     def _parsed(self) -> Move:
         if not self.chunks:
             raise Unusable("it was empty")
-        message = add_ai_message_chunks(*self.chunks)
+        message = without_taken_back(add_ai_message_chunks(*self.chunks))
         check_complete(message)
         try:
             given = _called(message) if self.by_tool else JsonOutputParser().parse(message.text)
@@ -200,11 +202,3 @@ def _called(message: AIMessageChunk) -> JsonObject:
     if call["name"] != TOOL_NAME:
         raise Unusable(f"there is no tool `{call['name'][:40]}`, only `{TOOL_NAME}`")
     return call["args"]
-
-
-def _thought(chunk: AIMessageChunk) -> str:
-    """The reasoning in a chunk, in LangChain's format or the provider's."""
-    if isinstance(chunk.content, str) and not chunk.additional_kwargs:
-        return ""
-    blocks = (block for block in chunk.content_blocks if block["type"] == "reasoning")
-    return "".join(block.get("reasoning") or "" for block in blocks)
