@@ -233,10 +233,18 @@ def _forms(agent: Agent) -> Iterator[Input]:
         old = Answer([event({"id": "c", "choices": [{"index": 0, "text": ANSWER, "finish_reason": "stop"}]}), b"data: [DONE]\n\n"])  # fmt: skip
         yield Input("W11-text-instead-of-delta", "chat", agent, [old], Right(or_codes=CLEAR, most=3))
     answer = chat(*answer_deltas(agent), finish=finish_of(agent))
-    roles = answer.with_bytes(lambda part: part.replace(b'"delta": {', b'"delta": {"role": "assistant", "refusal": null, '))  # fmt: skip
+    roles = answer.with_bytes(_with_role)
     yield Input("W11-role-in-each-delta", "chat", agent, [roles], Right())
     two = answer.with_bytes(lambda part: part.replace(b'"finish_reason": null}]', b'"finish_reason": null}, {"index": 1, "delta": {"content": "no"}, "finish_reason": null}]'))  # fmt: skip
     yield Input("W11-two-choices", "chat", agent, [two], Right(None, most=3, or_codes=CLEAR))
+
+
+def _with_role(part: bytes) -> bytes:
+    if b'"delta"' not in part:
+        return part
+    said = json.loads(part[6:])
+    said["choices"][0]["delta"] |= {"role": "assistant", "refusal": None, "audio": None}
+    return event(said)
 
 
 def _unstreamed(agent: Agent) -> Iterator[Input]:
