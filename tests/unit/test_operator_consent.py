@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from server.agent.context import UserUpdates
+from server.browser.mcp.lifecycle import BROWSER_RESTARTED
 from server.browser.observation.page_script import Extra, Sent
 from tests.support.databases import open_saver
 from tests.support.migrated import create_migrated
@@ -403,6 +404,14 @@ async def test_a_target_that_is_not_found_again_is_not_pressed(after: str) -> No
     assert await it.say("go on") == "It is gone."
     assert (it.browser.log, it.browser.effects) == ([], [])
     assert "the page changed before the action: nothing was done" in it.model.prompts[1]
+
+
+async def test_a_browser_lost_before_an_act_is_told_although_that_look_is_replaced() -> None:
+    it = changing(STEPS.format("Step 1 of 3"), "", click("Continue"), stop("It is gone."))
+    pondered = it.model.turns[0]
+    it.model.turns[0] = pondering(it, pondered, lambda: it.browser.notes.append(BROWSER_RESTARTED))
+    assert await it.say("go on") == "It is gone."
+    assert it.model.prompts[1].count(f"Note: {BROWSER_RESTARTED}") == 1
 
 
 ESCAPE = act("press", key="Escape")

@@ -170,7 +170,8 @@ class Consent:
             return update | {"planned_action": renewed.action.to_json()}
         log.info("the page changed before the action: nothing is done")
         void = records.void(state, "the page changed before the action") | {"planned_action": None}
-        return update | void | {"tool_steps": state["tool_steps"] + 1}
+        unshown = {"unshown_notes": list(seen(after).notes)}
+        return update | void | unshown | {"tool_steps": state["tool_steps"] + 1}
 
     def _is_stopped_by_captcha(self, state: State) -> bool:
         """Whether the user must solve a captcha first. Its own controls are never used, whatever the model

@@ -92,8 +92,10 @@ class Observer:
             if not _may_show(screenshot, observation):  # the page changed to another document in the meantime
                 observation = await browser.observe(keep, on_page(points))
                 screenshot = screenshot if _may_show(screenshot, observation) else None
+        unshown = [note for note in state.get("unshown_notes") or () if note not in observation.notes]
+        observation = observation.model_copy(update={"notes": (*unshown, *observation.notes)})
         await publish_observation(observation, screenshot["address"] if screenshot else None)
-        return self._seen(context, state, observation) | {"last_screenshot": screenshot}
+        return self._seen(context, state, observation) | {"last_screenshot": screenshot, "unshown_notes": []}
 
     async def look_again(
         self, context: RunContext, state: State, keep: Sequence[str], points: Sequence[Point] = ()

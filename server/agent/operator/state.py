@@ -66,6 +66,9 @@ class State(TypedDict, total=False):
     reading_file: str
     """Name of the file that `reading` comes from; "" for the page."""
 
+    unshown_notes: list[str]
+    """Notes of an observation that was replaced before the model was shown it: a browser tells a loss once."""
+
     # One run.
     user_message: str
     message_id: str
@@ -164,6 +167,7 @@ def fresh_run() -> Update:
         "spoken": "",
         "reading": None,
         "focused": None,
+        "unshown_notes": [],
         "needs_observe": True,
         "is_pictured": False,
         "pictured_page": "",
