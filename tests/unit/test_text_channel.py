@@ -74,7 +74,7 @@ THOUGHTS = {
 @pytest.mark.parametrize("name", THOUGHTS)
 def test_thoughts_at_the_start_are_not_the_answer(name: str, size: int) -> None:
     found, _ = read(THOUGHTS[name], size)
-    assert found.text.strip() == "It is Paris."
+    assert found.text == "It is Paris."
     assert found.thoughts.strip() in ("Paris?", "\nParis?")
     assert not found.calls
 
@@ -150,6 +150,8 @@ CALLS = {
     "minimax m1": '<tool_calls>\n{"name": "read_file", "arguments": {"file": "a.txt"}}\n</tool_calls>',
     "granite": '<|tool_call|>[{"name": "read_file", "arguments": {"file": "a.txt"}}]',
     "cohere": '<|START_ACTION|>[{"tool_name": "read_file", "parameters": {"file": "a.txt"}}]<|END_ACTION|>',
+    "functools": 'functools[{"name": "read_file", "arguments": {"file": "a.txt"}}]',
+    "internlm": '<|action_start|><|plugin|>{"name": "read_file", "parameters": {"file": "a.txt"}}<|action_end|>',
     "fence of a call": '```tool_call\n{"name": "read_file", "arguments": {"file": "a.txt"}}\n```',
     "fence of json": '```json\n{"name": "read_file", "arguments": {"file": "a.txt"}}\n```',
     "fence of marks": '```xml\n<tool_call>{"name": "read_file", "arguments": {"file": "a.txt"}}</tool_call>\n```',
@@ -216,7 +218,15 @@ def test_a_call_that_cannot_be_read_is_a_broken_call_and_never_the_answer(text: 
 
 
 @splits
-@pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "<think>Paris</think>{}"])
+@pytest.mark.parametrize(
+    "fence",
+    [
+        "{}",
+        "```json\n{}\n```",
+        "<think>Paris</think>{}",
+        "<|channel|>analysis<|message|>Paris<|end|><|start|>assistant<|channel|>final<|message|>{}<|return|>",
+    ],
+)
 def test_the_arguments_alone_are_a_call_where_there_is_one_tool_only(fence: str, size: int) -> None:
     move = '{"action": "stop", "final_response": "It is Paris."}'
     found, _ = read(fence.replace("{}", move), size, tools=ACT)
@@ -249,7 +259,7 @@ def test_a_model_that_leaves_out_the_tag_is_known_from_then_on() -> None:
     assert "".join(part.taken_back for part in parts) == "Paris?\n"
     assert habits.is_untagged
     found, parts = read("Rome?\n</think>\nIt is Rome.", 1, habits=habits)
-    assert (found.thoughts, found.text) == ("Rome?\n", "\nIt is Rome.")
+    assert (found.thoughts, found.text) == ("Rome?\n", "It is Rome.")
     assert not any(part.taken_back for part in parts)
     found, parts = read("Bern, at once.", 1, habits=habits)
     assert found == TextParts(text="Bern, at once.")

@@ -27,7 +27,7 @@ MARKS = (
     "<|python_tag|>", "<|tool_call|>", "<|tool_call_start|>", "<|tool_call>", "<|tool_calls_section_begin|>",
     "<|tool_call_begin|>", "<|tools_prefix|>", "<|start_action|>", "<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>",
     "<|tool▁calls▁begin|>", "<｜tool_calls_begin｜>", "<|tool_calls_begin|>", "<steptml:", "[tool_calls]",
-    "[tool_call]", "```tool_call", "```tool_code", "```tool_use", "```function_call",
+    "[tool_call]", "functools[", "<|action_start|>", "```tool_call", "```tool_code", "```tool_use", "```function_call",
 )  # fmt: skip
 """In lower case: a text that begins with one of these is a call, or was meant as one."""
 

@@ -91,6 +91,7 @@ class TextReader:
         self._tools = tools
         self._habits = habits
         self._expects_thoughts = habits.is_untagged
+        self._has_thoughts = False
         self._state: Callable[[str], str] = self._begin
         self._tail = ""
         """Text that the state can only read together with what follows."""
@@ -154,9 +155,9 @@ class TextReader:
             return self._hold(text, is_marked=False)
         if self._expects_thoughts:
             self._open("untagged", _LONE)
-        else:
-            self._state = self._answer
-        return text
+            return text
+        self._state = self._answer
+        return head if self._has_thoughts else text
 
     def _wait(self, text: str) -> str:
         self._tail = text
@@ -167,7 +168,8 @@ class TextReader:
     def _open(self, kind: Literal["text", "thoughts", "call", "untagged"], closers: tuple[str, ...]) -> None:
         self._state, self._kind, self._closers = self._section, kind, closers
         self._closer = re.compile("|".join(map(re.escape, closers)), re.IGNORECASE)
-        self._parts, self._size, self._lone_tags, self._expects_thoughts = [], 0, 0, False
+        self._parts, self._size, self._lone_tags = [], 0, 0
+        self._has_thoughts, self._expects_thoughts = True, False
 
     def _section(self, text: str) -> str:
         if found := self._closer.search(text):
@@ -213,8 +215,11 @@ class TextReader:
         if recipient := _RECIPIENT.search(head):
             self._name = recipient[1].removeprefix("functions.")
             self._open("call", _HARMONY_ENDS)
+        elif "analysis" in head:
+            self._open("thoughts", _HARMONY_ENDS)
         else:
-            self._open("thoughts" if "analysis" in head else "text", _HARMONY_ENDS)
+            self._name = next(iter(self._tools), "") if len(self._tools) == 1 else ""
+            self._open("call" if self._name else "text", _HARMONY_ENDS)
         return body
 
     # The answer
@@ -259,7 +264,7 @@ class TextReader:
         passed_on = thoughts[: len(thoughts) - len(self._found.text)]
         self._found = TextParts(thoughts=thoughts + before, taken_back=passed_on)
         self._habits.is_untagged = True
-        self._lone_tags, self._state = 0, self._begin
+        self._lone_tags, self._has_thoughts, self._state = 0, True, self._begin
         return rest
 
     # A call
