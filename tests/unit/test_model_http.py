@@ -13,7 +13,9 @@ import httpx2
 import pytest
 from aiohttp import web
 
-from server.agent.models.transport import model_http_client, proxy_for
+from server.agent.models.transport import LARGEST_EVENT, model_http_client, proxy_for
+from server.errors import RunFailed
+from tests.support.loop_gaps import loop_gaps
 from tests.support.model_formats import stream
 from tests.support.model_reply import Reply
 
@@ -44,14 +46,41 @@ def sends(body: bytes, **headers: str) -> Handler:
 async def test_what_waits_at_the_socket_is_joined() -> None:
     async with site(sends(BODY, content_type="text/event-stream")) as url:
         got = (await model_http_client().get(url)).content
-    assert got.count(b"data:") < 10
+    assert got.count(b"data:") < 20
     assert got.count(b"tok ") == 200
 
 
-async def test_a_compressed_stream_is_left_alone() -> None:
+async def test_a_compressed_stream_says_the_same() -> None:
     packed = gzip.compress(BODY)
     async with site(sends(packed, content_type="text/event-stream", content_encoding="gzip")) as url:
-        assert (await model_http_client().get(url)).content == BODY
+        assert (await model_http_client().get(url)).content.count(b"tok ") == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"data: " + b"x" * 10_000_000, b"x" * 10_000_000 + b"\n", gzip.compress(b"x" * 10_000_000)],
+    ids=["event", "line", "compressed"],
+)
+@pytest.mark.parametrize(
+    "kind", ["text/event-stream", "application/x-ndjson", "application/json", "text/html"]
+)
+async def test_what_is_too_large_for_one_event_is_not_read_to_its_end(body: bytes, kind: str) -> None:
+    packed = {"content_encoding": "gzip"} if body.startswith(b"\x1f\x8b") else {}
+    async with site(sends(body, content_type=kind, **packed)) as url, loop_gaps() as gaps:
+        with pytest.raises(RunFailed, match="more than 1 MB") as failed:
+            await model_http_client().get(url)
+    assert failed.value.code == "output_limit"
+    assert gaps.longest < 0.1
+
+
+async def test_of_a_large_refusal_only_the_beginning_is_read() -> None:
+    async def handler(request: web.Request) -> web.StreamResponse:
+        return web.Response(status=502, body=b"no" * 5_000_000, content_type="text/html")
+
+    async with site(handler) as url:
+        refused = await model_http_client().get(url)
+    assert (refused.status_code, refused.content[:2]) == (502, b"no")
+    assert len(refused.content) <= LARGEST_EVENT
 
 
 async def test_other_content_is_left_alone() -> None:

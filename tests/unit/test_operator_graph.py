@@ -501,6 +501,7 @@ def _assert_plain(value: Any) -> None:
 
 
 READS_BYTES_OR_TEXT = {
+    "server/agent/models/guard.py",
     "server/agent/models/transport.py",
     "server/agent/models/deadlines.py",
     "server/agent/models/text_calls.py",

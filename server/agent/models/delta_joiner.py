@@ -1,8 +1,8 @@
 """Merge adjacent text deltas of a model's event stream that arrived together. Pure; bytes in, bytes out.
 
 An idle service passes on every event unchanged. A busy one reads several at once; merging them means that
-SDK, LangChain, graph and our own events handle them once. Only plain text and thinking deltas are merged. All
-other events, such as tool arguments, usage and finish events, are passed on unchanged.
+SDK, LangChain, graph and our own events handle them once. Only plain deltas of a text, a thought or a call's
+arguments are merged. All other events, such as usage and finish events, are passed on unchanged.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from server.ops.json_types import Json, JsonObject
 
 _CHAT_TEXT = ("content", "reasoning_content", "reasoning")
 _EVENT_TYPES = {
-    "content_block_delta": ("text", "thinking"),
+    "content_block_delta": ("text", "thinking", "partial_json"),
+    "response.function_call_arguments.delta": ("delta",),
     "response.output_text.delta": ("delta",),
     "response.reasoning_summary_text.delta": ("delta",),
 }
@@ -83,25 +84,30 @@ class DeltaJoiner:
     """Takes bytes read from the socket and returns complete events. `flush` returns the rest at the end."""
 
     def __init__(self) -> None:
-        self._tail = b""
+        self._tail: list[bytes] = []
+        self._data_lines = 0
         self._passes = False
 
     def feed(self, data: bytes) -> bytes:
         """Add bytes. Returns the events that are now complete, merged where possible; b"" if none is."""
-        data, self._tail = self._tail + data, b""
-        if self._passes or b"\r" in data:
-            self._passes = True
-            return data
-        end = data.rfind(b"\n\n") + 2
-        if end < 2:
-            self._tail = data
+        before = b"\n" if not self._tail or self._tail[-1].endswith(b"\n") else b""
+        seen = before + data
+        last_end = seen.rfind(b"\n\n")
+        self._data_lines += seen.count(b"\ndata:") if last_end < 0 else 0
+        if self._passes or b"\r" in data or self._data_lines > 1:
+            self._passes = True  # lines of another kind, or events without a blank line between them
+            return self.flush() + data
+        if last_end < 0:
+            self._tail.append(data)
             return b""
-        self._tail = data[end:]
-        events = data[: end - 2].split(b"\n\n")
-        return data[:end] if len(events) == 1 else _join(events)
+        end = last_end + 2 - len(before)
+        whole, rest = self.flush() + data[:end], data[end:]
+        self._tail, self._data_lines = [rest] if rest else [], (b"\n" + rest).count(b"\ndata:")
+        events = whole[:-2].split(b"\n\n")
+        return whole if len(events) == 1 else _join(events)
 
     def flush(self) -> bytes:
-        tail, self._tail = self._tail, b""
+        tail, self._tail = b"".join(self._tail), []
         return tail
 
 
@@ -163,7 +169,16 @@ def _find_chat_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
     choice = choices[0]
     if not isinstance(choice, dict) or choice.get("finish_reason") or choice.get("logprobs"):
         return None
-    return _only_text(choice.get("delta"), _CHAT_TEXT)
+    match delta := choice.get("delta") or {}:
+        case {"tool_calls": [{"index": _, "function": {"arguments": str(_)} as function} as call]}:
+            others = (
+                (delta, "tool_calls", "role"),
+                (call, "index", "function", "type"),
+                (function, "arguments"),
+            )
+            said = [value for one, *known in others for name, value in one.items() if name not in known]
+            return None if any(said) else _with_text(function, ("arguments",))
+    return _only_text(delta, _CHAT_TEXT)
 
 
 def _with_text(holder: JsonObject, keys: tuple[str, ...]) -> tuple[JsonObject, str] | None:

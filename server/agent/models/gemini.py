@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from typing import Any, Self, cast
+from typing import Any, ClassVar, Self, cast
 
 from google.genai import Client
 from google.genai.types import HttpOptions
@@ -61,6 +61,8 @@ class ClosingGemini(ChatGoogleGenerativeAI):
 
 class GuardedGemini(GuardedModel, ClosingGemini):  # type: ignore[misc]  # its bind_tools names more options
     """The guard comes first: each of its attempts is one stream of `ClosingGemini`."""
+
+    sums_usage: ClassVar[bool] = True
 
     def _prepare_request(self, messages: list[BaseMessage], **kwargs: Any) -> JsonObject:
         request: JsonObject = super()._prepare_request(messages, **kwargs)

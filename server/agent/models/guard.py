@@ -8,38 +8,32 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import logging
 import random
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, nullcontext
 from contextvars import copy_context
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from operator import is_
 from typing import Any, ClassVar, Self, cast
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.language_models.chat_models import agenerate_from_stream
-from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
+from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from pydantic import PrivateAttr
 
 from server.agent.custom_events import ModelRetried, Waiting, dispatch
 from server.agent.models import errors as failures
+from server.agent.models.answer import Stopped, StreamedAnswer, has_content
 from server.agent.models.deadlines import watched
-from server.agent.models.errors import ModelFailed, ModelFailure, classify, stop_reason
+from server.agent.models.errors import ModelFailed, ModelFailure, classify
 from server.agent.models.providers import Endpoint
 from server.agent.models.refused_fields import RefusedFields
 from server.agent.models.text_calls import Tools, bound_tools
-from server.agent.models.text_channel import (
-    TAKEN_BACK,
-    THOUGHTS,
-    TextChannel,
-    TextHabits,
-    without_taken_back,
-)
+from server.agent.models.text_channel import TextChannel, TextHabits, without_taken_back
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -48,7 +42,8 @@ NEAR_TIMEOUT = 300.0
 """Seconds until the first token of a server of one's own."""
 QUIET = 5.0
 """Seconds without a token after which the UI shows what is waited for."""
-_TEXT_KEYS = ("text", "thinking", "reasoning")
+_LONGEST_TURN = 0.01
+"""Seconds after which a stream lets the event loop do other work."""
 
 
 @dataclass(frozen=True)
@@ -64,6 +59,8 @@ class CallLimits:
     tries: int = 3
     backoff: float = 1
     longest_wait: float = 30
+    linger: float = 3
+    """How long the rest of a stream is waited for after the reason of its end: usage, the end of the response."""
     is_patient: bool = False
 
     @classmethod
@@ -93,6 +90,8 @@ class GuardedModel(BaseChatModel):
     parallel_tools: ClassVar[bool | None] = None
     needed: ClassVar[frozenset[str]] = frozenset()
     """Fields of a request that the provider requires."""
+    sums_usage: ClassVar[bool] = False
+    """Whether the chunks have parts of the usage; else each has all so far."""
     _limits: CallLimits = PrivateAttr(default_factory=CallLimits)
     _endpoint: Endpoint = PrivateAttr(default_factory=lambda: Endpoint("the model"))
     _refused: RefusedFields = PrivateAttr(default_factory=RefusedFields)
@@ -159,6 +158,14 @@ class GuardedModel(BaseChatModel):
         """Whether a refusal shows that the server speaks another protocol."""
         return False
 
+    def begin(self, *, anew: bool) -> StreamedAnswer:
+        """The state of a new attempt."""
+        return StreamedAnswer(self._limits.output, anew, self.sums_usage, model=self._model_name())
+
+    def _model_name(self) -> str:
+        name = getattr(self, "model", None) or getattr(self, "model_name", "")
+        return f"{self._llm_type}:{name}"
+
     def bind_tools(self, tools: Sequence[Any], **kwargs: Any) -> Runnable[LanguageModelInput, AIMessage]:
         if self.parallel_tools is not None:
             kwargs.setdefault("parallel_tool_calls", self.parallel_tools)
@@ -178,8 +185,8 @@ class _Call:
     def channel(self) -> TextChannel:
         return TextChannel(self.tools, self.model.habits)
 
-    def failed(self, error: Exception, answer: _Answer) -> ModelFailure:
-        failure = error.failure if isinstance(error, _Stopped) else classify(error)
+    def failed(self, error: Exception, answer: StreamedAnswer) -> ModelFailure:
+        failure = error.failure if isinstance(error, Stopped) else classify(error)
         if failure == failures.STREAM_CUT and not answer.seen:
             failure = failures.UNAVAILABLE  # the connection was lost before the first chunk
         if failure.code == failures.CONTEXT_TOO_LONG.code:
@@ -189,7 +196,9 @@ class _Call:
         )
         return failure
 
-    def raised(self, failure: ModelFailure, answer: _Answer, error: Exception | None = None) -> ModelFailed:
+    def raised(
+        self, failure: ModelFailure, answer: StreamedAnswer, error: Exception | None = None
+    ) -> ModelFailed:
         place = self.model.endpoint
         words = f"The model is {place.model}{f', at {place.address}' if place.address else ''}."
         if error and not answer.seen and self.model.is_foreign(error):
@@ -200,36 +209,38 @@ class _Call:
 async def stream_guarded(
     attempt: Callable[[], AsyncGenerator[ChatGenerationChunk, None]], limits: CallLimits, call: _Call
 ) -> AsyncGenerator[ChatGenerationChunk, None]:
-    """Yield the chunks of the first attempt that produces content. Raises ModelFailed if an answer ends early.
+    """Yield the chunks of the first attempt that produces text or a call. Raises ModelFailed if an answer ends early.
 
-    Chunks without content (a message's head) are held back, so that a retry is invisible to the consumer. A request
-    with a field that the server refuses is made again without it at once, and is no try.
+    Thoughts of an attempt that fails are taken back by the first chunk of the next one (`AnswerChunk.begins_anew`). A
+    request with a field that the server refuses is made again without it at once, and is no try.
     """
-    tries, waited = limits.tries, False
+    tries, waited, has_sent = limits.tries, False, False
     while True:
-        answer, channel = _Answer(limits.output), call.channel()
+        answer, channel = call.model.begin(anew=has_sent), call.channel()
         try:
             chunks = watched(
                 attempt(), limits.first_token, limits.idle, counts=has_content, is_patient=limits.is_patient
             )
-            async with aclosing(chunks), _telling_silence(call.model.endpoint) as spoken:
-                async for chunk in chunks:
+            async with (
+                aclosing(_until_over(chunks, answer, limits.linger)) as pieces,
+                _telling_silence(call.model.endpoint) as spoken,
+            ):
+                async for chunk in pieces:
                     for part in channel.read(chunk):
-                        for ready in answer.add(part):
+                        if ready := answer.add(part):
                             spoken()
                             yield ready
                     if channel.is_over:
-                        raise _Stopped(failures.OUTPUT_LIMIT)
-                for part in channel.end():
-                    for ready in answer.add(part):
-                        yield ready
-            for ready in answer.end():
-                yield ready
+                        raise Stopped(failures.OUTPUT_LIMIT)
+            for part in channel.end():
+                if ready := answer.add(part):
+                    yield ready
+            yield answer.end()
             return
         except Exception as error:  # all errors of SDK, transport and LangChain are mapped to our codes
             if not answer.seen and call.model.refused.learn(error):
                 continue
-            failure, tries = call.failed(error, answer), tries - 1
+            failure, tries, has_sent = call.failed(error, answer), tries - 1, has_sent or answer.sent
             is_late = failure.code == failures.TIMEOUT.code and limits.is_patient and not waited
             if answer.spoke or not (failure.retryable or is_late) or not tries:
                 raise call.raised(failure, answer, error) from None
@@ -237,12 +248,27 @@ async def stream_guarded(
             await _rest(failure, limits, limits.tries - tries, call)
 
 
-class _Stopped(Exception):
-    """Raised by the guard itself when it rejects an answer."""
-
-    def __init__(self, failure: ModelFailure) -> None:
-        super().__init__(failure.code)
-        self.failure = failure
+async def _until_over(
+    chunks: AsyncGenerator[ChatGenerationChunk, None], answer: StreamedAnswer, linger: float
+) -> AsyncGenerator[ChatGenerationChunk, None]:
+    """Yield the chunks. Once the provider has said why it stopped, neither silence nor an error is a failure."""
+    loop = asyncio.get_running_loop()
+    turned = loop.time()
+    async with aclosing(chunks):
+        while True:
+            try:
+                async with asyncio.timeout(linger) if answer.is_over else nullcontext():
+                    chunk = await anext(chunks)
+            except StopAsyncIteration:
+                return
+            except Exception:
+                if answer.is_over:
+                    return
+                raise
+            yield chunk
+            if loop.time() - turned > _LONGEST_TURN:  # many chunks of one read: others have their turn
+                await asyncio.sleep(0)
+                turned = loop.time()
 
 
 @contextlib.asynccontextmanager
@@ -274,87 +300,7 @@ async def _rest(failure: ModelFailure, limits: CallLimits, failed: int, call: _C
     if delay is None:
         delay = limits.backoff * 2 ** (failed - 1) * random.uniform(0.75, 1.25)
     if delay > limits.longest_wait:
-        raise call.raised(failure, _Answer(0)) from None
+        raise call.raised(failure, StreamedAnswer(0)) from None
     with contextlib.suppress(RuntimeError):  # outside of a graph there is no receiver for the event
         await dispatch(ModelRetried(failure.code, round(delay, 2), failed, limits.tries))
     await asyncio.sleep(delay)
-
-
-def has_content(chunk: ChatGenerationChunk) -> bool:
-    """True if a chunk has content of the answer, not only metadata."""
-    message = cast(AIMessageChunk, chunk.message)
-    return bool(message.content or message.tool_call_chunks or message.additional_kwargs)
-
-
-@dataclass
-class _Answer:
-    """The state of one attempt: what was received so far."""
-
-    cap: int
-    spoke: bool = False
-    reason: str | None = None
-    size: int = 0
-    has_text: bool = False
-    held: list[ChatGenerationChunk] = field(default_factory=list)
-    seen: bool = False
-    calls: dict[int | str | None, list[str]] = field(default_factory=dict)
-    call_ids: dict[int | str | None, str] = field(default_factory=dict)
-
-    def add(self, chunk: ChatGenerationChunk) -> list[ChatGenerationChunk]:
-        """Record one chunk. Returns the chunks that may be yielded now."""
-        self.seen = True
-        message = cast(AIMessageChunk, chunk.message)
-        self._measure(message)
-        facts = {**message.response_metadata, **(chunk.generation_info or {})}
-        self.reason = stop_reason(facts) or self.reason or ("stop" if facts.get("done") else None)
-        if not self.spoke and not has_content(chunk):
-            self.held.append(chunk)
-            return []
-        self.spoke, ready, self.held = True, [*self.held, chunk], []
-        return ready
-
-    def end(self) -> list[ChatGenerationChunk]:
-        """Finish the answer. Returns the remaining chunks; raises _Stopped if the answer is incomplete."""
-        if self.reason is None:
-            raise _Stopped(failures.STREAM_CUT)
-        if problem := failures.problem(self.reason, has_calls=bool(self.calls), has_text=self.has_text):
-            raise _Stopped(problem)
-        broken = {
-            self.call_ids[i]: "".join(args)[:400] for i, args in self.calls.items() if not _is_json(args)
-        }
-        if not broken:
-            return self.held
-        note = AIMessageChunk(content="", response_metadata={"broken_tool_calls": broken})
-        return [*self.held, ChatGenerationChunk(message=note)]
-
-    def _measure(self, message: AIMessageChunk) -> None:
-        text = message.text
-        had_text = self.has_text and TAKEN_BACK not in message.additional_kwargs
-        self.has_text = had_text or bool(text.strip())
-        self.size += len(text) if text else _size_of_thinking(message)
-        for call in message.tool_call_chunks:
-            at = call.get("index") if call.get("index") is not None else call.get("id")
-            self.calls.setdefault(at, []).append(call.get("args") or "")
-            self.call_ids[at] = call.get("id") or self.call_ids.get(at) or ""
-            self.size += len(call.get("args") or "")
-        if self.size > self.cap:
-            raise _Stopped(failures.OUTPUT_LIMIT)
-
-
-def _size_of_thinking(message: AIMessageChunk) -> int:
-    blocks = message.content if isinstance(message.content, list) else []
-    size = sum(len(message.additional_kwargs.get(key) or "") for key in ("reasoning_content", THOUGHTS))
-    for block in blocks:
-        if isinstance(block, dict):
-            size += sum(len(block[key]) for key in _TEXT_KEYS if isinstance(block.get(key), str))
-            size += sum(len(part.get("text") or "") for part in block.get("summary") or ())
-    return size
-
-
-def _is_json(parts: list[str]) -> bool:
-    text = "".join(parts)
-    if not text.strip():
-        return True
-    with contextlib.suppress(ValueError):
-        return isinstance(json.loads(text), dict)
-    return False

@@ -2,26 +2,34 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
-from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import httpx2
 import openai
 import orjson
 from langchain_core.language_models import LanguageModelInput
-from langchain_core.messages import AIMessage, HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr, model_validator
 
+from server.agent.models.answer import PROVIDER_PARTS
+from server.agent.models.completion_chunk import completion_chunk, garbled
 from server.agent.models.guard import GuardedModel
 from server.agent.models.providers import is_own_server
 from server.agent.models.transport import model_http_client, sync_http_client
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
+_DONE: JsonObject = {"done": True}
+_MOST_LINES = 8
+"""Lines of one event."""
+_AFTER_DONE = 1.0
+"""Seconds that a response may stay open after its `[DONE]`."""
 _OF_ONE_REQUEST = frozenset({"content-length", "transfer-encoding", "cookie", "idempotency-key"})
 """Headers of a request that are not kept for later ones."""
 
@@ -58,17 +66,11 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
     def _convert_chunk_to_generation_chunk(
         self, chunk: JsonObject, default_chunk_class: type, base_generation_info: JsonObject | None
     ) -> ChatGenerationChunk | None:
-        converted = super()._convert_chunk_to_generation_chunk(
-            chunk, default_chunk_class, base_generation_info
-        )
-        choices = chunk.get("choices")
-        if converted is None or not choices or not choices[0].get("delta"):
-            return converted
-        if thinking := _thinking(choices[0]["delta"]):
-            converted.message.additional_kwargs.update(thinking)
-        # LangChain converts reasoning_content to reasoning blocks for any provider except "openai".
-        converted.message.response_metadata["model_provider"] = "openai_compatible"
-        return converted
+        message, info = completion_chunk(chunk)
+        if usage := chunk.get("usage"):
+            read = super()._convert_chunk_to_generation_chunk({"usage": usage}, AIMessageChunk, None)
+            message.usage_metadata = cast(AIMessageChunk, read.message).usage_metadata if read else None
+        return ChatGenerationChunk(message=message, generation_info=(base_generation_info or {}) | info)
 
     def _get_request_payload(
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: object
@@ -77,15 +79,29 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
         payload = super()._get_request_payload(messages, stop=stop, **kwargs)
         if "max_completion_tokens" in payload:
             payload["max_tokens"] = payload.pop("max_completion_tokens")
-        turn = max((i for i, message in enumerate(messages) if isinstance(message, HumanMessage)), default=-1)
-        for i, (message, sent) in enumerate(zip(messages, payload["messages"], strict=True)):
+        if form := payload.pop(
+            "response_format", None
+        ):  # else LangChain lets the SDK parse all text at each chunk
+            payload["extra_body"] = {**(payload.get("extra_body") or {}), "response_format": form}
+        for message, sent in zip(messages, payload["messages"], strict=True):
             if sent["role"] == "tool" and isinstance(sent["content"], list):
                 sent["content"] = [
                     part if part.get("type") == "text" else _NO_PICTURE for part in sent["content"]
                 ]
-            elif i > turn and isinstance(message, AIMessage):
-                sent.update(_sent_back(message))
+            elif isinstance(message, AIMessage):
+                self._send_back(message, sent)
         return self.refused.apply(payload)
+
+    def _send_back(self, message: AIMessage, sent: JsonObject) -> None:
+        """Add what this model gave with an answer and its calls, as DeepSeek, Kimi and Gemini demand of later requests."""
+        parts = message.additional_kwargs.get(PROVIDER_PARTS) or {}
+        if parts.get("model") != self._model_name() or not sent.get("tool_calls"):
+            return
+        sent.update(parts.get("message") or {})
+        for call in sent["tool_calls"]:
+            extra = (parts.get("calls") or {}).get(call["id"]) or {}
+            call["function"] |= extra.get("function") or {}
+            call |= {name: value for name, value in extra.items() if name != "function"}
 
 
 def build_openai(model: str, settings: Settings) -> GuardedModel:
@@ -125,39 +141,6 @@ def _build(
         timeout=None,
         max_retries=0,
     )
-
-
-def _thinking(delta: JsonObject) -> JsonObject:
-    details = [d for d in delta.get("reasoning_details") or () if isinstance(d, dict)]
-    text = delta.get("reasoning_content") or delta.get("reasoning")
-    if not text:
-        text = "".join(str(d.get("text") or d.get("summary") or "") for d in details)
-    found: JsonObject = {"reasoning_content": text} if text else {}
-    if details:
-        found["reasoning_details"] = [{"detail": d} for d in details]
-    return found
-
-
-def _sent_back(message: AIMessage) -> JsonObject:
-    details = [d["detail"] for d in message.additional_kwargs.get("reasoning_details") or ()]
-    if details:
-        return {"reasoning_details": _joined(details)}
-    text = message.additional_kwargs.get("reasoning_content")
-    return {"reasoning_content": text} if text else {}
-
-
-def _joined(fragments: list[JsonObject]) -> list[JsonObject]:
-    """Merge consecutive stream fragments of one detail (same type and index)."""
-    whole: list[JsonObject] = []
-    for part in fragments:
-        last = whole[-1] if whole else {}
-        if (part.get("type"), part.get("index")) != (last.get("type"), last.get("index")):
-            whole.append(dict(part))
-            continue
-        for key, value in part.items():
-            grows = key in ("text", "summary", "data") and isinstance(last.get(key), str) and value
-            last[key] = last[key] + value if grows else value if value is not None else last.get(key)
-    return whole
 
 
 class PlainCompletions:
@@ -240,93 +223,70 @@ def _refusal(response: httpx2.Response) -> openai.APIStatusError:
 
 
 class DictStream(openai.AsyncStream[JsonObject]):
-    """Yields the server-sent events of Chat Completions as dicts.
+    """Yields the server-sent events of Chat Completions as dicts; `{"done": True}` is the stream's own end.
 
-    Neighbouring pieces of one tool call's arguments that were read together become one event: the operator's
-    answers are arguments.
+    A body that is no stream of events is one event: the whole answer of a server that does not stream.
     """
 
     async def __aiter__(self) -> AsyncIterator[JsonObject]:
-        async for lines in _lines(self.response.aiter_bytes()):
-            pieces: _ArgumentPieces | None = None
+        body = self.response.aiter_bytes()
+        if "json" in self.response.headers.get("content-type", ""):
+            yield self._checked(_loads(await self.response.aread()))
+            yield _DONE
+            return
+        data: list[bytes] = []
+        async for line in _lines(body):
+            if not line.startswith(b"data:"):
+                if not line and data:
+                    raise garbled("an event of the model's stream is no JSON")
+                continue
+            data.append(line[5:].strip())
+            if data == [b"[DONE]"]:
+                yield _DONE
+                with suppress(TimeoutError):  # read the body to its end, else the connection is not reused
+                    await asyncio.wait_for(_read_out(body), _AFTER_DONE)
+                return
             try:
-                for line in lines:
-                    event = self._read(line)
-                    if event is None or (pieces and pieces.take(event)):
-                        continue
-                    if pieces:
-                        yield pieces.joined()
-                    pieces = _pieces_of(event)
-                    if pieces is None:
-                        yield event
-            except (ValueError, openai.APIError):
-                if pieces:
-                    yield pieces.joined()  # what came before the error
-                raise
-            if pieces:
-                yield pieces.joined()
+                event = _loads(b" ".join(data))
+            except ValueError:
+                if len(data) == _MOST_LINES:
+                    raise
+                continue  # its JSON is continued on the next line
+            data = []
+            yield self._checked(event)
+        if data:
+            raise garbled("the last event of the model's stream is no JSON")
 
-    def _read(self, line: bytes) -> JsonObject | None:
-        """The event in a line; None if it has none. Raises ValueError, and APIError for an error event."""
-        if not line.startswith(b"data:"):
-            return None
-        data = line[5:].strip()
-        if data == b"[DONE]":
-            return None  # read the body to its end, else the connection is not reused
-        event = orjson.loads(data)
+    def _checked(self, event: Any) -> JsonObject:
+        """Raises JSONDecodeError if it is no object, and APIError for an error event."""
         if not isinstance(event, dict):
-            raise ValueError("an event of the model's stream is not an object")
+            raise garbled("an event of the model's stream is not an object")
         if error := event.get("error"):
             raise openai.APIError(str(error), request=self.response.request, body=error)
         return event
 
 
-@dataclass(slots=True)
-class _ArgumentPieces:
-    """An event that holds nothing but a piece of a call's arguments, with the pieces that followed it."""
-
-    event: JsonObject
-    index: object
-    function: JsonObject
-    texts: list[str]
-
-    def take(self, event: JsonObject) -> bool:
-        """Add the event if it is the next piece of the same arguments."""
-        other = _pieces_of(event)
-        if other is None or other.index != self.index:
-            return False
-        self.texts += other.texts
-        return True
-
-    def joined(self) -> JsonObject:
-        self.function["arguments"] = "".join(self.texts)
-        return self.event
+def _loads(data: bytes) -> Any:
+    """Also JSON with half of a surrogate pair, NaN, or bytes that are no UTF-8."""
+    try:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        return json.loads(data.decode(errors="replace"))
 
 
-def _pieces_of(event: JsonObject) -> _ArgumentPieces | None:
-    """None for an event that says anything else: a name, an id, a text, usage or the end."""
-    choices = event.get("choices")
-    if not isinstance(choices, list) or len(choices) != 1 or event.get("usage"):
-        return None
-    match choices[0]:
-        case {
-            "delta": {
-                "tool_calls": [{"index": index, "function": {"arguments": str(text)} as function} as call]
-            }
-        }:
-            delta: JsonObject = choices[0]["delta"]
-            said = [choices[0].get("finish_reason"), choices[0].get("logprobs")]
-            said += [value for name, value in delta.items() if name not in ("tool_calls", "role")]
-            said += [value for name, value in call.items() if name not in ("index", "function", "type")]
-            said += [value for name, value in function.items() if name != "arguments"]
-            return None if any(said) else _ArgumentPieces(event, index, function, [text])
-    return None
+async def _read_out(body: AsyncIterator[bytes]) -> None:
+    async for _ in body:
+        pass
 
 
-async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[list[bytes]]:
-    """Yield the whole lines of each read without their LF or CRLF. Splits bytes, since a character may span two
-    reads."""
-    tail = b""
+async def _lines(chunks: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    """Yield the lines without their LF, CRLF or CR. Splits bytes, since a character may span two reads."""
+    tail: list[bytes] = []
     async for chunk in chunks:
-        *lines, tail = (tail + chunk).split(b"\n")
-        yield [line.rstrip(b"\r") for line in lines]
+        for line in chunk.splitlines(keepends=True):
+            tail.append(line)
+            if line.endswith((b"\n", b"\r")):
+                yield b"".join(tail).rstrip(b"\r\n")
+                tail = []
+    if tail:
+        yield b"".join(tail)

@@ -20,11 +20,21 @@ from aiohttp.abc import ResolveResult
 
 from server.agent.models.deadlines import note_life
 from server.agent.models.delta_joiner import DeltaJoiner
+from server.agent.models.errors import OUTPUT_LIMIT, ModelFailure
 from server.agent.models.pacing import Pace
 from server.browser.addresses import refuse_everywhere
 
 CONNECT_TIMEOUT = 10.0
 MOST_REDIRECTS = 5
+LARGEST_EVENT = 1_000_000
+"""Bytes of one event or line of a stream, and of a body that is no stream."""
+_OF_THE_LINE = (b"content-encoding", b"content-length", b"transfer-encoding")
+"""Headers of a response that say nothing of its decoded body."""
+_SLICE = 8_192
+"""Bytes of a read that are worked on before other tasks have their turn."""
+_TOO_LARGE = ModelFailure(
+    OUTPUT_LIMIT.code, "The model sent more than 1 MB in one piece, which is not read. Ask for less at once."
+)
 T = TypeVar("T")
 
 
@@ -41,7 +51,7 @@ class ModelTransport(httpx2.AsyncBaseTransport):
             opened.append(body)
         return httpx2.Response(
             response.status,
-            headers=response.raw_headers,
+            headers=[one for one in response.raw_headers if one[0].lower() not in _OF_THE_LINE],
             stream=body,
             extensions={"http_version": b"HTTP/1.1"},
         )
@@ -49,9 +59,9 @@ class ModelTransport(httpx2.AsyncBaseTransport):
 
 async def _response_of(session: aiohttp.ClientSession, request: httpx2.Request) -> aiohttp.ClientResponse:
     """The response's head. A redirect that repeats the request at the same server is followed, no other one."""
-    headers = [
-        (k, v) for k, v in request.headers.multi_items() if k not in ("transfer-encoding", "content-length")
-    ]
+    left_out = ("transfer-encoding", "content-length", "accept-encoding")
+    headers = [(k, v) for k, v in request.headers.multi_items() if k not in left_out]
+    headers.append(("accept-encoding", "identity"))
     data, url = await request.aread() or None, request.url
     for _ in range(MOST_REDIRECTS):
         _check_literal(url.host)
@@ -117,18 +127,29 @@ class _Body(httpx2.AsyncByteStream):
         self._counted = ExitStack()
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        headers, content = self._response.headers, self._response.content
-        is_events = headers.get("content-type", "").startswith("text/event-stream")
-        is_plain = headers.get("content-encoding", "identity").lower() == "identity"
-        joiner = DeltaJoiner() if is_events and is_plain else None
+        """Raises RunFailed for an event, a line or a whole body that is too large."""
+        content = self._response.content
+        kind = self._response.headers.get("content-type", "")
+        joiner = DeltaJoiner() if kind.startswith("text/event-stream") else None
+        is_refused = self._response.status >= 400
+        is_stream = not is_refused and ("json" not in kind or "ndjson" in kind)
+        size = 0
         with self._counted, _as_httpx(started=True):
             self._counted.enter_context(self._pace.stream())
-            while data := await content.readany():
+            while read := await content.readany():
                 note_life()
-                if joiner:
-                    data = joiner.feed(data)
-                if data:
-                    yield data
+                for data in _slices(read):
+                    size = _size_of_open_line(size, data) if is_stream else size + len(data)
+                    if size > LARGEST_EVENT and is_refused:
+                        return  # what it says is in its beginning
+                    if size > LARGEST_EVENT:
+                        raise _TOO_LARGE.as_error()
+                    if joiner:
+                        data = joiner.feed(data)
+                    if data:
+                        yield data
+                    if len(read) > _SLICE:
+                        await asyncio.sleep(0)
                 if joiner and self._pace.rest:
                     await asyncio.sleep(self._pace.rest)
             if joiner and (rest := joiner.flush()):
@@ -140,6 +161,16 @@ class _Body(httpx2.AsyncByteStream):
             self._response.release()
         else:
             self._response.close()
+
+
+def _slices(read: bytes) -> Iterator[bytes]:
+    return (read[at : at + _SLICE] for at in range(0, len(read), _SLICE))
+
+
+def _size_of_open_line(size: int, data: bytes) -> int:
+    """Bytes since the last line's end, after `data`."""
+    end = max(data.rfind(b"\n"), data.rfind(b"\r"))
+    return size + len(data) if end < 0 else len(data) - end - 1
 
 
 _opened: ContextVar[list[_Body] | None] = ContextVar("opened", default=None)
@@ -206,7 +237,7 @@ async def _open_session(loop: asyncio.AbstractEventLoop) -> AsyncGenerator[aioht
         limit=0, ssl=ssl_context(), keepalive_timeout=60, resolver=NoMetadataResolver()
     )
     try:
-        async with aiohttp.ClientSession(connector=connector, auto_decompress=False) as session:
+        async with aiohttp.ClientSession(connector=connector) as session:
             yield session
     finally:
         _pools.pop(loop, None)

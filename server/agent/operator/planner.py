@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from functools import reduce
 from typing import cast
 
-from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage
-from langchain_core.messages.ai import UsageMetadata, add_ai_message_chunks, add_usage
-from langchain_core.output_parsers import JsonOutputParser
+from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.runnables import Runnable, RunnableSequence
 from pydantic import ValidationError
 
+from server.agent.models.answer_chunk import read_arguments
 from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import broken_tool_calls, check_complete, forces_tools
 from server.agent.models.errors import BAD_RESPONSE
@@ -177,19 +176,27 @@ class _Reply:
     def _parsed(self) -> Move:
         if not self.chunks:
             raise Unusable("it was empty")
-        message = without_taken_back(add_ai_message_chunks(*self.chunks))
+        message = without_taken_back(self.chunks[0] + self.chunks[1:])
         check_complete(message)
         try:
-            given = _called(message) if self.by_tool else JsonOutputParser().parse(message.text)
+            given = _called(message) if self.by_tool else read_arguments(_without_fence(message.text))
             move = Move.model_validate(given)
-        except OutputParserException:
-            raise Unusable("it is no valid JSON of the given schema") from None
         except ValidationError as error:
             found = ((".".join(map(str, problem["loc"])), problem["msg"]) for problem in error.errors()[:4])
             raise Unusable("; ".join(f"{place or 'answer'}: {text}" for place, text in found)) from None
+        except ValueError:
+            raise Unusable("it is no valid JSON of the given schema") from None
         if move.action == "stop" and not move.final_response and self.by_tool:
             return move.model_copy(update={"final_response": storable(message.text)})  # text next to the call
         return move
+
+
+def _without_fence(text: str) -> str:
+    """The text inside of a Markdown fence, where the answer is one."""
+    text = text.strip()
+    if not (text.startswith("```") and text.endswith("```")):
+        return text
+    return text[3:-3].removeprefix("json")
 
 
 def _called(message: AIMessageChunk) -> JsonObject:
