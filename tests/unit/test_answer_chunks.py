@@ -48,7 +48,9 @@ def test_arguments_are_never_guessed(text: str) -> None:
 
 def test_langchains_own_chunks_read_arguments_the_same_way() -> None:
     assert langchain_core.messages.ai.parse_partial_json is read_arguments  # type: ignore[attr-defined]
-    piece = AIMessageChunk("", tool_call_chunks=[tool_call_chunk(name="act", args='{"a": "cu', id="c")])
+    piece = AIMessageChunk(
+        content="", tool_call_chunks=[tool_call_chunk(name="act", args='{"a": "cu', id="c")]
+    )
     assert piece.tool_calls == []
     assert [made["id"] for made in piece.invalid_tool_calls] == ["c"]
 
@@ -67,7 +69,7 @@ def test_pieces_are_joined_by_what_they_belong_to() -> None:
         chunk([{"type": "text", "text": "Hel", "index": 1}], calls=[(0, '{"a"')]),
         chunk([{**thought, "signature": "sig"}], calls=[(1, "{}"), (0, ": 1}")]),
         chunk([{"type": "text", "text": "lo", "index": 1}], response_metadata={"model_provider": "m"}),
-        AIMessageChunk("", chunk_position="last", response_metadata={"model_provider": "m"}),
+        AIMessageChunk(content="", chunk_position="last", response_metadata={"model_provider": "m"}),
     ]
     whole = pieces[0] + pieces[1:]
     assert type(whole) is AIMessageChunk

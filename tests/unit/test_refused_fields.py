@@ -9,6 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, ToolMessage
 from langchain_core.tools import tool
 
+from server.agent.models.answer import PROVIDER_PARTS
 from server.agent.models.chat_model import build_chat_model
 from server.errors import RunFailed
 from tests.support.model_reply import Wire, say
@@ -124,9 +125,10 @@ async def test_every_wire_does_without(wire: Wire, refusal: Raw, before: Any, af
 
 async def test_a_field_of_earlier_messages_is_left_out() -> None:
     call = {"name": "click", "args": {"target": "a"}, "id": "call_1", "type": "tool_call"}
+    parts = {"model": "openai-chat:some-model", "message": {"reasoning_content": "Hm."}}
     asked: list[BaseMessage] = [
         HumanMessage("Click a."),
-        AIMessage("", tool_calls=[call], additional_kwargs={"reasoning_content": "Hm."}),
+        AIMessage("", tool_calls=[call], additional_kwargs={PROVIDER_PARTS: parts}),
         ToolMessage("ok", tool_call_id="call_1"),
     ]
     refusal = said("'messages.1' : property 'reasoning_content' is unsupported")
