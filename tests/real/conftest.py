@@ -65,3 +65,12 @@ def site() -> Iterator[Site]:
 async def pool(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
     async with open_pool(tmp_path_factory.mktemp("data")) as pool:
         yield pool
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["playwright", "browser-use"])
+async def either_pool(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[BrowserPool]:
+    """Browsers of each of the two servers in turn: what is seen and asked about must not depend on it."""
+    async with open_pool(tmp_path_factory.mktemp("data"), browser_mcp=request.param) as pool:
+        yield pool

@@ -42,11 +42,12 @@ def liar() -> Iterator[Site]:
 
 
 @pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool) -> SessionBrowser:
+async def browser(either_pool: BrowserPool) -> SessionBrowser:
     """With one empty tab; logins and cookies play no part in these tests."""
-    browser = cast(SessionBrowser, await pool.get("liar"))
-    for tab in [*await browser.tabs()][:0:-1]:
-        await browser.call("browser_tabs", {"action": "close", "index": tab.index})
+    browser = cast(SessionBrowser, await either_pool.get("liar"))
+    if monitor := browser.monitor:
+        for target in [*monitor.pages][1:]:
+            await monitor.cdp.send("Target.closeTarget", {"targetId": target})
     await browser.navigate("about:blank")
     return browser
 

@@ -15,6 +15,7 @@ from typing import Any
 from server.browser.browser import ToolOutcome
 from server.browser.chromium.egress import Resolve
 from server.browser.chromium.processes import Processes
+from server.browser.mcp.browser_use import BROWSER_USE
 from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_discovery import ToolFinder
@@ -31,11 +32,14 @@ def settings_for(folder: Path, **changes: Any) -> Settings:
 
 
 @functools.cache
-def _playwright_tools() -> ToolFinder:
+def _tools_of(name: str) -> ToolFinder | None:
     """Shared by all pools of this process: listing the tools costs a start of the tool server."""
+    server = {"playwright": playwright(), "browser-use": BROWSER_USE}.get(name)
+    if server is None:
+        return None
     folder = Path(tempfile.mkdtemp(prefix="pilothouse-tools-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return ToolFinder(playwright(), Processes(folder / "processes"), folder / "scratch")
+    return ToolFinder(server, Processes(folder / "processes"), folder / "scratch")
 
 
 @asynccontextmanager
@@ -45,7 +49,7 @@ async def open_pool(
     """`resolve` replaces the system's resolver, `server` the tool server of the settings."""
     settings = settings_for(folder, **changes)
     keep_private(settings.data_dir)
-    tools = _playwright_tools() if settings.browser_mcp == "playwright" and not settings.extra_mcp else None
+    tools = None if settings.extra_mcp else _tools_of(settings.browser_mcp)
     pool = BrowserPool(settings, resolve, server=server, tools=tools)
     try:
         yield pool

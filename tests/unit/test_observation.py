@@ -15,9 +15,7 @@ from server.browser.observation import (
     Extra,
     Observation,
     focus,
-    focus_pieces,
     observe_snapshot,
-    observe_state,
     text_near,
 )
 from server.browser.observation.__main__ import answer
@@ -561,29 +559,6 @@ def test_text_near_an_element_is_its_card() -> None:
     assert text_near(LOGIN, "nope") == ""
 
 
-def test_browser_use_state_becomes_the_same_kind_of_observation() -> None:
-    state = {
-        "url": "http://a.example/", "title": "A", "tabs": [{}, {}],
-        "interactive_elements": [
-            {"index": 19, "tag": "label", "text": "Name"},
-            {"index": 2, "tag": "input", "text": ""},
-            {"index": 3, "tag": "input", "text": "", "placeholder": "E-mail"},
-            {"index": 5, "tag": "select", "text": "Austria\nGermany"},
-            {"index": 7, "tag": "button", "text": "Create account"},
-            {"index": 9, "tag": "a", "text": "Help", "href": "/help"},
-            {"index": 10, "tag": "span", "text": "More"},
-        ],
-    }  # fmt: skip
-    seen = observe_state(state, notes=["dialog closed"])
-    assert lines_of(seen) == [
-        "URL: http://a.example/", "Title: A", "Note: 2 tabs are open", "Note: dialog closed",
-        '[e1] textbox "Name"', '[e2] textbox "E-mail" placeholder="E-mail"',
-        '[e3] combobox "" options=[Austria, Germany]', '[e4] button "Create account"', '[e5] link "Help"',
-        '[e6] clickable "More"',
-    ]  # fmt: skip
-    assert [element.ref for element in seen.interactive] == ["2", "3", "5", "7", "9", "10"]
-
-
 def test_a_budget_limits_elements_blocks_and_tokens() -> None:
     shot = load_shot("shop")["snapshot"]
     seen = observe_snapshot(shot, budget=Budget(elements=12, blocks=3, block_chars=40, tokens=400))
@@ -688,31 +663,3 @@ def test_links_that_share_a_line_are_named_by_their_targets() -> None:
         '- link "Kettle" [ref=e1]:\n  - /url: /kettle\n- link [ref=e2]:\n  - /url: /kettle\n  - img "Kettle" [ref=e3]'
     )
     assert "also=e2" in seen.text_with_targets() or "also=e1" in seen.text_with_targets()
-
-
-STATE = {
-    "url": "https://lamp.example/", "title": "Lamps",
-    "interactive_elements": [
-        {"index": 4, "tag": "button", "text": "Details"},
-        {"index": 9, "tag": "label", "text": "Pieces"},
-        {"index": 10, "tag": "input", "text": "", "placeholder": "how many"},
-        {"index": 12, "tag": "button", "text": "Details"},
-    ],
-}  # fmt: skip
-
-
-def test_around_an_element_of_browser_use_its_neighbours_and_words_are_told() -> None:
-    pieces = [(None, "Floor lamp, oak"), (1, ""), (2, ""), (3, "")]
-    seen = focus_pieces(STATE, pieces, "12")
-    assert seen.mode == "focused"
-    assert {one.ref: one.name for one in seen.interactive} == {"10": "Pieces", "12": "Details"}
-    assert any("Floor lamp, oak" in block for block in seen.text_blocks)
-    assert seen.page.title == "Lamps"
-
-
-def test_secret_values_are_masked_in_a_state_of_browser_use() -> None:
-    state = {"interactive_elements": [{"index": 1, "tag": "a", "text": "Your code is ZX81-77"}]}
-    secrets = Extra(secrets=(SecretField(box=(0, 0, 9, 9), value="ZX81-77"),))
-    assert "ZX81-77" not in observe_state(state, extra=secrets).text()
-    pieces = [(None, "Again: ZX81-77"), (0, "")]
-    assert "ZX81-77" not in focus_pieces(state, pieces, "1", extra=secrets).text()

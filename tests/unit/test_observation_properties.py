@@ -12,7 +12,6 @@ from server.browser.observation import (
     Extra,
     focus,
     observe_snapshot,
-    observe_state,
     text_near,
 )
 from server.browser.observation.rendering import clean, cost
@@ -135,19 +134,3 @@ def test_secret_values_never_appear(value: str, rest: str) -> None:
         assert all(element.value is None for element in seen.interactive if element.secret)
         assert value not in seen.page.title
     assert f"you typed {value}" not in text_near(snapshot, "p2", extra=extra)
-
-
-states = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
-)
-
-
-@given(
-    st.lists(
-        st.fixed_dictionaries({}, optional=dict.fromkeys(("index", "tag", "text", "href"), states)),
-        max_size=8,
-    )
-)
-def test_any_state_of_browser_use_is_read(elements: list[dict[str, object]]) -> None:
-    assert observe_state({"url": "u", "interactive_elements": elements}).text()

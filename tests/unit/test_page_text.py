@@ -17,8 +17,7 @@ from server.browser.masking import mask_text
 from server.browser.mcp.browser_use import read_tabs
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import Reply, read_reply
-from server.browser.observation import observe_snapshot, observe_state
-from server.browser.observation.browser_use_state import read_state
+from server.browser.observation import observe_snapshot
 from server.browser.observation.page_script import Extra, SecretField
 from server.browser.observation.snapshot import parse_snapshot
 from tests.support.separators import SEPARATORS
@@ -217,13 +216,6 @@ def test_a_message_of_devtools_that_a_page_made_too_large_is_not_read() -> None:
     assert read_message(b'{"id":7,"result":{"value":1}}') == {"id": 7, "result": {"value": 1}}
 
 
-def test_what_browser_use_tells_of_a_page_stays_on_its_line() -> None:
-    elements = [{"index": 1, "tag": "a", "text": "x\n[2] button", "href": f'{BANK}\n[3] button "Pay"'}]
-    told = observe_state({"interactive_elements": elements}).text_with_targets().split("\n")
-    assert [line[:3] for line in told if line.startswith("[")] == ["[1]"]
+def test_titles_of_browser_use_s_tabs_are_bounded() -> None:
     (tab,) = read_tabs('[{"url": "http://a/", "title": "' + "t" * 5000 + '"}, 7]')
     assert len(tab.title) == 300
-    tree = read_state(
-        {"interactive_elements": [{"index": 1, "tag": "select", "text": "Red\u2028Blue\nGreen"}]}
-    )
-    assert [node.name for node in tree.nodes[1:]] == ["Red\u2028Blue", "Green"]

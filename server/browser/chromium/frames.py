@@ -34,9 +34,9 @@ async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = N
     The page can neither see nor change it, and its content security policy does not apply. Without `frame` it
     runs in the outermost frame of the session. Raises CdpError.
     """
-    world = await _world(cdp, session, frame, deadline)
+    context = await world(cdp, session, frame, deadline)
     done = await cdp.send("Runtime.evaluate", {
-        "expression": f"({script})()", "contextId": world, "returnByValue": True, "awaitPromise": True,
+        "expression": f"({script})()", "contextId": context, "returnByValue": True, "awaitPromise": True,
     }, session=session, deadline=deadline)  # fmt: skip
     return _value_of(done)
 
@@ -48,17 +48,16 @@ async def evaluate_with_listeners(
 
     At most MOST_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
     """
-    world = await _world(cdp, session, frame, deadline)
+    context = await world(cdp, session, frame, deadline)
     group = {"objectGroup": "pilothouse"}
     try:
-        arguments = await _listening(cdp, session, world, group, min(deadline, 1))
+        arguments = await _listening(cdp, session, context, group, min(deadline, 1))
         done = await cdp.send("Runtime.callFunctionOn", {
-            "functionDeclaration": f"(...listening) => ({script})(listening)", "executionContextId": world,
+            "functionDeclaration": f"(...listening) => ({script})(listening)", "executionContextId": context,
             "arguments": arguments, "returnByValue": True,
         }, session=session, deadline=deadline)  # fmt: skip
     finally:
-        with suppress(CdpError):
-            await cdp.send("Runtime.releaseObjectGroup", group, session=session, deadline=deadline)
+        await release(cdp, session, group)
     return _value_of(done)
 
 
@@ -98,22 +97,28 @@ async def _listening(
     ]
     answers = await asyncio.gather(
         *works, return_exceptions=True
-    )  # of a frame's nodes, or of one that is gone
+    )  # an error or null: of a frame's nodes, or of one that is gone
     return [
         {"objectId": answer["object"]["objectId"]}
         for answer in answers
-        if not isinstance(answer, BaseException)
+        if not isinstance(answer, BaseException) and "objectId" in answer["object"]
     ]
 
 
-async def _world(cdp: Cdp, session: str, frame: str | None, deadline: float) -> int:
+async def world(cdp: Cdp, session: str, frame: str | None, deadline: float) -> int:
     """The execution context of the isolated world of a frame."""
     if frame is None:
         tree = await cdp.send("Page.getFrameTree", session=session, deadline=deadline)
         frame = str(tree["frameTree"]["frame"]["id"])
     where = {"frameId": frame, "worldName": "pilothouse"}
-    world = await cdp.send("Page.createIsolatedWorld", where, session=session, deadline=deadline)
-    return int(world["executionContextId"])
+    made = await cdp.send("Page.createIsolatedWorld", where, session=session, deadline=deadline)
+    return int(made["executionContextId"])
+
+
+async def release(cdp: Cdp, session: str, group: Params) -> None:
+    """Release the objects of `{objectGroup}` that DevTools holds for us."""
+    with suppress(CdpError):
+        await cdp.send("Runtime.releaseObjectGroup", group, session=session, deadline=1)
 
 
 def _value_of(done: Params) -> Json:

@@ -1,48 +1,52 @@
 """A session's browser driven through the browser-use MCP server.
 
-It offers less than Playwright's: its state has no labels and no values, and it has no tools for keys,
-selects, files or dialogs. Success of a call is derived here from its result text and from the page's URL
-afterwards.
+It has no tools for keys, dragging, pointing or dialogs. Success of a call is derived here from its result text and
+from the page's URL afterwards.
 """
 
 from __future__ import annotations
 
 import json
-import logging
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
 from mcp.types import CallToolResult, ImageContent, TextContent
-from pydantic import ValidationError
 
 from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome, ToolSpec
-from server.browser.chromium.chromium import VIEWPORT
+from server.browser.chromium.cdp import AnswerTooLarge, CdpError
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
 from server.browser.masking import mask_text
 from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, deadline_of, offered_of, server_at
 from server.browser.mcp.client import McpClient
 from server.browser.mcp.network_errors import opening_failure
+from server.browser.mcp.page_reader import PageReader, Source
+from server.browser.mcp.playwright import OTHER_THERE, session_files, typed_lines
 from server.browser.mcp.playwright_reply import picture_of
 from server.browser.mcp.session_browser import ToolServer
-from server.browser.mcp.tool_calls import RESULT_CHARS, UNSTEADY, CallFailed, ToolCalls, name_of
-from server.browser.observation import BUDGET, Budget, Element, Observation, focus_pieces, observe_state
-from server.browser.observation.context_script import Around, around_script
-from server.browser.observation.page_script import Extra
-from server.browser.observation.rendering import fitting_lines
+from server.browser.mcp.tool_calls import (
+    RESULT_CHARS,
+    TOO_LONG,
+    AnswerTooLong,
+    CallFailed,
+    ToolCalls,
+    name_of,
+)
+from server.browser.observation import BUDGET, Element, Observation
+from server.browser.observation.rendering import fitting_lines, meant_option
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonObject, JsonView
 from server.text import cut
 
 T = TypeVar("T")
 
-log = logging.getLogger(__name__)
-
-_LOOKS = 3
+_MOST_TARGETS = 5000
+_TOGGLES = frozenset({"checkbox", "radio", "switch"})
+_REACTED_TO = frozenset({"browser_click", "browser_type"})
+"""Acts after which a page may go on by itself."""
 LINE_CHARS, MOST_TABS = 2000, 50
 _NET_ERROR = re.compile(r"\bnet::ERR_(\w+)")
 _FAILED = re.compile(
@@ -51,88 +55,91 @@ _FAILED = re.compile(
 )
 
 
-class BrowserUseAdapter:
-    """Implements `Adapter`."""
+class BrowserUseAdapter(Source):
+    """Implements `Adapter`.
+
+    The page is read over DevTools, as it is with Playwright's server. `Element.ref` is DevTools' id of the element, which
+    this server uses as its index. What its own list lacks is clicked at a point.
+    """
 
     def __init__(self, calls: ToolCalls) -> None:
         self._calls = calls
+        self._reader = PageReader(calls, self)
+        self.observe = self._reader.observe
+        self.focus = self._reader.focus
+        self.text_near = self._reader.text_near
+        self._targets: dict[str, str] = {}
+        """The snapshot's ref, or the selector, by index."""
 
     async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
         if spec.name == "browser_screenshot":
             return self._calls.outcome(True, "A picture of the page was taken.")
-        ok, text = (True, "") if spec.name == "browser_get_state" else await self._use(spec.name, args)
+        ok, text = (True, "") if spec.name == "browser_get_state" else await self._call(spec.name, args)
         if text and (not spec.acts or spec.name in AGENT_TOOLS):
-            found = await self._masked(text, await self._calls.here.look())
+            secrets = (await self._calls.here.look(brief=True)).secrets
+            found = await self._calls.parse(mask_text, text, secrets, missing="")
             found = await self._calls.parse(fitting_lines, found, BUDGET.tokens, missing="")
             if not spec.acts:
                 return self._calls.outcome(ok, fence(found))
             text = f"{spec.name} answered:\n{fence(found)}"
         else:
             text = cut(text, RESULT_CHARS)
-        state = await self._state()
-        extra = await self._calls.here.look()
-        page = await self._observation(state, extra, (), names_targets=True) if state else None
-        return self._calls.outcome_with_page(ok, text, page)
+        return self._calls.outcome_with_page(ok, text, await self._reader.shown())
 
-    async def _masked(self, text: str, extra: Extra) -> str:
-        return await self._calls.parse(mask_text, text, extra.secrets, missing="")
+    async def _call(self, tool: str, args: JsonView) -> tuple[bool, str]:
+        if tool == "browser_click" and args.get("index") is not None and not args.get("new_tab"):
+            return await self._click(str(args["index"]))
+        return await self._use(tool, args)
 
-    async def observe(self, keep: Sequence[str]) -> Observation:
-        state, extra = await self._look_once()
-        return await self._observation(state, extra, self._calls.notes.take(), keep=keep)
+    # What the page reader asks for
 
-    async def focus(self, element: Element) -> Observation:
-        """Observe an element's surroundings with our own script: the server lists only controls."""
-        state, extra = await self._look_once()
-        around = await self._around(state, element)
-        if not around.pieces:
-            self._calls.notes.add("What is around the element could not be read: this is the whole page.")
-            return await self._observation(state, extra, self._calls.notes.take())
-        pieces = [(piece.at, piece.text) for piece in around.pieces]
-        notes = self._calls.notes.take()
+    async def snapshot(self) -> tuple[str, bool]:
+        is_known, tabs = await self._follow_tab()
         try:
-            return await off_loop(
-                focus_pieces, self._placed(state), pieces, element.ref, viewport=VIEWPORT, notes=notes, extra=extra
-            )  # fmt: skip
+            snapshot = await self._calls.here.snapshot()
+        except AnswerTooLarge:
+            raise AnswerTooLong(TOO_LONG) from None
+        except (CdpError, TimeoutError) as error:
+            raise CallFailed(f"The page could not be read: {error}.") from None
+        if not snapshot:
+            return "", is_known
+        listed = "- tab\n" * tabs  # as in a reply of Playwright's server
+        return f"### Open tabs\n{listed}### Snapshot\n```yaml\n{snapshot}\n```", is_known
+
+    async def find_tab(self) -> None:
+        await self._follow_tab()
+
+    async def _follow_tab(self) -> tuple[bool, int]:
+        """Have the server list the page, which renews its handles.
+
+        Returns whether the tab that it names is known, and the number of tabs.
+        """
+        result = await self._calls.ask("browser_get_state", {}, deadline_of("browser_get_state"))
+        try:
+            state: JsonObject = await off_loop(read_json, text_of(result), dict)
         except TookTooLong as error:
-            return await self._observation({}, extra, (*notes, str(error)))
+            raise CallFailed(str(error)) from None
+        is_known = self._remember(state)
+        await self._calls.here.run("() => 0")  # events from before its answer have then been processed
+        await self._calls.here.read_title()
+        return is_known, len(state.get("tabs") or ())
 
-    async def text_near(self, element: Element) -> str:
-        state, extra = await self._look_once()
-        return await self._masked((await self._around(state, element)).text, extra) or element.name
+    async def with_handles(self, seen: Observation) -> Observation:
+        targets = [one.ref for one in seen.interactive if one.ref]
+        nodes = await self._calls.here.nodes([*targets, *filter(None, [seen.focused])])
+        indexes = {target: str(node) for target, node in nodes.items()}
+        if len(self._targets) > _MOST_TARGETS:
+            self._targets.clear()
+        self._targets |= {index: target for target, index in indexes.items()}
+        named = (one.model_copy(update={"ref": indexes.get(one.ref, one.ref)}) for one in seen.interactive)
+        return seen.model_copy(
+            update={"interactive": tuple(named), "focused": indexes.get(seen.focused, seen.focused)}
+        )
 
-    async def _look_once(self) -> tuple[JsonObject, Extra]:
-        """Return the server's state, empty if it cannot be read, and the page script's result."""
+    def own_ref(self, target: str) -> str:
+        return self._targets.get(target, target)
 
-        async def see() -> tuple[JsonObject, Extra]:
-            return await self._state(), await self._calls.here.look()
-
-        return await self._calls.look(see, ({}, Extra()))
-
-    async def _observation(
-        self, state: JsonView, extra: Extra, notes: Sequence[str],
-        *, keep: Sequence[str] = (), names_targets: bool = False,
-    ) -> Observation:  # fmt: skip
-        budget = Budget(names_targets=names_targets)
-        see = partial(observe_state, viewport=VIEWPORT, budget=budget, extra=extra)
-        try:
-            return await off_loop(see, self._placed(state), notes=notes, keep=keep)
-        except TookTooLong as error:
-            return see(self._placed({}), notes=(*notes, str(error)))
-
-    def _placed(self, state: JsonView) -> JsonObject:
-        return {**state, "url": self._calls.here.url or "about:blank", "title": self._calls.here.title or ""}
-
-    async def _around(self, state: JsonView, element: Element) -> Around:
-        elements = state.get("interactive_elements") or ()
-        at = next((at for at, one in enumerate(elements) if str(one.get("index")) == element.ref), None)
-        if at is None:
-            return Around()
-        try:
-            return Around.model_validate(await self._calls.here.run(around_script(elements, at)) or {})
-        except ValidationError as error:
-            log.debug("what is around an element: %s", error)
-            return Around()
+    # Actions
 
     async def navigate(self, url: str) -> ToolOutcome:
         return await self._do("browser_navigate", {"url": url}, "Opened the page.")
@@ -141,12 +148,26 @@ class BrowserUseAdapter:
         return await self._do("browser_go_back", {}, "Went back.")
 
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
-        if isinstance(target, PagePoint):
-            return self._missing("acts at a point of the page")
         if double:
             return self._missing("double clicks")
         did = f"Clicked {name_of(target)}."
-        return await self._do("browser_click", {"index": _index(target)}, did)
+        if isinstance(target, Element):
+            return self._done(*await self._click(target.ref), did)
+        layers = await self._calls.here.layers_at(target.x, target.y)
+        if layers is None or not layers.reaches(target.key):
+            return self._calls.outcome(False, OTHER_THERE)
+        return self._done(*await self._click_at(target.x, target.y), did)
+
+    async def _click(self, index: str) -> tuple[bool, str]:
+        """Click by index; at a point where the server's own list lacks the element."""
+        ok, text = await self._use("browser_click", {"index": int(index) if index.isdigit() else -1})
+        if ok or not text.endswith("not found"):
+            return ok, text
+        point = await self._calls.here.point_of(self.own_ref(index))
+        return await self._click_at(*point) if point else (False, text)
+
+    async def _click_at(self, x: int, y: int) -> tuple[bool, str]:
+        return await self._use("browser_click", {"coordinate_x": x, "coordinate_y": y})
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
         return self._missing("dragging")
@@ -154,19 +175,37 @@ class BrowserUseAdapter:
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
         outcome = self._calls.outcome(False, "There is no field to type into.")
         for at, field in enumerate(fields):
-            enter = "\n" if submit and at == len(fields) - 1 else ""
-            args = {"index": _index(field.element), "text": field.text + enter}
-            outcome = await self._do("browser_type", args, f"Typed into {name_of(field.element)}.")
+            outcome = await self._fill(field, submit=submit and at == len(fields) - 1)
             if not outcome.ok:
                 break
         return outcome
 
+    async def _fill(self, field: Field, *, submit: bool) -> ToolOutcome:
+        element = field.element
+        if element.options:
+            return await self.select(element, [field.text])
+        if element.role in _TOGGLES:
+            is_on = field.text.strip().lower() in ("true", "on", "yes", "1")
+            if element.checked is is_on:
+                return self._calls.outcome(True, f"{name_of(element)} is so already.")
+            return await self.click(element, double=False)
+        lines = typed_lines(field.text)
+        # The server presses Enter for the end of a line, which may send: what follows the first is inserted as text.
+        text = lines[0] if len(lines) > 1 or not submit else f"{lines[0]}\n"
+        ok, said = await self._use("browser_type", {"index": _index(element), "text": text})
+        if ok and len(lines) > 1:
+            ok = await self._calls.here.send("Input.insertText", {"text": "\n".join(["", *lines[1:]])})
+            if ok and submit:
+                return self._missing("sending a text of several lines by Enter: press its button")
+        return self._done(ok, said, f"Typed into {name_of(element)}.")
+
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
-        """Type the first option: a focused select chooses the option that starts with the typed text."""
-        args = {"index": _index(element), "text": options[0] if options else ""}
-        return await self._do(
-            "browser_type", args, f"Typed {args['text']!r} into the list; see whether it was chosen."
-        )
+        """Choose over DevTools: the server has no tool for it, and typing into a list chooses what is alike."""
+        values = [meant_option(element, option) for option in options]
+        async with self._calls.here.until_quiet(typed=False):
+            is_chosen = await self._calls.here.select(self.own_ref(element.ref), values)
+        did = f"Chose {', '.join(values)} in {name_of(element)}."
+        return self._calls.outcome(is_chosen, did if is_chosen else "There is no such option.")
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
         return self._missing("pointing at things")
@@ -189,7 +228,16 @@ class BrowserUseAdapter:
         return self._missing("scrolling to a text: use scroll without it")
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
-        return self._missing("giving files to a page")
+        """Give files over DevTools: the server has no tool for it."""
+        paths, strange = session_files(self._calls.files, files)
+        if strange:
+            return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
+        given: JsonObject = {"files": [str(path) for path in paths], "backendNodeId": _index(element)}
+        async with self._calls.here.until_quiet(typed=False):
+            ok = await self._calls.here.send("DOM.setFileInputFiles", given)
+        names = ", ".join(path.name for path in paths)
+        did = f"Gave {names} to {name_of(element)}."
+        return self._calls.outcome(ok, did if ok else f"{name_of(element)} takes no file.")
 
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
         return self._calls.outcome(False, "No dialog is open.")
@@ -211,15 +259,20 @@ class BrowserUseAdapter:
         return self._calls.outcome(False, f"This browser server (browser-use) has no tool for {what}.")
 
     async def _do(self, tool: str, args: JsonView, did: str) -> ToolOutcome:
-        ok, text = await self._use(tool, args)
-        await self._state()
+        return self._done(*await self._use(tool, args), did)
+
+    def _done(self, ok: bool, text: str, did: str) -> ToolOutcome:
         return self._calls.outcome(ok, did if ok else text, timed_out=not ok and is_timeout(text))
 
     async def _use(self, tool: str, args: JsonView) -> tuple[bool, str]:
         """Call a tool; success follows from `isError`, the text and, after a navigation, the page's URL."""
         if tool == "browser_navigate":
             await self._calls.leave_hung_page()
-        result = await self._calls.ask(tool, args, deadline_of(tool))
+        if tool in _REACTED_TO:
+            async with self._calls.here.until_quiet(typed=tool == "browser_type"):
+                result = await self._calls.ask(tool, args, deadline_of(tool))
+        else:
+            result = await self._calls.ask(tool, args, deadline_of(tool))
         await self._calls.here.settle()
         text = text_of(result)
         ok = not result.isError and not is_failure(text)
@@ -231,30 +284,6 @@ class BrowserUseAdapter:
             if str(address).startswith("chrome-error:"):
                 return False, f"{args['url']} could not be opened."
         return ok, text
-
-    async def _state(self) -> JsonObject:
-        return await self._calls.see_freely(self._state_now)
-
-    async def _state_now(self) -> JsonObject:
-        """Return the server's state of the current page; empty if it cannot be read.
-
-        Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
-        """
-        for _ in range(_LOOKS):
-            before = self._calls.here.moment
-            try:
-                result = await self._calls.ask("browser_get_state", {}, deadline_of("browser_get_state"))
-                state: JsonObject = await off_loop(read_json, text_of(result), dict)
-            except (CallFailed, TookTooLong) as error:
-                self._calls.notes.add(f"{error} What is on the page could not be read.")
-                return {}
-            is_known = self._remember(state)
-            await self._calls.here.run("() => 0")  # events from before its answer have then been processed
-            await self._calls.here.read_title()
-            if is_known and before in (None, self._calls.here.moment):
-                return state
-        self._calls.notes.add(UNSTEADY)
-        return {}
 
     def _remember(self, state: JsonView) -> bool:
         return not state.get("url") or self._calls.here.follow(
@@ -278,6 +307,7 @@ BROWSER_USE = ToolServer(
     adapter=BrowserUseAdapter,
     repeatable=frozenset(name for name, acts in OFFERED.items() if not acts),
     dismisses_questions=True,
+    takes_points=True,
     start_deadline=90.0,
 )
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import json
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -18,6 +19,7 @@ from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.quiet import QuietWatch
 from server.browser.chromium.resources import load_resource
+from server.browser.chromium.snapshots import Snapshots
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
 from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
@@ -72,6 +74,7 @@ class CurrentPage:
         self._target: str | None = None
         self._url: str | None = None
         self._title: str | None = None
+        self._snapshots = Snapshots()
 
     @property
     def url(self) -> str | None:
@@ -263,6 +266,52 @@ class CurrentPage:
             log.debug("what is at a point: %s", error)
             return None
         return found
+
+    async def snapshot(self) -> str:
+        """Return the page's accessibility snapshot as Playwright's server makes it. Raises CdpError, TimeoutError."""
+        reachable = self._reachable()
+        return await self._snapshots.read(reachable[0].cdp, reachable[1]) if reachable else ""
+
+    async def nodes(self, targets: Sequence[str]) -> dict[str, int]:
+        """Return DevTools' ids of elements in the last snapshot, by their targets; without those that are gone."""
+        if (reachable := self._reachable()) is None or not targets:
+            return {}
+        try:
+            return await self._snapshots.nodes(reachable[0].cdp, targets)
+        except (CdpError, KeyError) as error:
+            log.debug("elements of the page: %s", error)
+            return {}
+
+    async def point_of(self, target: str) -> tuple[int, int] | None:
+        """Scroll an element of the page itself into view; its middle in the window, None if something covers it."""
+        found = await self._ask(target, f"point({json.dumps(target)})")
+        return (int(found["x"]), int(found["y"])) if found and not target.startswith("f") else None
+
+    async def select(self, target: str, options: Sequence[str]) -> bool:
+        """Choose options of a select by value or label, as Playwright does; whether they were chosen."""
+        given = f"{json.dumps(target)}, {json.dumps(list(options))}"
+        return (await self._ask(target, f"select({given})")).get("isChosen") is True
+
+    async def _ask(self, target: str, call: str) -> JsonObject:
+        if (reachable := self._reachable()) is None:
+            return {}
+        try:
+            return await self._snapshots.ask(reachable[0].cdp, target, call)
+        except CdpError as error:
+            log.debug("an element of the page: %s", error)
+            return {}
+
+    async def send(self, method: str, params: JsonObject) -> bool:
+        """Send a command to the page; whether it was carried out."""
+        if (reachable := self._reachable()) is None:
+            return False
+        watch, page = reachable
+        try:
+            await watch.cdp.send(method, params, session=page.session)
+        except CdpError as error:
+            log.debug("%s: %s", method, error)
+            return False
+        return True
 
     async def content(self) -> PageContent | None:
         """Return the page's content as HTML; None if it cannot be read, or navigates to another site."""

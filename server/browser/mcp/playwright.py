@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,14 +12,14 @@ from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
-from server.browser.mcp.playwright_calls import PlaywrightCalls, Seen
+from server.browser.mcp.page_reader import PageReader
+from server.browser.mcp.playwright_calls import PlaywrightCalls
 from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
 from server.browser.mcp.playwright_server import LOADING, REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls, name_of
-from server.browser.observation import Element, Observation
+from server.browser.observation import Element
 from server.browser.observation.rendering import fitting_lines, meant_option
-from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
 from server.settings import Settings
 from server.text import cut
@@ -32,7 +32,7 @@ _WHEEL, _WHEEL_OVER = 700, 350
 """Pixels of each: less than a window, or than a list, shows, because lists may have only what is in view."""
 _LOADS = 0.5
 """Seconds at the end of what there is, in which a page may load more."""
-_OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
+OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
 _NOT_FILLABLE = "Element is not an <input>"
 
 
@@ -46,6 +46,10 @@ class PlaywrightAdapter:
     def __init__(self, calls: ToolCalls, loading: int = LOADING) -> None:
         self._calls = calls
         self._server = PlaywrightCalls(calls, loading)
+        self._reader = PageReader(calls, self._server)
+        self.observe = self._reader.observe
+        self.focus = self._reader.focus
+        self.text_near = self._reader.text_near
         self.picture = self._server.picture
         self.locate = self._server.locate
         self.return_to_page = self._server.return_to_page
@@ -61,14 +65,14 @@ class PlaywrightAdapter:
         text = cut(reply.text, RESULT_CHARS)
         if reply.ok and spec.name == "browser_tabs":  # their titles are the pages' own words
             text = f"{len(reply.tabs)} tabs are open.\n{fence(reply.text)}"
-        return self._calls.outcome_with_page(reply.ok, text, await self._shown())
+        return self._calls.outcome_with_page(reply.ok, text, await self._reader.shown())
 
     async def _look_up(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""
         if name == "browser_take_screenshot":
             return self._calls.outcome(True, "A picture of the page was taken.")
         if name == "browser_snapshot":
-            return self._calls.outcome_with_page(True, "", await self._shown(args.get("target")))
+            return self._calls.outcome_with_page(True, "", await self._reader.shown(args.get("target")))
         reply = await self._server.use(name, args)
         secrets = (await self._calls.here.look(brief=True)).secrets
         if not reply.ok:
@@ -76,56 +80,6 @@ class PlaywrightAdapter:
         found = await self._calls.parse(mask_text, reply.text, secrets, missing="")
         found = await self._calls.parse(fitting_lines, found, observation.BUDGET.tokens, missing="")
         return self._calls.outcome(True, fence(found))
-
-    async def _shown(self, target: str | None = None) -> Observation | None:
-        """Observe the page, or the surroundings of `target`, for a model that calls tools by name.
-
-        None if the page cannot be read. Does not take the notes: they are for the outcome.
-        """
-        seen = await self._server.see()
-        if not seen.raw:
-            return None
-        budget = observation.Budget(names_targets=True)
-        if target:
-            return await self._observe(observation.focus, seen, budget=budget, ref=target)
-        return await self._observe(observation.observe_snapshot, seen, budget=budget)
-
-    # Observations
-
-    async def observe(self, keep: Sequence[str]) -> Observation:
-        seen = await self._calls.look(self._server.see, Seen())
-        notes = self._calls.notes.take()
-        return await self._observe(observation.observe_snapshot, seen, notes=notes, keep=keep)
-
-    async def focus(self, element: Element) -> Observation:
-        seen = await self._calls.look(self._server.see, Seen())
-        return await self._observe(observation.focus, seen, notes=self._calls.notes.take(), ref=element.ref)
-
-    async def _observe(
-        self,
-        work: Callable[..., Observation],
-        seen: Seen,
-        *,
-        budget: observation.Budget = observation.BUDGET,
-        notes: Sequence[str] = (),
-        **options: object,
-    ) -> Observation:
-        url, title = self._calls.here.url or "about:blank", self._calls.here.title or ""
-        try:
-            return await off_loop(
-                work, seen.raw, url=url, title=title, viewport=VIEWPORT, budget=budget, notes=notes, extra=seen.extra,
-                **options,
-            )  # fmt: skip
-        except TookTooLong as error:
-            return observation.observe_snapshot(
-                "", url=url, title=title, viewport=VIEWPORT, budget=budget, notes=(*notes, str(error))
-            )
-
-    async def text_near(self, element: Element) -> str:
-        seen = await self._calls.look(self._server.see, Seen())
-        return await self._calls.parse(
-            observation.text_near, seen.raw, element.ref, extra=seen.extra, missing=""
-        )
 
     # Actions
 
@@ -162,7 +116,7 @@ class PlaywrightAdapter:
                 return self._refused(f"{did} {problem}")
             return self._done(reply, did)
         if not await self._point_at(target):
-            return self._calls.outcome(False, _OTHER_THERE)
+            return self._calls.outcome(False, OTHER_THERE)
         click = {"x": target.x, "y": target.y, "clickCount": 2 if double else 1}
         return await self._do("browser_mouse_click_xy", click, did)
 
@@ -176,7 +130,7 @@ class PlaywrightAdapter:
         if isinstance(start, Element) or isinstance(end, Element):
             return self._calls.outcome(False, "A drag is from element to element, or from point to point.")
         if not (await self._is_still_at(end) and await self._point_at(start)):
-            return self._calls.outcome(False, _OTHER_THERE)
+            return self._calls.outcome(False, OTHER_THERE)
         return await self._drag_mouse(start, end, did)
 
     async def _drag_mouse(self, start: PagePoint, end: PagePoint, did: str) -> ToolOutcome:
@@ -271,7 +225,7 @@ class PlaywrightAdapter:
     ) -> ToolOutcome:
         backwards, before, is_end = direction in ("up", "left"), "", False
         for turn in range(_MOST_WHEELS + 1):
-            raw = await self._server.snapshot()
+            raw = await self._reader.text()
             place = await self._calls.parse(
                 observation.find_place, raw, query, VIEWPORT, backwards=backwards, missing=None
             )
@@ -307,9 +261,8 @@ class PlaywrightAdapter:
         return reply
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
-        paths = [path.resolve() for path in files]
-        folder = self._calls.files.resolve()
-        if strange := [path.name for path in paths if not path.is_relative_to(folder) or not path.is_file()]:
+        paths, strange = session_files(self._calls.files, files)
+        if strange:
             return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
         names = ", ".join(path.name for path in paths)
         asked = await self._server.use("browser_click", _target(element))
@@ -365,6 +318,13 @@ def _filled(field: Field) -> dict[str, str]:
         "type": kind,
         "value": meant_option(field.element, field.text),
     }
+
+
+def session_files(folder: Path, files: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """The resolved paths, and the names of those that are no files in the session's folder."""
+    paths = [path.resolve() for path in files]
+    inside = folder.resolve()
+    return paths, [path.name for path in paths if not path.is_relative_to(inside) or not path.is_file()]
 
 
 def typed_lines(text: str) -> list[str]:

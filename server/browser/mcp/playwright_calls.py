@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import suppress
-from dataclasses import dataclass, field
 from time import monotonic
 
 from mcp.types import CallToolResult
 
 from server.browser.browser import Tab
 from server.browser.chromium.devtools import TOO_LARGE
-from server.browser.chromium.dialogs import quote
 from server.browser.mcp.client import McpClient, ToolTimeout
+from server.browser.mcp.page_reader import Source
 from server.browser.mcp.playwright_reply import Reply, read_reply
 from server.browser.mcp.playwright_server import deadline_of
-from server.browser.mcp.tool_calls import TOO_LONG, UNSTEADY, AnswerTooLong, CallFailed, ToolCalls
-from server.browser.observation.page_script import Extra
-from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
+from server.browser.mcp.tool_calls import TOO_LONG, AnswerTooLong, CallFailed, ToolCalls
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
 
@@ -33,28 +29,15 @@ _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
 """Errors caused by a state that has already ended: an answered dialog, an earlier failed page. Retried."""
 
 _REPEATS = 6
-_LOOKS = 3
 
 
-@dataclass(frozen=True, slots=True)
-class Seen:
-    """The result of reading the page; all fields are empty if it could not be read."""
-
-    raw: str = ""
-    """The server's reply with the snapshot."""
-    snapshot: str = ""
-    extra: Extra = field(default_factory=Extra)
-
-
-class PlaywrightCalls:
+class PlaywrightCalls(Source):
     """The calls from which `PlaywrightAdapter` makes actions and observations."""
 
     def __init__(self, calls: ToolCalls, loading: int) -> None:
         self._calls = calls
         self._loads_on = f"Timeout {loading}ms exceeded"
         self._tabs: tuple[Tab, ...] = ()
-        self._overlong: str | None = None
-        """URL of a page whose snapshot exceeded the tool server's maximum message size."""
 
     # Actions
 
@@ -93,87 +76,14 @@ class PlaywrightCalls:
         self._calls.notes.add("The page asked for a file; none was given.")
         await self.use("browser_file_upload", {})
 
-    # Reading the page
+    # What the page reader asks for
 
-    async def see(self) -> Seen:
-        return await self._calls.see_freely(self._see_now)
+    async def snapshot(self) -> tuple[str, bool]:
+        reply = await self.use("browser_snapshot", {"boxes": True})
+        return reply.raw, reply.url is None or self._calls.here.follow(reply.url, reply.title)
 
-    async def _see_now(self) -> Seen:
-        """Read the page's snapshot with boxes and the page script's result, both of the same origin.
-
-        Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
-        """
-        for _ in range(_LOOKS):
-            if dialog := self._calls.here.dialog:
-                self._calls.notes.add(
-                    f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
-                )
-                return Seen()
-            if (seen := await self._see_once()) is not None:
-                return seen
-        self._calls.notes.add(UNSTEADY)
-        return Seen()
-
-    async def _see_once(self) -> Seen | None:
-        """Read the page once; None if the result may mix documents of different origins."""
-        weight = await self._weigh()
-        if weight is None:
-            await self._calls.recover()
-            weight = await self._weigh()
-        if self._is_too_heavy(weight):
-            return await self._see_in_part()
-        before = self._calls.here.moment
-        try:
-            reply = await self.use("browser_snapshot", {"boxes": True})
-        except AnswerTooLong:
-            self._overlong = self._calls.here.url
-            return await self._see_in_part()
-        except CallFailed as error:
-            self._calls.notes.add(f"{error} What is on the page could not be read.")
-            return Seen()
-        is_known = reply.url is None or self._calls.here.follow(reply.url, reply.title)
-        extra = await self._calls.here.look()
-        if not is_known or (before is not None and before != self._calls.here.moment):
-            return None
-        return Seen(reply.raw, reply.snapshot or "", extra)
-
-    async def snapshot(self) -> str:
-        """The page's snapshot alone, without the page script; "" while a dialog is open. Raises CallFailed.
-
-        Of a page that is too large to be read whole it is the visible part.
-        """
-        if self._calls.here.dialog:
-            return ""
-        if not self._is_too_heavy(await self._weigh()):
-            with suppress(AnswerTooLong):
-                return (await self.use("browser_snapshot", {"boxes": True})).raw
-        return str(await self._calls.here.run(VIEWPORT_SCRIPT) or "")
-
-    async def _see_in_part(self) -> Seen | None:
-        """Read only the visible part of a page that is too large to be read completely."""
-        if self._calls.here.has_several:  # updates the tools' current tab
-            await self.use("browser_tabs", {"action": "list"})
-        before = self._calls.here.moment
-        text = str(await self._calls.here.run(VIEWPORT_SCRIPT) or "")
-        extra = await self._calls.here.look()
-        if before != self._calls.here.moment:
-            return None
-        self._calls.notes.add(
-            "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
-        )
-        return Seen(text, text, extra)
-
-    def _is_too_heavy(self, weight: float | None) -> bool:
-        """Whether a snapshot of the page would take too long; so it is of a page that could not be weighed."""
-        return weight is None or weight > TOO_HEAVY or (weight > 0 and self._calls.here.url == self._overlong)
-
-    async def _weigh(self) -> float | None:
-        """Measure the page's size, as `TOO_HEAVY` counts it; None if the page does not answer."""
-        page = self._calls.here.page
-        if page is None or page.is_crashed:  # the server opens a new one
-            return 0
-        weight = await self._calls.here.run(MEASURE_SCRIPT, deadline=5)
-        return float(weight) if isinstance(weight, int | float) else None
+    async def find_tab(self) -> None:
+        await self.use("browser_tabs", {"action": "list"})
 
     async def picture(self, *, deadline: float) -> bytes | None:
         result = await self._calls.ask("browser_take_screenshot", {"type": "jpeg", "scale": "css"}, deadline)

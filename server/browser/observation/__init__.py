@@ -12,7 +12,6 @@ from typing import Literal
 
 from pydantic import BaseModel
 
-from server.browser.observation.browser_use_state import read_pieces, read_state
 from server.browser.observation.element_context import Surroundings
 from server.browser.observation.elements import find_elements
 from server.browser.observation.names import own_text, text_of, words_around
@@ -36,7 +35,7 @@ from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import Place, find_place
 from server.browser.observation.token_budget import HEADLINES as SECTIONS
 from server.browser.observation.token_budget import Fitted, fit
-from server.ops.json_types import JsonView
+from server.ops.json_types import JsonObject
 from server.text import cut
 
 __all__ = [
@@ -54,9 +53,7 @@ __all__ = [
     "SecretField",
     "find_place",
     "focus",
-    "focus_pieces",
     "observe_snapshot",
-    "observe_state",
     "text_near",
 ]
 
@@ -107,6 +104,13 @@ class Observation(BaseModel, frozen=True):
     def view(self) -> str:
         """Equal while the document, the window's size and its scroll position are; "" if unknown."""
         return ":".join(self.moment.split(":", 2)[:2])
+
+    @property
+    def outline(self) -> JsonObject:
+        """What observers of a run get: `{url, title, counts: {elements, blocks}, overlays}`."""
+        counts = {"elements": len(self.interactive), "blocks": len(self.text_blocks)}
+        kinds = [overlay.kind for overlay in self.overlays]
+        return {"url": self.page.url, "title": self.page.title, "counts": counts, "overlays": kinds}
 
     def at(self, x: int, y: int) -> PointHit | None:
         return next((hit for hit in self.hits if (hit.x, hit.y) == (x, y)), None)
@@ -228,42 +232,6 @@ def observe_snapshot(
     """
     tree, beside = _read(snapshot, url, title, viewport, notes, extra)
     return _observe(tree, viewport, budget, beside, keep=keep)
-
-
-def observe_state(
-    state: JsonView,
-    *,
-    viewport: tuple[int, int] = VIEWPORT,
-    budget: Budget = BUDGET,
-    notes: Sequence[str] = (),
-    extra: Extra | None = None,
-    keep: Sequence[str] = (),
-) -> Observation:
-    """Build an observation from browser-use's `browser_get_state` JSON. Elements have no boxes and no values.
-
-    Of `extra`, only the moment and the secret fields are used. `keep` works as in `observe_snapshot`.
-    """
-    tree, extra = read_state(state), extra or Extra()
-    tree.notes = (*tree.notes, *notes)
-    hide_secrets(tree, extra.secrets, unknown=extra.unknown)
-    return _observe(tree, viewport, budget, Extra(moment=extra.moment), keep=keep)
-
-
-def focus_pieces(
-    state: JsonView,
-    pieces: Sequence[tuple[int | None, str]],
-    ref: str,
-    *,
-    viewport: tuple[int, int] = VIEWPORT,
-    budget: Budget = BUDGET,
-    notes: Sequence[str] = (),
-    extra: Extra | None = None,
-) -> Observation:
-    """As `focus`, for browser-use's state. `pieces` are the element's surroundings, as in `read_pieces`."""
-    tree, extra = read_pieces(state, pieces), extra or Extra()
-    tree.notes = tuple(notes)
-    hide_secrets(tree, extra.secrets, unknown=extra.unknown)
-    return _observe(tree, viewport, budget, Extra(moment=extra.moment), tree.find(ref))
 
 
 def focus(
