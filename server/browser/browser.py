@@ -55,6 +55,8 @@ class ToolOutcome:
     """One line each: a dialog, a download, a new tab, "the browser was restarted, page state is lost"."""
     private_url: str | None = None
     """URL of the page quoted in `text`, if that page asks for a secret."""
+    seen: JsonObject | None = None
+    """`Observation.outline` of the page quoted in `text`."""
     timed_out: bool = False
     """The page or its site did not answer in time."""
 

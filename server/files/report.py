@@ -19,13 +19,13 @@ from PIL import Image, UnidentifiedImageError
 from server.database.models import InterruptRow
 from server.events import Message
 from server.files.export import Conversation, effect_lines
-from server.files.step_words import step_words
 from server.files.transcript import WORDS as ROW_WORDS
 from server.files.transcript import Language, TranscriptRow, is_queued, line_of, time_words
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
 from wording.russian import in_russian
+from wording.step_words import step_words
 
 PictureOf = Callable[[str], Path | None]
 """Maps a screenshot's address to its file; None if the file does not exist."""

@@ -16,8 +16,8 @@ from server.events import (
     Resumed,
     read_question,
 )
-from server.files.step_words import step_words
 from wording.russian import in_russian
+from wording.step_words import step_words
 
 Language = Literal["en", "ru"]
 TranscriptRow = Message | InterruptRow | RunRow | Activity

@@ -14,7 +14,7 @@ from server.events import (
     Usage,
     read_question,
 )
-from server.files.step_words import step_words
+from wording.step_words import step_words
 
 if TYPE_CHECKING:
     from server.database.models import InterruptRow, RunRow, SessionRow

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +72,10 @@ class ScriptedBrowser(Browser):
         return RequestLog() if self.sending is None else ScriptedRequests(self, len(self.sent))
 
     async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+        outcome = await self._call(name, args)
+        return replace(outcome, seen=self._observation().outline)
+
+    async def _call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
         element = await self._by_ref(str(args.get("target", "")))
         match name:
             case "browser_navigate":

@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import first_input, recursion_limit
-from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS, _summary
+from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS, SHOWN, _summary
 from server.agent.assistant.turns import reduce_old_results
 from server.agent.context import RunContext, UserUpdates
 from server.agent.event_adapter import EventAdapter
@@ -22,7 +22,7 @@ from server.agent.models.tool_call_repair import BROKEN_CALL
 from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture, ToolSpec
 from server.browser.fence import with_page
-from server.events import Message, ToolEnd, ToolStart, now
+from server.events import Message, Observed, ToolEnd, ToolStart, now
 from tests.support.model_reply import Reply, ToolCall, call, say
 from tests.support.model_server import ModelServer
 from tests.support.operator_world import Granted, Post
@@ -35,6 +35,7 @@ LOOK = {"tool": "browser_snapshot", "raw": json.dumps({})}
 SPECS = [ToolSpec("browser_snapshot", "look", {"type": "object", "properties": {}}, acts=False)]
 
 NAVIGATE = ToolSpec("browser_navigate", "open", {"type": "object", "properties": {"url": {"type": "string"}}})
+CLICK = ToolSpec("browser_click", "press", {"type": "object", "properties": {"target": {"type": "string"}}})
 WIPE = ToolSpec("files_wipe", "wipe", {"type": "object", "properties": {}}, "files")
 
 
@@ -93,12 +94,47 @@ async def test_a_limit_ends_in_a_summary_and_the_question_whether_to_go_on(summa
     assert adapter.answer_meta == {"outcome": "limit"}
 
 
-def test_a_summary_by_rule_has_the_first_line_of_the_newest_eight_results() -> None:
-    results = [ToolMessage(f"page {n}\nwith more", tool_call_id=str(n), name="look") for n in range(9)]
-    summary = _summary([HumanMessage("Look."), *results], "Look.", "it is over")
-    assert [line for line in summary.splitlines() if "page" in line] == [
-        f"- look: page {n}" for n in range(1, 9)
+def test_a_summary_by_rule_has_the_newest_eight_steps_in_words_of_a_person() -> None:
+    def result(n: int, name: str, **shown: str) -> ToolMessage:
+        kept = {SHOWN: shown} if shown else {}
+        return ToolMessage(f"page {n}\nwith more", tool_call_id=str(n), name=name, additional_kwargs=kept)
+
+    results = [result(n, "look") for n in range(7)]
+    results += [
+        result(7, "browser_click", element='button "Pay"'),
+        result(8, "browser_navigate", url="https://a.b/"),
     ]
+    summary = _summary([HumanMessage("Look."), *results], "Look.", "it is over")
+    done = summary.partition("**Done so far**\n")[2].partition("\n\n")[0]
+    assert done.splitlines() == [*(f"- page {n}" for n in range(1, 7)), "- Clicked “Pay”", "- Opened a.b"]
+    assert "- Нажатие «Pay»\n- Открыта страница a.b" in _summary(results, "Посмотри", "конец")
+
+
+async def test_observers_see_its_pages_steps_and_places_as_those_of_the_operator() -> None:
+    browser = ScriptedBrowser(dict(PAGES), dict(LEADS), CART)
+    button = next(one for one in (await browser.observe()).interactive if one.name == "Place order")
+    adapter, told = EventAdapter("m"), list[Any]()
+    click = {"tool": "browser_click", "raw": json.dumps({"target": button.ref})}
+    model = ScriptedModel(turns=[click, "Done."], prompts=[])
+    graph = build_assistant(model, [CLICK], checkpointer=InMemorySaver())
+    context = new_context(browser=browser, max_tool_steps=7)
+    config: RunnableConfig = {"recursion_limit": recursion_limit(7), "configurable": {"thread_id": "t"}}
+    async for raw in graph_events(graph, {"messages": [HumanMessage("Order.")]}, config, context=context):
+        told += adapter.feed(raw)
+    (asked,) = (await graph.aget_state(config)).interrupts
+    yes: Command[Any] = Command(resume={"reference": asked.value["reference"], "confirmed": True})
+    async for raw in graph_events(graph, yes, config, context=context):
+        told += adapter.feed(raw)
+    (seen,) = (event for event in told if isinstance(event, Observed))
+    (start,) = (event for event in told if isinstance(event, ToolStart))
+    (end,) = (event for event in told if isinstance(event, ToolEnd))
+    assert (
+        seen.model_dump(include={"url", "title", "counts", "overlays"}) == (await browser.observe()).outline
+    )
+    assert seen.url == THANKS
+    assert start.args["element"] == 'button "Place order"'
+    assert start.box == end.box == tuple(asked.value["target"]["box"]) == (10.0, 10.0, 20.0, 5.0)
+    assert adapter.step == 1
 
 
 async def test_continue_goes_on_after_a_limit() -> None:
@@ -170,7 +206,7 @@ async def test_what_it_types_into_a_secret_field_is_told_to_nobody() -> None:
     async for raw in graph_events(graph, yes, config, context=context, durability="exit"):
         told += adapter.feed(raw)
     (start,) = [event for event in told if isinstance(event, ToolStart)]
-    assert start.args == {"target": "l3", "text": MASK}
+    assert start.args == {"target": "l3", "text": MASK, "element": 'textbox "Password"'}
     assert not any("hunter2" in event.model_dump_json() for event in told)
 
 
@@ -246,8 +282,8 @@ async def test_a_model_that_never_ends_is_stopped_with_a_summary() -> None:
     messages = await run(model, max_tool_steps=2)
     assert len(model.prompts) == 4, "two calls, one beyond the limit, one for the summary"
     assert messages[-1].text == (
-        "I stopped here: the limit of 2 steps is reached.\n\n**Done so far**\n- browser_snapshot: browser_snapshot\n"
-        "- browser_snapshot: browser_snapshot\n\nShall I go on?"
+        "I stopped here: the limit of 2 steps is reached.\n\n**Done so far**\n- Looked at the page\n"
+        "- Looked at the page\n\nShall I go on?"
     )
 
 

@@ -23,7 +23,6 @@ from server.database.models import InterruptRow, SessionRow
 from server.events import Message
 from server.files.export import Conversation, Language, file_name, to_markdown
 from server.files.report import date_words, to_html
-from server.files.step_words import step_words
 from server.files.transcript import line_of
 from server.results.columns import read_schema
 from server.results.rows import ResultRow
@@ -31,6 +30,7 @@ from server.runtime import Runtime
 from server.store.lookups import add_message
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.tables import AT, KETTLES
+from wording.step_words import step_words
 from wording.steps import step_in_russian
 
 

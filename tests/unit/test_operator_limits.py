@@ -85,7 +85,8 @@ async def test_a_summary_by_rule_tells_what_failed_once_and_never_as_done() -> N
     it = shop(wrong, wrong, act("scroll"), RunFailed("away", code="llm_unavailable"), max_tool_steps=1)
     answer = str(await it.say("look at everything"))
     done, failed = answer.split("**Did not work**")
-    assert "- scroll down: ok" in done
+    assert "- Scrolled down" in done
+    assert ": ok" not in done
     assert "e99" not in done
     assert failed.count("e99") == 1
 

@@ -16,27 +16,32 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import get_runtime
 
 from server.agent.assistant.gate import GateMiddleware
+from server.agent.assistant.input import count_steps
 from server.agent.assistant.left_calls import LeftCalls
-from server.agent.assistant.limits import RunBudget, RunLimits
+from server.agent.assistant.limits import SHOWN, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
-from server.agent.custom_events import CallEnded, CallStarted, dispatch
-from server.agent.gate.approval import SECRETS, site_of, without, without_logins
+from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
+from server.agent.gate.approval import SECRETS, ShownPage, site_of, without, without_logins
 from server.agent.gate.gate import Gate
 from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
+from server.agent.operator.acting import label
 from server.agent.streaming import Graph
 from server.agent.trail import JUDGED, JudgedAct, trail_of
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import as_mcp_result, as_mcp_tool
+from server.events import Observed
 from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
 REASON_CHARS = 300
+_KEPT = ("element", "url", "key", "direction", "query", "file")
+"""Arguments that say what a step was, for a summary at a limit."""
 
 SYSTEM_PROMPT = """\
 You are Pilothouse, an assistant that works in a real web browser which the person can see.
@@ -123,8 +128,10 @@ class ToolReport(Middleware):
         args = without(secrets, without_logins(call["args"]))
         log.info("calls %s: %s", call["name"], without(secrets, _reason(request.state["messages"])))
         log.debug("calls %s with %s", call["name"], args)
-        await dispatch(CallStarted(call_id, call["name"], args))
         judged: JudgedAct | None = request.state.get(JUDGED)
+        box = ShownPage(judged.aimed.observation).target_of(judged.aimed) if judged else None
+        shown = _shown(args, judged)
+        await dispatch(CallStarted(call_id, call["name"], shown, box))
         act = None
         if judged and judged.may_have_effect:
             is_known = call["name"] in self._browsers
@@ -136,11 +143,14 @@ class ToolReport(Middleware):
         if isinstance(artifact, dict):  # the call reached its tool
             ok, url = artifact["structured_content"]["ok"], artifact["structured_content"]["url"]
             screenshot = await self._picture(context) if call["name"] in self._pictured else None
+            if seen := artifact["structured_content"].get("seen"):
+                await dispatch(Observed(**seen, screenshot=screenshot))
         summary = without(secrets, _summary(result))
         trail = trail_of(judged.aimed, judged.ruling) if judged else None
         proof = (act or {}) | {"grants": judged.ruling.get("grants") if judged else None}
-        await dispatch(CallEnded(call_id, ok, summary, url, screenshot, trail=trail, **proof))
-        return _plain(result, ok=ok)
+        await dispatch(CallEnded(call_id, ok, summary, url, screenshot, box, trail=trail, **proof))
+        await dispatch(StepEnded(count_steps(request.state["messages"]) + 1, context.max_tool_steps))
+        return _plain(result, shown, ok=ok)
 
     async def _picture(self, context: RunContext) -> str | None:
         picture = await (await context.browser()).screenshot()
@@ -159,10 +169,16 @@ def _summary(result: ToolResult) -> str:
     return text.partition("\n")[0] or "done"
 
 
-def _plain(result: ToolResult, *, ok: bool) -> ToolResult:
+def _shown(args: JsonObject, judged: JudgedAct | None) -> JsonObject:
+    """The arguments as shown to the user, with the page's name of the target, not the model's description of it."""
+    targets = judged.aimed.targets if judged else ()
+    return args | ({"element": ", ".join(map(label, targets))} if targets else {})
+
+
+def _plain(result: ToolResult, shown: JsonObject, *, ok: bool) -> ToolResult:
     """Plain text without an artifact, for graph state and for providers that reject a list as a result."""
     if not isinstance(result, ToolMessage):
         return result
-    return result.model_copy(
-        update={"content": result.text, "artifact": None, "status": "success" if ok else "error"}
-    )
+    kept = {**result.additional_kwargs, SHOWN: {name: shown[name] for name in _KEPT if name in shown}}
+    update = {"content": result.text, "artifact": None, "status": "success" if ok else "error"}
+    return result.model_copy(update={**update, "additional_kwargs": kept})

@@ -52,3 +52,8 @@ def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:
         if isinstance(message, ToolMessage):
             answered.add(message.tool_call_id)
     return []
+
+
+def count_steps(messages: Sequence[AnyMessage]) -> int:
+    """The tool calls of this run that have been answered."""
+    return sum(isinstance(m, ToolMessage) and EARLIER not in m.additional_kwargs for m in messages)

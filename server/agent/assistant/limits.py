@@ -6,17 +6,20 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 from langgraph.runtime import get_runtime
 
-from server.agent.assistant.input import EARLIER
+from server.agent.assistant.input import EARLIER, count_steps
 from server.agent.context import RunContext
 from server.agent.custom_events import AnswerText, OutcomeKnown, dispatch
+from server.agent.language import is_russian
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.operator.phrases import limit_summary, phrase
+from wording.step_words import step_words
 
 log = logging.getLogger(__name__)
 
@@ -30,6 +33,8 @@ OUT_OF_BUDGET = f"The budget of this task is used up: this call was not made. {_
 
 LIMIT = "limit"
 """Marks the result of a call that a limit prevented; the value is the name of the limit's phrase."""
+SHOWN = "shown"
+"""Marks the result of a call; the value is the arguments as shown to the user, with its target's name."""
 LINES = 8
 """Maximum lines of each list in a summary by template, the newest ones."""
 
@@ -101,18 +106,23 @@ class RunLimits(Middleware):
 
     def _reached(self, messages: Sequence[AnyMessage]) -> str | None:
         """The name of the reached limit; None if none is reached."""
-        made = sum(isinstance(m, ToolMessage) and EARLIER not in m.additional_kwargs for m in messages)
-        if made >= get_runtime(RunContext).context.max_tool_steps:
+        if count_steps(messages) >= get_runtime(RunContext).context.max_tool_steps:
             return "steps"
         return self._budget.spent(messages)
 
 
 def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:
-    """Summarise what was done and what failed in this run, and ask whether to continue."""
+    """Summarise what was done and what failed in this run, in words of a person, and ask whether to continue."""
     done: list[str] = []
     failed: list[str] = []
+    language: Literal["en", "ru"] = "ru" if is_russian(asked) else "en"
     for message in messages:
-        if isinstance(message, ToolMessage) and not message.additional_kwargs.keys() & {EARLIER, LIMIT}:
-            line = f"{message.name}: {' '.join(message.text.partition(chr(10))[0].split())[:200]}"
-            (failed if message.status == "error" else done).append(line)
+        if not isinstance(message, ToolMessage) or message.additional_kwargs.keys() & {EARLIER, LIMIT}:
+            continue
+        words = step_words(message.name or "", message.additional_kwargs.get(SHOWN, {}), language)
+        line = " ".join(message.text.partition("\n")[0].split())[:200]
+        if message.status == "error":
+            failed.append(f"{words}: {line}" if words else line)
+        else:
+            done.append(words or line)
     return limit_summary(asked, reason, done[-LINES:], [], failed[-LINES:], None)

@@ -46,7 +46,8 @@ def read_call(name: str, args: JsonObject, observation: Observation) -> Action |
             return DragAction(start=start.eid, end=end.eid) if start and end else None
         case "browser_type":
             text = str(args.get("text") or "")
-            has_enter = bool(args.get("slowly")) and any(end in text for end in "\r\n")
+            types_keys = bool(args.get("slowly")) or "index" in args  # browser-use types key by key
+            has_enter = types_keys and any(end in text for end in "\r\n")
             is_sent = bool(args.get("submit")) or has_enter
             return _typing([(_target(args, observation), text)], submit=is_sent)
         case "browser_fill_form":

@@ -10,6 +10,7 @@ from langchain_core.messages import AIMessage
 from server.agent.actions import StopAction
 from server.agent.custom_events import OutcomeKnown, dispatch
 from server.agent.effects import in_short
+from server.agent.language import is_russian
 from server.agent.operator import collecting
 from server.agent.operator.phrases import limit_summary, phrase, refusal_lines
 from server.agent.operator.planner import Planner
@@ -19,6 +20,7 @@ from server.agent.operator.reporting import publish_state, say
 from server.agent.operator.state import State, Update, planned
 from server.errors import RunFailed
 from server.events import Effect
+from wording.step_words import line_in_words
 
 log = logging.getLogger(__name__)
 
@@ -132,7 +134,9 @@ def _closing_question(state: State, said: str) -> str:
 def _summary(state: State, reason: str) -> str:
     failures = list(dict.fromkeys(state.get("failures", [])))
     done = state.get("progress", {}).get("done") or [
-        step for step in state.get("steps", []) if not step.startswith(FAILED)
+        line_in_words(step, "ru" if is_russian(state["task"]) else "en")
+        for step in state.get("steps", [])
+        if not step.startswith(FAILED)
     ]
     plan, current = state.get("plan", []), state.get("progress", {}).get("current", 0)
     return limit_summary(

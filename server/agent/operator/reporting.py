@@ -35,9 +35,4 @@ async def publish_state(state: State) -> None:
 
 
 async def publish_observation(observation: Observation, screenshot: str | None) -> None:
-    counts = {"elements": len(observation.interactive), "blocks": len(observation.text_blocks)}
-    observed = Observed(
-        url=observation.page.url, title=observation.page.title, counts=counts,
-        overlays=[overlay.kind for overlay in observation.overlays], screenshot=screenshot,
-    )  # fmt: skip
-    await dispatch(observed)
+    await dispatch(Observed(**observation.outline, screenshot=screenshot))

@@ -196,7 +196,8 @@ class ToolCalls:
         lines += [page.text_with_targets()] if page else []
         output = with_page(text, url, title, lines)
         private_url = page.page.url if page and page.asks_for_secret else None
-        return ToolOutcome(ok, output, here.url, here.title, notes, private_url)
+        seen = page.outline if page else None
+        return ToolOutcome(ok, output, here.url, here.title, notes, private_url, seen)
 
     def _empty_scratch(self) -> None:
         """Delete the MCP server's output: it keeps a copy of each screenshot without blurred secrets."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Literal
 
-from server.ops.json_types import JsonObject
 from wording.steps import STEPS, direction_in
 
 _SAME = {
@@ -18,7 +18,7 @@ _NAMED = re.compile(r'[a-z]+ "(.+)"')
 _PREFIX = re.compile(r"^(?:browser|playwright|browser_use)_+")
 
 
-def step_words(name: str, args: JsonObject, language: Literal["en", "ru"]) -> str:
+def step_words(name: str, args: Mapping[str, object], language: Literal["en", "ru"]) -> str:
     """Such as `Clicked “Place order”`; "" for a tool that is not known here."""
     bare = _PREFIX.sub("", name)
     bare = _SAME.get(bare, bare)
@@ -31,7 +31,7 @@ def step_words(name: str, args: JsonObject, language: Literal["en", "ru"]) -> st
     return f"{words[bare]} {what}".strip()
 
 
-def _object(args: JsonObject, quoted: str) -> str:
+def _object(args: Mapping[str, object], quoted: str) -> str:
     for name in _OBJECT_ARGUMENTS:
         value = args.get(name)
         if isinstance(value, dict):
@@ -41,3 +41,27 @@ def _object(args: JsonObject, quoted: str) -> str:
             return quoted.format(found[1] if found else value)
     url = args.get("url")
     return url.partition("://")[2].rstrip("/") or url if isinstance(url, str) else ""
+
+
+_STEP = re.compile(
+    r"(?P<name>[a-z_]+)(?: (?P<rest>.*?))?: (?:ok\b|sent |no request|not known|what was sent)(?P<sent>.*)",
+    re.DOTALL,
+)
+_LABEL = re.compile(r'[a-z]+ "(.*)"')
+_REQUEST = re.compile(r"\b[A-Z]{3,7} [\w.:-]+/\S*(?: \d{3})?")
+
+
+def line_in_words(line: str, language: Literal["en", "ru"]) -> str:
+    """A line about a step that was done, as the model reads it, in words of a person; other lines stay as they are."""
+    found = _STEP.fullmatch(line)
+    if found is None:
+        return line
+    name, rest = found["name"], found["rest"] or ""
+    label = _LABEL.search(rest)
+    keys = {"navigate": "url", "scroll": "direction"}
+    what: dict[str, object] = (
+        {"element": f'x "{label[1]}"'} if label else {keys.get(name, "key"): rest.partition(" ")[0]}
+    )
+    words = step_words(name, what, language)
+    sent = ", ".join(_REQUEST.findall(found["sent"]))
+    return f"{words} ({sent})" if words and sent else words or line
