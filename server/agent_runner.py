@@ -264,6 +264,7 @@ class AgentRunner:
             step=asked.step if asked else 0,
             usage=Usage.model_validate(run.usage or {}),
             cost=partial(cost_of, run.model),
+            second_cost=cost_of,
             log_thoughts=self._settings.log_thoughts,
         )
         execution = Execution(

@@ -6,10 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Annotated, ClassVar, Literal, get_args
+from typing import Annotated, ClassVar, Literal, TypeVar, get_args
 
 import orjson
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    SerializerFunctionWrapHandler,
+    TypeAdapter,
+    model_serializer,
+)  # fmt: skip
 
 from server.grants.coverage import Amount, GrantMark, GrantScope
 from server.ops.json_types import JsonObject
@@ -123,8 +130,14 @@ class Message(BaseModel):
     created_at: datetime
 
 
-class Usage(BaseModel):
-    """Tokens of the model calls so far; `cost` in US dollars, if the price is known."""
+U = TypeVar("U", bound="ModelUsage")
+
+SECOND_MODEL = "second_model"
+"""The name of a step at which the second model begins to answer; it is no tool."""
+
+
+class ModelUsage(BaseModel):
+    """Tokens of the calls of one model; `cost` in US dollars, if the price is known."""
 
     model_config = ConfigDict(frozen=True)
     input_tokens: int = 0
@@ -134,9 +147,29 @@ class Usage(BaseModel):
     cost: float | None = None
 
 
+class Usage(ModelUsage):
+    """Tokens of the model calls so far. `models`: what of it other models than the run's own have used."""
+
+    models: dict[str, ModelUsage] = {}
+
+    @model_serializer(mode="wrap")
+    def _without_none(self, write: SerializerFunctionWrapHandler) -> JsonObject:
+        written: JsonObject = write(self)
+        if not written.get("models"):
+            written.pop("models", None)
+        return written
+
+
 def sum_usage(one: Usage, other: Usage) -> Usage:
+    names = one.models.keys() | other.models.keys()
+    models = {name: _sum(ModelUsage, one.models.get(name), other.models.get(name)) for name in sorted(names)}
+    return _sum(Usage, one, other).model_copy(update={"models": models})
+
+
+def _sum(kind: type[U], one: ModelUsage | None, other: ModelUsage | None) -> U:
+    one, other = one or ModelUsage(), other or ModelUsage()
     cost = None if one.cost is None and other.cost is None else (one.cost or 0) + (other.cost or 0)
-    return Usage(
+    return kind(
         input_tokens=one.input_tokens + other.input_tokens,
         output_tokens=one.output_tokens + other.output_tokens,
         cached_tokens=one.cached_tokens + other.cached_tokens,

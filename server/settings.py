@@ -194,6 +194,12 @@ class Settings(BaseSettings):
         description="`mock` replaces model and browser by scripted ones: for tests and for work on the UI.",
     )
     agent_model: str = Field("anthropic:claude-haiku-5-5", description="`provider:model` of new sessions.")
+    fallback_model: str | None = Field(
+        None,
+        description="The model that is asked where a session's own fails: after its tries with no credit, a refused key, an unknown "
+        "name, too many requests, an error or silence of its provider, or an answer that broke off before it was shown. The first is "
+        "tried again after 10 minutes. Not for refusals of content.",
+    )
     summary_model: str | None = Field(
         None,
         description="The model that names a session after its first answer, by one short call. Unset: the session's own; "

@@ -88,6 +88,16 @@ class ModelRetried:
 
 
 @dataclass(frozen=True)
+class ModelReplaced:
+    """The next call is made of another model than the run's, whose last call failed with `code`."""
+
+    type: ClassVar = "model_replaced"
+    model: str
+    instead_of: str
+    code: str
+
+
+@dataclass(frozen=True)
 class OutcomeKnown:
     """How the run ends: done, denied, cancelled, blocked, limit."""
 
@@ -96,14 +106,23 @@ class OutcomeKnown:
 
 
 AgentEvent = (
-    AnswerText | ThoughtText | CallStarted | CallEnded | StepEnded | Waiting | ModelRetried | OutcomeKnown
+    AnswerText
+    | ThoughtText
+    | CallStarted
+    | CallEnded
+    | StepEnded
+    | Waiting
+    | ModelRetried
+    | ModelReplaced
+    | OutcomeKnown
 )
 ServerEvent = StateChanged | Observed | PolicyRuled
 
 _AGENT_EVENTS: dict[str, type[AgentEvent]] = {
     kind.type: kind
     for kind in (
-        AnswerText, ThoughtText, CallStarted, CallEnded, StepEnded, Waiting, ModelRetried, OutcomeKnown,
+        AnswerText, ThoughtText, CallStarted, CallEnded, StepEnded, Waiting, ModelRetried, ModelReplaced,
+        OutcomeKnown,
     )
 }  # fmt: skip
 _SERVER_EVENTS: dict[str, type[ServerEvent]] = {

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import logging
 import time
+import uuid
 from collections.abc import Callable
+from functools import partial
 from typing import cast
 
 from langchain_core.messages import AIMessageChunk
@@ -15,6 +17,7 @@ from server.agent.custom_events import (
     AnswerText,
     CallEnded,
     CallStarted,
+    ModelReplaced,
     ModelRetried,
     OutcomeKnown,
     ServerEvent,
@@ -27,7 +30,9 @@ from server.agent.models.text_channel import GIVEN_BACK, TAKEN_BACK
 from server.agent.storable import storable
 from server.agent.thoughts import loggable, thought_of, typed_by
 from server.events import (
+    SECOND_MODEL,
     Event,
+    ModelUsage,
     Resync,
     Thinking,
     Token,
@@ -61,6 +66,7 @@ class EventAdapter:
         step: int = 0,
         usage: Usage | None = None,
         cost: Callable[[Usage], float | None] = lambda usage: None,
+        second_cost: Callable[[str, Usage], float | None] = lambda model, usage: None,
         clock: Callable[[], float] = time.monotonic,
         log_thoughts: bool = False,
     ) -> None:
@@ -72,6 +78,10 @@ class EventAdapter:
         self.step = step
         self.note: str | None = None
         self._cost = cost
+        self._second_cost = second_cost
+        self._second: str | None = None
+        """The model of the call in progress, if it is not the run's."""
+        self._is_replaced = False
         self._clock = clock
         self._open: dict[str, tuple[ToolStart, float]] = {}
         self._args: dict[str, JsonObject] = {}
@@ -182,11 +192,17 @@ class EventAdapter:
         if self._logs_thoughts:
             self._typed.update(typed_by(output))
             self._log_thoughts()
-        return [self.count(output)]
+        counted = [self.count(output)]
+        self._is_replaced, self._second = self._second is not None, None
+        return [*counted]
 
     def count(self, output: object) -> UsageChanged:
         """Add the usage of a model call, also of one that no agent has made."""
-        call = read_usage(output, self._cost)
+        if model := self._second:
+            call = read_usage(output, partial(self._second_cost, model))
+            call = call.model_copy(update={"models": {model: ModelUsage(**call.model_dump())}})
+        else:
+            call = read_usage(output, self._cost)
         self.usage = sum_usage(self.usage, call)
         return UsageChanged(call=call, total=self.usage)
 
@@ -206,11 +222,25 @@ class EventAdapter:
                 self.step = step
             case Waiting(text):
                 self.note = text
+            case ModelReplaced():
+                return self._replace(event)
             case ModelRetried(failed=failed, tries=tries):
                 self.note = f"The model does not answer; trying again ({failed} of {tries} tries)."
             case _:
                 return [event] if event else []
         return []
+
+    def _replace(self, event: ModelReplaced) -> list[Event]:
+        """A row of the transcript where the second model begins to answer."""
+        self._second = event.model
+        if self._is_replaced:
+            return []
+        self._is_replaced = True
+        call_id = f"{SECOND_MODEL}-{uuid.uuid4().hex}"
+        given = {"model": event.model, "instead_of": event.instead_of, "code": event.code}
+        summary = f"The model {event.instead_of} failed ({event.code}): {event.model} answers for it."
+        start = self._start(CallStarted(call_id, SECOND_MODEL, given))
+        return [start, self._close(CallEnded(call_id, True, summary))]
 
     def _start(self, call: CallStarted) -> ToolStart:
         args = {key: _shortened(value) for key, value in storable(call.args).items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -29,8 +30,9 @@ from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.operator import continuing
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
+from server.agent.second_model import SecondModel
 from server.agent.streaming import graph_events
-from server.agent.titles import ask_title, namer_of, read_title
+from server.agent.titles import SCRIPTED, ask_title, namer_of, read_title
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
@@ -43,6 +45,8 @@ from server.results.rows import ASKED, TABLES_BY, schema_of
 from server.runs.events import interruption
 from server.settings import Settings
 from server.store import StartedRun
+
+log = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
@@ -250,6 +254,7 @@ class AgentFactory:
                 token_budget=settings.token_budget,
                 cost_budget=settings.cost_budget,
                 cost_of=partial(usage_cost, model_name),
+                second=self._second(model_name),
                 run_timeout=settings.run_timeout,
                 decision_timeout=settings.decision_timeout,
                 checkpointer=self._checkpoints,
@@ -271,11 +276,23 @@ class AgentFactory:
                 token_budget=settings.token_budget,
                 cost_budget=settings.cost_budget,
                 cost_of=partial(usage_cost, model_name),
+                second=self._second(model_name),
                 decision_timeout=settings.decision_timeout,
                 checkpointer=self._checkpoints,
             )
 
         return await self._built(("assistant", model_name), build)
+
+    def _second(self, first: str) -> SecondModel | None:
+        """The model that answers where `first` fails; None if there is none, or no second for a scripted one."""
+        name = self._settings().fallback_model
+        if not name or name == first or first.partition(":")[0] in SCRIPTED:
+            return None
+        try:
+            return SecondModel(first, name, self.model(name), partial(usage_cost, name))
+        except RunFailed as error:
+            log.warning("FALLBACK_MODEL is not used: %s", error.detail)
+            return None
 
     async def _built(self, key: tuple[str, str], build: Callable[[], Graph]) -> Graph:
         """The cached graph, built once for concurrent callers.

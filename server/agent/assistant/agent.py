@@ -21,6 +21,7 @@ from server.agent.assistant.left_calls import LeftCalls
 from server.agent.assistant.limits import SHOWN, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
+from server.agent.assistant.second_answers import SecondModelMiddleware
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
@@ -30,6 +31,7 @@ from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolR
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
 from server.agent.operator.acting import label
+from server.agent.second_model import SecondModel
 from server.agent.streaming import Graph
 from server.agent.trail import JUDGED, JudgedAct, trail_of
 from server.browser.browser import BROWSER, ToolSpec
@@ -66,6 +68,7 @@ def build_assistant(
     cost_budget: float | None = None,
     cost_of: CostOf = lambda usage: None,
     decision_timeout: float = 600,
+    second: SecondModel | None = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
 ) -> Graph:
     """Build a graph that all runs can share: what belongs to one run is passed as its context.
@@ -79,10 +82,11 @@ def build_assistant(
         Turns(),
         LeftCalls(),
         RefusalNote(),
-        RunLimits(RunBudget(token_budget, cost_budget, cost_of)),
+        RunLimits(RunBudget(token_budget, cost_budget, cost_of, second.cost_of if second else cost_of)),
         WholeCalls(),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),
+        SecondModelMiddleware(second),
     ]
     return create_agent(
         model,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
-from server.events import Message
+from server.events import SECOND_MODEL, Message
 from server.ops.json_types import JsonObject
 
 EARLIER = "earlier"
@@ -34,7 +34,7 @@ def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
             result.append(HumanMessage(message.content))
         elif message.role == "assistant" and message.content.strip():
             result.append(AIMessage(message.content))
-        elif message.role == "tool" and "call_id" in meta:
+        elif message.role == "tool" and "call_id" in meta and meta["name"] != SECOND_MODEL:
             call = {"name": meta["name"], "args": meta.get("args") or {}, "id": meta["call_id"]}
             text = message.content.strip() or "done"
             result.append(AIMessage("", tool_calls=[call]))

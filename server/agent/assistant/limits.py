@@ -13,6 +13,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from langgraph.runtime import get_runtime
 
 from server.agent.assistant.input import EARLIER, count_steps
+from server.agent.assistant.second_answers import ANSWERED_BY
 from server.agent.context import RunContext
 from server.agent.custom_events import AnswerText, OutcomeKnown, dispatch
 from server.agent.language import is_russian
@@ -46,16 +47,19 @@ class RunBudget:
     tokens: int | None
     dollars: float | None
     cost_of: CostOf
+    second_cost_of: CostOf = lambda usage: None
 
     def spent(self, messages: Sequence[AnyMessage]) -> str | None:
         """The budget that the model calls among these messages have used up: `tokens`, `cost` or None."""
-        calls = [m.usage_metadata for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
-        if self.tokens is not None and sum(call["total_tokens"] for call in calls) >= self.tokens:
+        calls = [
+            (m.usage_metadata, self.second_cost_of if ANSWERED_BY in m.response_metadata else self.cost_of)
+            for m in messages
+            if isinstance(m, AIMessage) and m.usage_metadata
+        ]
+        if self.tokens is not None and sum(call["total_tokens"] for call, _ in calls) >= self.tokens:
             return "tokens"
-        is_over = (
-            self.dollars is not None and sum(self.cost_of(call) or 0.0 for call in calls) >= self.dollars
-        )
-        return "cost" if is_over else None
+        spent = sum(cost_of(call) or 0.0 for call, cost_of in calls)
+        return "cost" if self.dollars is not None and spent >= self.dollars else None
 
 
 class RunLimits(Middleware):

@@ -34,17 +34,18 @@ class ModelFailure:
     retry_after: float | None = None
     is_providers: bool = False
 
-    def as_error(self, model: str = "", *, has_said: bool = False) -> ModelFailed:
+    def as_error(self, model: str = "", *, has_said: bool = False, has_begun: bool = False) -> ModelFailed:
         """`model` is a sentence that names the model."""
-        return ModelFailed(self, f"{self.message} {model}".rstrip(), has_said=has_said)
+        return ModelFailed(self, f"{self.message} {model}".rstrip(), has_said=has_said, has_begun=has_begun)
 
 
 class ModelFailed(RunFailed):
-    """A model call failed after its tries. `has_said`: a part of its answer has been shown."""
+    """A model call failed after its tries. `has_begun`: its answer broke off; `has_said`: with text in it."""
 
-    def __init__(self, failure: ModelFailure, detail: str, *, has_said: bool) -> None:
+    def __init__(self, failure: ModelFailure, detail: str, *, has_said: bool, has_begun: bool) -> None:
         super().__init__(detail, code=failure.code, retry_after=failure.retry_after)
         self.failure = failure
+        self.has_begun = has_begun
         self.has_said = has_said
 
 

@@ -203,7 +203,7 @@ class _Call:
         words = f"The model is {place.model}{f', at {place.address}' if place.address else ''}."
         if error and not answer.seen and self.model.is_foreign(error):
             words += " The server there does not answer as Ollama does. For another kind set OPENAI_BASE_URL."
-        return failure.as_error(words, has_said=answer.has_text)
+        return failure.as_error(words, has_said=answer.has_text, has_begun=answer.spoke)
 
 
 async def stream_guarded(

@@ -19,8 +19,9 @@ from server.agent.operator.consent import Consent
 from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.nodes import Nodes
 from server.agent.operator.observing import Observer, Vision
-from server.agent.operator.planner import Planner
+from server.agent.operator.second_planner import PlannerOfTwo
 from server.agent.operator.state import Input, State
+from server.agent.second_model import SecondModel
 from server.clock import steady_time
 
 FINALS = ("finalize_done", "finalize_denied", "finalize_cancelled", "finalize_blocked", "finalize_limit")
@@ -37,6 +38,7 @@ def build_operator(
     token_budget: int = 2_000_000,
     cost_budget: float | None = None,
     cost_of: CostOf = lambda usage: None,
+    second: SecondModel | None = None,
     run_timeout: float = 1800,
     decision_timeout: float = 600,
     checkpointer: BaseCheckpointSaver[str] | None = None,
@@ -49,7 +51,7 @@ def build_operator(
     observer = Observer(vision, model_sees=takes_images(model), long_side=long_side_for(model))
     consent = Consent(gate or Gate(), observer, decision_timeout, clock)
     limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
-    planner = Planner(model, cost_of, points=points and observer.see)
+    planner = PlannerOfTwo(model, cost_of, second, points=points and observer.see)
     nodes = Nodes(planner, consent, observer, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 

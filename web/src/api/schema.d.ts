@@ -2622,6 +2622,34 @@ export interface components {
              */
             demo: boolean;
         };
+        /**
+         * ModelUsage
+         * @description Tokens of the calls of one model; `cost` in US dollars, if the price is known.
+         */
+        ModelUsage: {
+            /**
+             * Input Tokens
+             * @default 0
+             */
+            input_tokens: number;
+            /**
+             * Output Tokens
+             * @default 0
+             */
+            output_tokens: number;
+            /**
+             * Cached Tokens
+             * @default 0
+             */
+            cached_tokens: number;
+            /**
+             * Model Calls
+             * @default 0
+             */
+            model_calls: number;
+            /** Cost */
+            cost?: number | null;
+        };
         /** NewAutomation */
         NewAutomation: {
             /** Name */
@@ -3738,33 +3766,8 @@ export interface components {
              */
             at: string;
         };
-        /**
-         * Usage
-         * @description Tokens of the model calls so far; `cost` in US dollars, if the price is known.
-         */
         Usage: {
-            /**
-             * Input Tokens
-             * @default 0
-             */
-            input_tokens: number;
-            /**
-             * Output Tokens
-             * @default 0
-             */
-            output_tokens: number;
-            /**
-             * Cached Tokens
-             * @default 0
-             */
-            cached_tokens: number;
-            /**
-             * Model Calls
-             * @default 0
-             */
-            model_calls: number;
-            /** Cost */
-            cost?: number | null;
+            [key: string]: unknown;
         };
         /** UsageChanged */
         UsageChanged: {

@@ -319,6 +319,8 @@ export const REFUSAL_TEMPLATES: Record<string, string> = {
   'It has {x} tokens, and the model takes {y}.': 'В нём токенов: {x}, а модель принимает {y}.',
   'The model is {x}, at {y}.': 'Модель: {x}, адрес: {y}.',
   'The model is {x}.': 'Модель: {x}.',
+  'The model {x} failed ({y}): {z} answers for it.':
+    'Модель {x} не ответила ({y}), вместо неё отвечает {z}.',
   'Waiting for the first words of {x}.': 'Ожидается начало ответа модели {x}.',
   'The model does not answer; trying again ({x} of {y} tries).':
     'Модель не отвечает, новая попытка (неудачных {x} из {y}).',

@@ -1,0 +1,111 @@
+"""The second model: asked where the first one of a run fails, for a while instead of it."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import BaseMessage
+from langgraph.runtime import get_runtime
+
+from server.agent.context import RunContext
+from server.agent.custom_events import ModelReplaced, dispatch
+from server.agent.models.catalog import CostOf
+from server.agent.models.chat_model import takes_images
+from server.agent.models.errors import ModelFailed
+from server.clock import steady_time
+from server.ops.json_types import JsonObject
+
+log = logging.getLogger(__name__)
+T = TypeVar("T")
+
+PAUSE = 600.0
+"""Seconds for which the first model is not asked after it has failed."""
+
+
+@dataclass
+class SecondModel:
+    """Shared by all runs with the same first model in this process."""
+
+    first: str
+    name: str
+    model: BaseChatModel
+    cost_of: CostOf
+    clock: Callable[[], float] = steady_time
+    _until: float = field(default=float("-inf"), init=False)
+    _code: str = field(default="", init=False)
+
+    @property
+    def is_in_use(self) -> bool:
+        return self.clock() < self._until
+
+    async def ask(self, call: Callable[[], Awaitable[T]], code: str | None = None) -> T:
+        """Make the call of this model. `code`: why the first one has just failed. Raises what the call raises."""
+        if code is not None:
+            self._until, self._code = self.clock() + PAUSE, code
+            log.warning("%s failed (%s): %s answers for it", self.first, code, self.name)
+        with suppress(RuntimeError):  # outside of a graph there is no receiver for the event
+            await dispatch(ModelReplaced(self.name, self.first, self._code))
+        try:
+            return await call()
+        except ModelFailed:
+            self._until = float("-inf")  # the first one may be the better choice at the next call
+            raise
+
+
+async def answered(
+    ask: Callable[[], Awaitable[T]],
+    second: SecondModel | None,
+    ask_second: Callable[[], Awaitable[T]],
+    *,
+    has_said: Callable[[ModelFailed], bool],
+) -> T:
+    """The answer of the first model, or of the second where the first one failed and has said nothing.
+
+    An answer that broke off before anything of it was shown is asked for once more. Raises ModelFailed.
+    """
+    second = second if _may_replace() else None
+    if second and second.is_in_use:
+        return await second.ask(ask_second)
+    try:
+        try:
+            return await ask()
+        except ModelFailed as error:
+            if not error.has_begun or not error.failure.retryable or has_said(error):
+                raise
+            return await ask()
+    except ModelFailed as error:
+        if second is None or has_said(error) or not error.failure.is_providers:
+            raise
+        return await second.ask(ask_second, error.code)
+
+
+def _may_replace() -> bool:
+    try:
+        return get_runtime(RunContext).context.may_use_second_model
+    except RuntimeError:  # a call outside of a run
+        return True
+
+
+def prompt_for(second: SecondModel, prompt: Sequence[BaseMessage]) -> list[BaseMessage]:
+    """A prompt of one turn, without what only the first model's provider knows, and without pictures if it sees none."""
+    sees = takes_images(second.model)
+
+    def kept(part: JsonObject | str) -> JsonObject | str:
+        return {k: v for k, v in part.items() if k != "cache_control"} if isinstance(part, dict) else part
+
+    def changed(message: BaseMessage) -> BaseMessage:
+        if isinstance(message.content, str):
+            return message
+        parts = [
+            kept(part)
+            for part in message.content
+            if sees or not (isinstance(part, dict) and "image" in str(part.get("type")))
+        ]
+        return message.model_copy(update={"content": parts})
+
+    return [changed(message) for message in prompt]
