@@ -99,6 +99,10 @@ export function useSession(id: string) {
   return query
 }
 
+/** The session as it was read last; reads nothing itself. */
+export const useKnownSession = (id: string): Session | undefined =>
+  useQuery({ ...sessionQuery(id), gcTime: 0, enabled: false }).data
+
 async function readSession(id: string, signal: AbortSignal): Promise<Session> {
   await arriving.get(id)?.catch(() => undefined)
   const store = storeOf(id).getState()

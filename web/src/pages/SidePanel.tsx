@@ -1,11 +1,14 @@
 import { PanelRight } from 'lucide-react'
 import { lazy, Suspense } from 'react'
+import { useKnownSession } from '@/api/queries'
 import { FactsPanel } from '@/features/plan/FactsPanel'
 import { PlanPanel } from '@/features/plan/PlanPanel'
 import { planSteps } from '@/features/plan/steps'
 import { useWork } from '@/features/plan/usePlan'
 import { useT } from '@/i18n'
 import { type PanelTab, usePrefs } from '@/lib/prefs'
+import { useSessionId } from '@/session/sessionId'
+import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { Tabs, type TabSpec } from '@/ui/Tabs'
 
@@ -13,20 +16,30 @@ export const loadStage = () => import('@/features/takeover/BrowserStage')
 const BrowserStage = lazy(loadStage)
 const FilesPanel = lazy(() => import('@/features/files/FilesPanel'))
 
-/** The tabs next to the feed. A new one is a line here. */
+/** The tabs next to the feed; without those that this agent never fills. */
 function useTabs(): TabSpec[] {
   const t = useT()
   const work = useWork()
   const steps = planSteps(work, false)
   const done = steps.filter((step) => step.status === 'done').length
+  const session = useKnownSession(useSessionId())
+  const agent = useLive((state) => state.run?.agent) ?? session?.agent
+  const isPlanning = agent !== 'assistant' // which makes no plan and records no facts
+  const plan = {
+    id: 'plan',
+    label: t('plan'),
+    badge: count(steps.length > 0 && `${done}/${steps.length}`),
+    content: () => <PlanPanel />,
+  }
+  const facts = {
+    id: 'facts',
+    label: t('facts'),
+    badge: count(work.facts.length),
+    content: () => <FactsPanel />,
+  }
   return [
-    {
-      id: 'plan',
-      label: t('plan'),
-      badge: count(steps.length > 0 && `${done}/${steps.length}`),
-      content: () => <PlanPanel />,
-    },
-    { id: 'facts', label: t('facts'), badge: count(work.facts.length), content: () => <FactsPanel /> },
+    ...(isPlanning || steps.length > 0 || work.goal ? [plan] : []),
+    ...(isPlanning || work.facts.length > 0 ? [facts] : []),
     {
       id: 'browser',
       label: t('browser'),
@@ -61,7 +74,7 @@ export function SidePanel({ onHide, isStaged }: Props) {
   const t = useT()
   const tabs = useTabs()
   const { panelTab, set } = usePrefs()
-  const value = tabs.some((tab) => tab.id === panelTab) ? panelTab : 'plan'
+  const value = tabs.some((tab) => tab.id === panelTab) ? panelTab : (tabs[0]?.id ?? '')
   return (
     <>
       {isStaged && value !== 'browser' && (
