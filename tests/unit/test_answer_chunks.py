@@ -1,4 +1,4 @@
-"""Pieces of an answer are joined in linear time and say what the provider said; garbled ones hold nobody up."""
+"""Pieces of an answer are joined in linear time and say what the provider said; garbled ones do not hold the event loop."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ HARD = {
 @wires_that_stream_arguments
 @pytest.mark.parametrize("together", [False, True])
 @pytest.mark.parametrize("kind", HARD)
-async def test_arguments_of_any_kind_hold_nobody_up(wire: str, kind: str, together: bool) -> None:
+async def test_arguments_of_any_kind_do_not_hold_the_loop(wire: str, kind: str, together: bool) -> None:
     with providing([say("Hello."), call("act", HARD[kind], id="call_1")]) as server:
         model = model_for(server, wire)
         await model.ainvoke("hi")  # the SDK's classes are made at its first answer

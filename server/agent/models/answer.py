@@ -27,7 +27,7 @@ PROVIDER_PARTS = "provider_parts"
     {"model": name, "message": {field: value}, "calls": {call id: {field: value}}}
 
 Plain JSON, so that it can be stored and given back after a restart. `message` are fields of the message (its reasoning),
-`calls` those fields of a call that are none of ours (`extra_content` with Gemini's signature behind OpenAI's address);
+`calls` those fields of a call that it alone knows (`extra_content` with Gemini's signature behind OpenAI's address);
 either may be missing. They are sent only to the model that they came from."""
 EXTRA = "extra"
 """Key in a piece of a call: its fields for `calls` above."""
@@ -164,7 +164,7 @@ class StreamedAnswer:
         return blocks
 
     def _thoughts(self, given: JsonObject) -> JsonObject:
-        """LangChain's name for a thought beside the content; the rest is as it came."""
+        """A thought that is no part of the content, under LangChain's name; the rest is as it came."""
         text = given.get("reasoning_content")
         if isinstance(text, str):
             given = {**given, "reasoning_content": self.halves.mend("reasoning_content", text)}

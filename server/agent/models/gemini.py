@@ -10,16 +10,19 @@ from typing import Any, ClassVar, Self, cast
 from google.genai import Client
 from google.genai.types import HttpOptions
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
 from langchain_core.outputs import ChatGenerationChunk
 from langchain_google_genai import ChatGoogleGenerativeAI
+from langchain_google_genai.chat_models import _FUNCTION_CALL_THOUGHT_SIGNATURES_MAP_KEY as SIGNATURES
 from pydantic import SecretStr, model_validator
 
+from server.agent.models.answer import EXTRA
 from server.agent.models.guard import GuardedModel
 from server.agent.models.transport import closing, model_http_client, ssl_context
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
+_SIGNATURE = "thought_signature"
 _WITHOUT_THOUGHTS = ("gemini-1", "gemini-2.0", "gemma", "learnlm")
 """Models that reject a request for thoughts."""
 
@@ -56,6 +59,11 @@ class ClosingGemini(ChatGoogleGenerativeAI):
         chunks = super()._astream(messages, stop, run_manager, **kwargs)
         async with aclosing(closing(cast("AsyncGenerator[ChatGenerationChunk, None]", chunks))) as watched:
             async for chunk in watched:
+                message = cast(AIMessageChunk, chunk.message)
+                signatures = message.additional_kwargs.get(SIGNATURES) or {}
+                for call in message.tool_call_chunks:
+                    if signature := signatures.get(call["id"]):
+                        cast(JsonObject, call)[EXTRA] = {_SIGNATURE: signature}
                 yield chunk
 
 
@@ -65,7 +73,7 @@ class GuardedGemini(GuardedModel, ClosingGemini):  # type: ignore[misc]  # its b
     sums_usage: ClassVar[bool] = True
 
     def _prepare_request(self, messages: list[BaseMessage], **kwargs: Any) -> JsonObject:
-        request: JsonObject = super()._prepare_request(messages, **kwargs)
+        request: JsonObject = super()._prepare_request([*map(self._with_signatures, messages)], **kwargs)
         config = request["config"]
         given = {
             name: value for name in type(config).model_fields if (value := getattr(config, name)) is not None
@@ -73,6 +81,15 @@ class GuardedGemini(GuardedModel, ClosingGemini):  # type: ignore[misc]  # its b
         kept = self.refused.apply(dict(given))
         left_out = dict.fromkeys(given.keys() - kept.keys())
         return request | {"config": config.model_copy(update=kept | left_out)}
+
+    def _with_signatures(self, message: BaseMessage) -> BaseMessage:
+        """The message with the signatures that this model gave with its calls, also after a restart."""
+        calls = self.parts_of(message).get("calls") or {}
+        if not calls or SIGNATURES in message.additional_kwargs:
+            return message
+        signatures = {call_id: extra[_SIGNATURE] for call_id, extra in calls.items() if _SIGNATURE in extra}
+        kwargs = message.additional_kwargs | {SIGNATURES: signatures}
+        return message.model_copy(update={"additional_kwargs": kwargs})
 
 
 def build_gemini(model: str, settings: Settings) -> GuardedGemini:

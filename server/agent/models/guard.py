@@ -27,13 +27,14 @@ from pydantic import PrivateAttr
 
 from server.agent.custom_events import ModelRetried, Waiting, dispatch
 from server.agent.models import errors as failures
-from server.agent.models.answer import Stopped, StreamedAnswer, has_content
+from server.agent.models.answer import PROVIDER_PARTS, Stopped, StreamedAnswer, has_content
 from server.agent.models.deadlines import watched
 from server.agent.models.errors import ModelFailed, ModelFailure, classify
 from server.agent.models.providers import Endpoint
 from server.agent.models.refused_fields import RefusedFields
 from server.agent.models.text_calls import Tools, bound_tools
 from server.agent.models.text_channel import TextChannel, TextHabits, without_taken_back
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
@@ -161,6 +162,11 @@ class GuardedModel(BaseChatModel):
     def begin(self, *, anew: bool) -> StreamedAnswer:
         """The state of a new attempt."""
         return StreamedAnswer(self._limits.output, anew, self.sums_usage, model=self._model_name())
+
+    def parts_of(self, message: BaseMessage) -> JsonObject:
+        """What this model gave with an answer and wants back: `answer.PROVIDER_PARTS`."""
+        parts: JsonObject = message.additional_kwargs.get(PROVIDER_PARTS) or {}
+        return parts if parts.get("model") == self._model_name() else {}
 
     def _model_name(self) -> str:
         name = getattr(self, "model", None) or getattr(self, "model_name", "")

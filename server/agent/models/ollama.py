@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
-from typing import cast
+from typing import Any, cast
 
 import httpx
 import httpx2
-from langchain_core.messages import BaseMessage
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
 from langchain_ollama import ChatOllama
 from ollama import ResponseError
 
@@ -19,6 +20,7 @@ from server.agent.models.transport import ModelTransport
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
+_AS_TEXT = "text"
 OLLAMA_CONTEXT = 16_384
 """Tokens. With Ollama's default of 4096, the start of a longer prompt is cut without a warning."""
 
@@ -31,6 +33,14 @@ class ThinkingOllama(GuardedModel, ChatOllama):
         self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: object
     ) -> JsonObject:
         return self.refused.apply(super()._chat_params(messages, stop, **kwargs) | {"think": None})
+
+    async def _aiterate_over_stream(
+        self, messages: list[BaseMessage], stop: list[str] | None = None, **kwargs: Any
+    ) -> AsyncIterator[ChatGenerationChunk]:
+        async for chunk in super()._aiterate_over_stream(messages, stop, **kwargs):
+            for call in cast(AIMessageChunk, chunk.message).tool_call_chunks:
+                call["args"] = json.loads(call["args"] or "{}")[_AS_TEXT][0]
+            yield chunk
 
     def is_foreign(self, error: Exception) -> bool:
         """Ollama's refusals are JSON with a text as `error`; its answers are lines of JSON."""
@@ -79,12 +89,38 @@ class _CompatBody(httpx.AsyncByteStream):
         self._stream = stream
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
+        line: list[bytes] = []
         with _as_older():
             async for data in self._stream:
-                yield data
+                for part in data.splitlines(keepends=True):
+                    line.append(part)
+                    if part.endswith(b"\n"):
+                        yield with_arguments_as_text(b"".join(line))
+                        line = []
+            yield with_arguments_as_text(b"".join(line))
 
     async def aclose(self) -> None:
         await self._stream.aclose()
+
+
+def with_arguments_as_text(line: bytes) -> bytes:
+    """Put the arguments of each call into a list as text: the SDK takes objects only, and LangChain would read a text
+    within them as Python, which is slow and changes what is typed into a page."""
+    if b'"tool_calls"' not in line:
+        return line
+    try:
+        event = json.loads(line)
+        calls = event["message"]["tool_calls"] or []
+        for call in calls:
+            given = call["function"].get("arguments")
+            text = given if isinstance(given, str) else json.dumps(given or {})
+            call["function"] = {
+                "name": str(call["function"].get("name") or ""),
+                "arguments": {_AS_TEXT: [text]},
+            }
+    except (ValueError, RecursionError, LookupError, TypeError, AttributeError):
+        return line
+    return json.dumps(event).encode() + b"\n"
 
 
 @contextmanager

@@ -17,7 +17,6 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_openai import ChatOpenAI
 from pydantic import SecretStr, model_validator
 
-from server.agent.models.answer import PROVIDER_PARTS
 from server.agent.models.completion_chunk import completion_chunk, garbled
 from server.agent.models.guard import GuardedModel
 from server.agent.models.providers import is_own_server
@@ -94,8 +93,8 @@ class CompatibleChat(GuardedModel, ChatOpenAI):
 
     def _send_back(self, message: AIMessage, sent: JsonObject) -> None:
         """Add what this model gave with an answer and its calls, as DeepSeek, Kimi and Gemini demand of later requests."""
-        parts = message.additional_kwargs.get(PROVIDER_PARTS) or {}
-        if parts.get("model") != self._model_name() or not sent.get("tool_calls"):
+        parts = self.parts_of(message)
+        if not parts or not sent.get("tool_calls"):
             return
         sent.update(parts.get("message") or {})
         for call in sent["tool_calls"]:
@@ -223,17 +222,10 @@ def _refusal(response: httpx2.Response) -> openai.APIStatusError:
 
 
 class DictStream(openai.AsyncStream[JsonObject]):
-    """Yields the server-sent events of Chat Completions as dicts; `{"done": True}` is the stream's own end.
-
-    A body that is no stream of events is one event: the whole answer of a server that does not stream.
-    """
+    """Yields the server-sent events of Chat Completions as dicts; `{"done": True}` is the stream's own end."""
 
     async def __aiter__(self) -> AsyncIterator[JsonObject]:
         body = self.response.aiter_bytes()
-        if "json" in self.response.headers.get("content-type", ""):
-            yield self._checked(_loads(await self.response.aread()))
-            yield _DONE
-            return
         data: list[bytes] = []
         async for line in _lines(body):
             if not line.startswith(b"data:"):

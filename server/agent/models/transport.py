@@ -22,6 +22,7 @@ from server.agent.models.deadlines import note_life
 from server.agent.models.delta_joiner import DeltaJoiner
 from server.agent.models.errors import OUTPUT_LIMIT, ModelFailure
 from server.agent.models.pacing import Pace
+from server.agent.models.unstreamed import as_stream, is_unstreamed
 from server.browser.addresses import refuse_everywhere
 
 CONNECT_TIMEOUT = 10.0
@@ -128,31 +129,33 @@ class _Body(httpx2.AsyncByteStream):
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
         """Raises RunFailed for an event, a line or a whole body that is too large."""
-        content = self._response.content
+        content, is_refused = self._response.content, self._response.status >= 400
         kind = self._response.headers.get("content-type", "")
-        joiner = DeltaJoiner() if kind.startswith("text/event-stream") else None
-        is_refused = self._response.status >= 400
-        is_stream = not is_refused and ("json" not in kind or "ndjson" in kind)
-        size = 0
+        joiner = DeltaJoiner() if kind.startswith("text/event-stream") and not is_refused else None
+        whole: list[bytes] | None = None
+        size, is_first = 0, True
         with self._counted, _as_httpx(started=True):
             self._counted.enter_context(self._pace.stream())
             while read := await content.readany():
                 note_life()
+                if is_first:
+                    whole, is_first = [] if is_unstreamed(read) and not is_refused else None, False
                 for data in _slices(read):
-                    size = _size_of_open_line(size, data) if is_stream else size + len(data)
+                    is_line = whole is None and not is_refused
+                    size = _size_of_open_line(size, data) if is_line else size + len(data)
                     if size > LARGEST_EVENT and is_refused:
                         return  # what it says is in its beginning
                     if size > LARGEST_EVENT:
                         raise _TOO_LARGE.as_error()
-                    if joiner:
-                        data = joiner.feed(data)
-                    if data:
+                    if whole is not None:
+                        whole.append(data)
+                    elif data := joiner.feed(data) if joiner else data:
                         yield data
                     if len(read) > _SLICE:
                         await asyncio.sleep(0)
                 if joiner and self._pace.rest:
                     await asyncio.sleep(self._pace.rest)
-            if joiner and (rest := joiner.flush()):
+            if rest := as_stream(b"".join(whole)) if whole else joiner.flush() if joiner else b"":
                 yield rest
 
     async def aclose(self) -> None:
