@@ -1,4 +1,4 @@
-"""Text cut to a length, and messages without the line that names their files."""
+"""Text cut to a length, text without what nobody sees, and messages without the line that names their files."""
 
 from __future__ import annotations
 
@@ -8,6 +8,27 @@ import re
 def cut(text: str, chars: int) -> str:
     """At most `chars` characters; a text that was cut ends with an ellipsis."""
     return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+
+
+_JOINED = "\u0590-\u1fff\u2190-\u27bf\u2b00-\u2bff\ua840-\uabff\ufb50-\ufdff\ufe0f\ufe70-\ufefc\U0001f000-\U0001faff"
+"""Letters and emoji between which one joiner or non-joiner (U+200D, U+200C) changes what is shown."""
+_PICTURED = "0-9#*\xa9\xae\u203c-\u3299\U0001f000-\U0001faff"
+"""Signs of which one variation selector (U+FE0E, U+FE0F) chooses the look."""
+_INVISIBLE = re.compile(
+    "[\x00-\x08\x0e-\x1b\x7f-\x84\x86-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f"
+    "\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    "\U000e0000-\U000e0fff]"
+    f"|(?<![{_PICTURED}])[\ufe0e\ufe0f]"
+    f"|(?<![{_JOINED}])[\u200c\u200d]|[\u200c\u200d](?![{_JOINED}])"
+)
+
+
+def visible(text: str) -> str:
+    """The text without what no person sees: control and format characters, tags, surplus selectors and joiners.
+
+    A page, a file or a caller can hide words for a model in them. White space stays.
+    """
+    return _INVISIBLE.sub("", text)
 
 
 _ATTACHED = re.compile(r"(?:^|\n\n)(?:Attached files|Приложенные файлы): ([^\n]+)\Z")

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from itertools import count
 
+from server.text import visible
+
 MAX_CHARS = 12_000
 SHOWS_PAGE = re.compile(r"^<untrusted-page(?:-\d{1,6})?>\nPage: (\S*)", re.MULTILINE)
 """Matches a tool result with the whole current page, as `with_page` makes it; group 1 is the page's URL."""
@@ -19,11 +21,12 @@ def with_page(text: str, url: str | None, title: str | None, lines: Iterable[str
 
 
 def fence(text: str, name: str = "untrusted-page", chars: int = MAX_CHARS) -> str:
-    """Return the text between `<name>` and `</name>`, truncated to `chars` characters.
+    """Return what is visible of the text between `<name>` and `</name>`, truncated to `chars` characters.
 
     The text cannot close its fence: if it contains a lookalike of the tag (other case, spaces or brackets),
     the tag becomes `name-N`, with the lowest N from 1 that does not follow the name in the text.
     """
+    text = visible(text)
     if len(text) > chars:
         kept = text[:chars].rpartition("\n")[0] or text[:chars]
         more = text.count("\n") - kept.count("\n")

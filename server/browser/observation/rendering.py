@@ -12,7 +12,7 @@ from math import ceil
 
 from server.browser.observation.page import Element, Overlay, Page
 from server.browser.observation.page_script import Box
-from server.text import cut
+from server.text import cut, visible
 
 NAME_CHARS, SEEN_CHARS = 100, 400
 """Characters of a name out of view and in view."""
@@ -25,18 +25,18 @@ OPTION_CHARS = 40
 LINE_CHARS = 200
 LINE_TOKENS = 70
 
-_SPACE = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
-_ODD = re.compile(
-    r"[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ud800-\udfff]|\s\s|[^\S ]"
-)
+_SPACE = re.compile(r"\s+")
+_ODD = re.compile(r"\s\s|[^\S ]")
 _EID = re.compile(r"[\[［【](\s*(?:f\s*\d+\s*)?e\s*\d+\s*)[\]］】]")
 _QUOTES = str.maketrans({'"': "'"})
 
 
 def clean(text: str) -> str:
-    """The text in one line, without control characters and without anything that reads as an eid or a ref."""
+    """The text in one line, without what nobody sees and without anything that reads as an eid or a ref."""
+    if not text.isascii() or not text.isprintable():
+        text = visible(well_formed(text))
     if _ODD.search(text):
-        text = _SPACE.sub(" ", well_formed(text))
+        text = _SPACE.sub(" ", text)
     if "e" in text:
         text = _EID.sub(r"(\1)", text)
     return text.strip()

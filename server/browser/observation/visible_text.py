@@ -14,6 +14,7 @@ from server.browser.observation.elements import Draft
 from server.browser.observation.outline import Outline
 from server.browser.observation.page_script import Box, Extra, VisibleText
 from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot
+from server.text import visible
 
 INLINE = frozenset({
     "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",
@@ -28,7 +29,7 @@ SLACK = 4
 """Pixels by which a text may extend beyond the box of its element."""
 MOST_BOXES = 400
 
-_UNSEEN = re.compile(r"[\s\u0000-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
+_SPACES = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
@@ -52,7 +53,7 @@ class TextPiece:
 
 def packed(text: str) -> str:
     """The text without spaces and invisible characters, for comparison."""
-    return _UNSEEN.sub("", text)
+    return _SPACES.sub("", text if text.isascii() else visible(text))
 
 
 def find_pieces(

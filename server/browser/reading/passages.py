@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import log
 
 from server.browser.observation.rendering import cost
-from server.text import cut
+from server.text import cut, visible
 
 PAGE_TOKENS = 3300
 """Size of a page, by the estimate that observations use."""
@@ -46,14 +46,11 @@ class Excerpt:
 
 
 def plain(text: str) -> str:
-    """The text without invisible characters, which can hide instructions, and without trailing spaces."""
-    text = _INVISIBLE.sub("", text).replace("\r\n", "\n").replace("\r", "\n")
+    """The text without what nobody sees and without trailing spaces."""
+    text = visible(text).replace("\r\n", "\n").replace("\r", "\n")
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+\n", "\n", text)).strip()
 
 
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\xad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
-)
 _ROW, _RULE = re.compile(r"\s*\|.*\|\s*$"), re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
 _HEADING = re.compile(r"#{1,6} ")
