@@ -51,7 +51,7 @@ class SecretBox:
                     key = secret_file.load_or_make(self._path, lambda: Fernet.generate_key().decode())[0]
                 else:
                     key = secret_file.load(self._path) or ""
-            except secret_file.Unusable as error:
+            except secret_file.SecretFileError as error:
                 raise SecretLost(str(error)) from None
             if not key:
                 raise SecretLost(f"{self._path} is missing or empty")

@@ -6,30 +6,30 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-class Unusable(ValueError):
+class SecretFileError(ValueError):
     """The text names the file and the reason, in one line."""
 
 
 def load(path: Path) -> str | None:
-    """The secret; None if there is no file, or an empty one, left by a full disk. Raises Unusable."""
+    """The secret; None if there is no file, or an empty one, left by a full disk. Raises SecretFileError."""
     try:
         return path.read_text().strip() or None
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is no text"
-        raise Unusable(f"{path} cannot be read: {reason}") from None
+        raise SecretFileError(f"{path} cannot be read: {reason}") from None
 
 
 def load_or_make(path: Path, make: Callable[[], str]) -> tuple[str, bool]:
-    """The secret, and whether it was created now. Raises Unusable."""
+    """The secret, and whether it was created now. Raises SecretFileError."""
     if secret := load(path):
         return secret, False
     secret = make()
     try:
         write(path, secret + "\n")
     except OSError as error:
-        raise Unusable(f"{path} cannot be written: {error.strerror}") from None
+        raise SecretFileError(f"{path} cannot be written: {error.strerror}") from None
     return secret, True
 
 

@@ -175,7 +175,7 @@ def _classified(error: BaseException) -> ModelFailure:
     # By class names, so that no SDK must be imported. An SDK's "connection error" is less specific than its cause.
     names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
     by_kind = next((failure for kinds, failure in _KINDS if names & kinds), None)
-    return by_kind or _oftext_of(text_of(error)) or INTERNAL
+    return by_kind or _of_text(text_of(error)) or INTERNAL
 
 
 def too_long(failure: ModelFailure, error: BaseException, *, is_first: bool) -> ModelFailure:
@@ -318,7 +318,7 @@ _KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
 )
 
 
-def _oftext_of(text: str) -> ModelFailure | None:
+def _of_text(text: str) -> ModelFailure | None:
     """Classify errors that arrive inside a stream and have only a text, no status."""
     if _is_too_long(text):
         return CONTEXT_TOO_LONG
