@@ -23,12 +23,27 @@ _INVISIBLE = re.compile(
 )
 
 
+_OVERRIDDEN = re.compile("[\u202d\u202e][^\u202c]*\u202c?")
+OVERRIDE = "\ufffd"
+"""Stands on both sides of letters whose direction was overridden."""
+
+
 def visible(text: str) -> str:
     """The text without what no person sees: control and format characters, tags, surplus selectors and joiners.
 
     A page, a file or a caller can hide words for a model in them. White space stays.
     """
     return _INVISIBLE.sub("", text)
+
+
+def in_order_of_sight(text: str) -> str:
+    """The text with what overrides the direction of its letters as a person sees it, between two `OVERRIDE`."""
+    return _OVERRIDDEN.sub(_turn, text)
+
+
+def _turn(part: re.Match[str]) -> str:
+    letters = part.group()[1:].removesuffix("\u202c")
+    return OVERRIDE + (letters[::-1] if part.group()[0] == "\u202e" else letters) + OVERRIDE
 
 
 _ATTACHED = re.compile(r"(?:^|\n\n)(?:Attached files|Приложенные файлы): ([^\n]+)\Z")

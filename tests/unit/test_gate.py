@@ -274,8 +274,8 @@ VOICED = """\
         ("Right then", Verdict.ASK),
         ("Fine by me", Verdict.ASK),
         ("Next page", Verdict.ALLOW),
-        ("Details", Verdict.ALLOW),
-        ("Search", Verdict.ALLOW),
+        ("Details", Verdict.ASK),
+        ("Search", Verdict.ASK),
     ],
 )
 def test_what_the_agent_says_of_its_own_step_adds_a_question_where_there_can_be_an_effect(

@@ -86,7 +86,7 @@ RADIO = Element(eid="e1", ref="1", role="radio")
         ("#", None, "shortcut"), ("+", None, "shortcut"), ("Shift+I", None, "shortcut"),
         ("ArrowDown", RADIO, "click"), ("Delete", FIELD, "press"), ("d", FIELD, "press"), ("+", FIELD, "press"),
         ("Control+a", FIELD, "press"), ("Control+ArrowLeft", FIELD, "press"), ("Shift+Tab", BUTTON, "press"),
-        ("d", OPTION, "press"), ("Delete", OPTION, "shortcut"), ("ArrowDown", BUTTON, "press"), ("Escape", None, "press"), ("Control+c", None, "press"),
+        ("d", OPTION, "shortcut"), ("Delete", OPTION, "shortcut"), ("ArrowDown", BUTTON, "press"), ("Escape", None, "press"), ("Control+c", None, "press"),
     ],
 )  # fmt: skip
 def test_a_key_is_read_by_what_has_the_focus(key: str, focused: Element | None, deed: str) -> None:

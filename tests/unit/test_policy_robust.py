@@ -247,7 +247,7 @@ def test_a_label_is_read_up_to_a_thousand_characters_and_a_longer_one_asks() -> 
     label = "Weather " * 125
     assert assess(Subject("click", role="button", name=label)).verdict is Verdict.ALLOW
     assert assess(Subject("click", role="button", name=f"{label}x")).verdict is Verdict.ASK
-    assert assess(Subject("click", role="tab", name=f"{label}x")).verdict is Verdict.ALLOW
+    assert assess(Subject("click", role="tab", name=f"{label}x")).verdict is Verdict.ASK
 
 
 def test_a_button_beside_a_way_out_of_a_dialog_asks_and_elsewhere_does_not() -> None:

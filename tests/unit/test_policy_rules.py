@@ -6,8 +6,16 @@ import pytest
 
 from server.agent.policy import Subject, assess
 from server.agent.policy.buttons import BUTTON_RULES
-from server.agent.policy.clicks import CHOICE_RULES, LINK_RULES, MENU_RULES, SWITCH_RULES, explain_click
-from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Verdict, ask
+from server.agent.policy.clicks import (
+    AT_ONCE_RULES,
+    CHOICE_RULES,
+    LINK_RULES,
+    MENU_RULES,
+    OPENER_RULES,
+    SWITCH_RULES,
+    explain_click,
+)
+from server.agent.policy.verdict import UNCLEAR_CHANGE, Judgement, Verdict, ask
 
 EXAMPLES = [
     ("button", "Close", "Valve 3", "name and heading command a device"),
@@ -68,6 +76,11 @@ EXAMPLES = [
     ("checkbox", "Delete originals", "Applied immediately", "choice takes effect at once"),
     ("checkbox", "I agree", "Loan agreement", "binding checkbox"),
     ("radio", "I agree", "Loan agreement", "choice"),
+    ("tab", "Withdraw", "Wallet", "one of several tabs"),
+    ("textbox", "Send to", "", "label of a field"),
+    ("heading", "Send in the clowns: how a song came to be", "", "long text that opens something"),
+    ("heading", "Delete account", "", "role that opens, name that acts"),
+    ("treeitem", "Orders", "", "the role opens something"),
 ]
 
 
@@ -97,10 +110,41 @@ def test_save_gives_a_kind_of_effect_as_the_reason_only_where_the_page_tells_it(
 
 
 def test_every_rule_has_an_example() -> None:
-    tables = (BUTTON_RULES, LINK_RULES, MENU_RULES, SWITCH_RULES, CHOICE_RULES)
+    tables = (BUTTON_RULES, LINK_RULES, MENU_RULES, SWITCH_RULES, CHOICE_RULES, OPENER_RULES)
     assert {rule.name for rules in tables for rule in rules} == {rule for *_, rule in EXAMPLES}
 
 
-def test_a_role_that_only_opens_something_needs_no_rule() -> None:
-    tab = Subject("click", role="tab", name="Pay now")
-    assert explain_click(tab) == (ALLOWED, "the role opens something")
+@pytest.mark.parametrize(
+    ("action", "role", "name", "context", "rule"),
+    [
+        ("select", "option", "Newest first", "Sort by", "calm choice"),
+        (
+            "click",
+            "option",
+            "Your invoice of May: please pay it before the end of June",
+            "Inbox",
+            "entry of a list",
+        ),
+        ("select", "option", "Delete all", "Bulk action", "choice acts"),
+        (
+            "select",
+            "option",
+            "Owner",
+            "Role of eve@evil.example · Members",
+            "choice changes what others see or may do",
+        ),
+        ("check", "radio", "1 star", "Rate your driver", "choice rates"),
+        ("select", "option", "Reservation", "Folder", "choice names an effect"),
+        ("check", "checkbox", "Select all", "Inbox", "harmless choice"),
+    ],
+)
+def test_each_rule_for_a_choice_without_a_button_decides_its_example(
+    action: str, role: str, name: str, context: str, rule: str
+) -> None:
+    subject = Subject(action, role=role, name=name, context=context, at_once=True)
+    assert explain_click(subject)[1] == rule
+
+
+def test_every_rule_for_a_choice_without_a_button_has_an_example() -> None:
+    marks = test_each_rule_for_a_choice_without_a_button_decides_its_example.pytestmark
+    assert {row[-1] for row in marks[0].args[1]} == {rule.name for rule in AT_ONCE_RULES}

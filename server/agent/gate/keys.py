@@ -9,8 +9,6 @@ from server.browser.observation import Element
 KeyKind = Literal["press_enter", "press", "click", "shortcut"]
 
 _TEXT = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
-_LISTS = frozenset({"option", "listbox", "treeitem", "tab"})
-"""Roles in which a letter key moves to the entry that begins with it."""
 _HELD = frozenset({"radio", "slider", "switch", "menuitemradio"})
 """Roles whose value arrow keys change at once."""
 _ENTER = frozenset({"enter", "return", "numpadenter", "space", "spacebar", "\n", "\r"})
@@ -18,26 +16,31 @@ _MOVES = frozenset(
     {"tab", "escape", "esc", "home", "end", "pageup", "pagedown", "shift", "arrowup", "arrowdown", "arrowleft",
      "arrowright", "insert"}
 )  # fmt: skip
-_EDITS = frozenset("acvxyz")
-"""With Control: select all, copy, paste, cut, redo, undo."""
+_HARMLESS = frozenset("ac")
+"""With Control: select all, copy."""
+_EDITS = frozenset("vxyz")
+"""With Control, in a text field: paste, cut, redo, undo."""
 
 
 def read_key(key: str, focused: Element | None) -> KeyKind:
     """`press_enter` activates the focused element, `click` changes it, `press` has only effects in the page.
 
-    A `shortcut` is a key that the page itself defines: an access key, or a letter outside of any field.
+    A `shortcut` is a key that the page itself defines: an access key, or a letter outside of any text field or
+    native select. In a list, a tree or a row of tabs a letter is whatever the page makes of it.
     """
     *modifiers, name = _split(key)
     role = focused.role if focused else ""
+    takes_text = focused is not None and role in _TEXT and focused.field != "fixed"
     if name in _ENTER:
         return "press_enter"
     if modifiers not in ([], ["shift"]):
-        is_edit = modifiers in (["control"], ["meta"], ["controlormeta"]) and name in _EDITS | _MOVES
+        known = _HARMLESS | _MOVES | (_EDITS if takes_text else frozenset())
+        is_edit = modifiers in (["control"], ["meta"], ["controlormeta"]) and name in known
         return "press" if is_edit else "shortcut"
     if name in _MOVES:
         return "click" if role in _HELD and name not in ("tab", "escape", "shift") else "press"
-    is_taken = role in _TEXT or (role in _LISTS and len(name) == 1)
-    return "press" if is_taken else "shortcut"
+    is_select = focused is not None and bool(focused.options) and len(name) == 1
+    return "press" if takes_text or is_select else "shortcut"
 
 
 def _split(key: str) -> list[str]:

@@ -19,14 +19,17 @@ from server.agent.actions import (
     TypeAction,
 )
 from server.agent.gate.approval import beside
+from server.agent.gate.grantable import CONTEXT_SEPARATOR
 from server.agent.gate.keys import read_key
 from server.agent.policy import Subject, guess_language
+from server.agent.policy.names import read_name
 from server.browser.observation import Element, Observation
 from server.browser.observation.points import POINT
 
 PAN_PIXELS = 30
 """A shorter drag is a press to most pages."""
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_CHOICES = frozenset({"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"})
 
 
 def subjects_of(aimed: AimedAction) -> list[Subject]:
@@ -37,8 +40,11 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
             return [Subject("navigate", url=observation.page.url, target_url=action.url)]
         case PressAction():
             kind = read_key(action.key, aimed.focused)
+            if kind == "press_enter" and aimed.focused and aimed.focused.field == "fixed":
+                kind = "click"
             return [
                 _subject(kind, aimed.focused, observation, value=action.key),
+                *_shown(kind, [aimed.focused] if aimed.focused else [], observation),
                 *_sent(kind, aimed.focused, observation),
             ]
         case TypeAction():
@@ -61,8 +67,8 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
             ]
     if not targets:
         return [_subject(action.kind, None, observation)]
-    shown = (_shown(element, observation) for element in targets if element.shows)
-    return [*(_subject(action.kind, element, observation) for element in targets), *shown]
+    clicked = [_subject(action.name, element, observation) for element in targets]
+    return [*clicked, *_shown("click", targets, observation)]
 
 
 def _slides(targets: Sequence[Element]) -> bool:
@@ -120,17 +126,31 @@ def _sent(kind: str, element: Element | None, observation: Observation) -> Itera
 
 
 def _chosen(option: str, element: Element, observation: Observation) -> Iterator[Subject]:
-    """An option takes effect at once if there is no button to submit the choice."""
-    if not any(other.submits for other in beside(element, observation)):
-        yield Subject(
-            "click", role="menuitem", name=option, url=observation.page.url, lang=_language(observation)
+    """An option takes effect at once if there is no button to submit the choice: judged with what it is chosen for."""
+    if _is_at_once(element, observation):
+        what = CONTEXT_SEPARATOR.join(filter(None, (element.name, element.context)))
+        yield replace(
+            _subject("select", element, observation), role="option", name=option, context=what, at_once=True
         )
 
 
-def _shown(element: Element, observation: Observation) -> Subject:
-    """The control by its visible text, if its name differs."""
-    role = element.role if element.role == "link" else "menuitem"
-    return replace(_subject("click", element, observation), role=role, name=element.shows)
+def _is_at_once(element: Element, observation: Observation) -> bool:
+    """Whether no button sends the choice. A search button beside it does not, and the box of a row only marks it."""
+    waits = (other.submits and read_name(other.name).commitment for other in beside(element, observation))
+    return not any(waits) and not element.group.startswith("row")
+
+
+def _says(element: Element) -> str:
+    """What a person reads on it, if that differs from its name: of a field that takes no text, its value."""
+    return element.shows or (element.value or "" if element.field == "fixed" else "")
+
+
+def _shown(kind: str, targets: Sequence[Element], observation: Observation) -> Iterator[Subject]:
+    """The controls that are pressed by their visible text, if their name differs."""
+    for element in targets if kind in ("click", "press_enter") else ():
+        if says := _says(element):
+            role = element.role if element.role == "link" else "menuitem"
+            yield replace(_subject("click", element, observation), role=role, name=says)
 
 
 def _subject(action: str, element: Element | None, observation: Observation, *, value: str = "") -> Subject:
@@ -144,6 +164,8 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
         action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
         url=observation.page.url, href=href, submits=element.submits or None,
         secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELDS),
+        lines=element.field == "lines", at_once=element.role in _CHOICES and _is_at_once(element, observation),
+        alone=all(other.role != element.role or other.eid == element.eid for other in observation.interactive),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
         siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=_language(observation),
     )  # fmt: skip

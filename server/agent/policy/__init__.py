@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from server.agent.policy import lexicon, money
 from server.agent.policy.address import find_effect, is_listed, read_address
-from server.agent.policy.clicks import OPENERS, assess_click
+from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import is_secret
 from server.agent.policy.keys import assess_enter, assess_key
 from server.agent.policy.lexicon import guess_language
@@ -76,20 +76,17 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
 def add_voice(judgement: Judgement, subject: Subject, effect: str) -> Judgement:
     """Apply the statement of another source, such as the model, that the action has an effect of this kind.
 
-    Turns allow into ask if the control could have an effect. Links with an address and controls that only
-    open something or take text stay allowed. Never makes a judgement milder.
+    Turns allow into ask if the control could have an effect, whatever its role. Links with an address and typing
+    stay allowed. Never makes a judgement milder.
     """
     is_doubted = judgement.verdict is Verdict.ALLOW and _can_commit(subject)
     return ask(effect) if is_doubted else judgement
 
 
 def _can_commit(subject: Subject) -> bool:
-    match subject.action:
-        case "press_enter":
-            return subject.role != "searchbox"
-        case "click" | "double_click" | "check" | "uncheck" | "drag":
-            return not _leads_on(subject) and (subject.role not in OPENERS or bool(subject.submits))
-    return subject.action in ("select", "press", "pan")
+    if subject.action in ("click", "double_click", "check", "uncheck", "drag"):
+        return not _leads_on(subject)
+    return subject.action in ("select", "press", "press_enter", "pan")
 
 
 def _leads_on(subject: Subject) -> bool:

@@ -6,10 +6,12 @@ import ipaddress
 import re
 import socket
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from urllib.parse import unquote
+from functools import lru_cache
+from urllib.parse import unquote, unquote_plus
 
+from server.agent.policy.lexicon import lexicon
 from server.agent.policy.text import fold
 
 _SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
@@ -34,16 +36,38 @@ _KNOWN_SCHEMES = (
 _NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
 _EFFECTS = {
     "delete": "delete remove destroy erase purge trash wipe reset",
-    "pay": "pay buy purchase transfer withdraw donate charge checkout-now",
-    "send": "send post-message reply-send invite vote",
-    "publish": "publish tweet",
-    "account": "subscribe revoke grant authorize deactivate reset-password disable enable",
+    "pay": "pay buy purchase transfer withdraw donate charge",
+    "send": "send invite vote",
+    "publish": "publish tweet unpublish",
+    "account": "subscribe revoke grant authorize deactivate disable enable logout signout",
     "end": "cancel unsubscribe terminate",
     "system": "deploy restart reboot shutdown execute run kill",
     "approve": "approve reject accept decline confirm",
 }
-_SCRIPT = re.compile(r"\A([^.\-_]*)(?=.*\.(?:php|do|asp|aspx|cgi)\Z).*", re.DOTALL)
-"""`delete-user.php`; its first word is the group."""
+_PHRASES = {"close account": "account", "log out": "account", "sign out": "account", "reset password": "account",
+            "place order": "order", "book now": "order", "post message": "send", "post comment": "publish"}  # fmt: skip
+_ALWAYS = {"logout", "signout", "log out", "sign out"}
+"""What takes effect at an address without a number or a query, too."""
+_BINDS = ("delete", "approve", "account", "end")
+"""Kinds of effects whose verb next to any name (`/approve/abcd`) acts on it; a shop's `/buy/shoes` is a page."""
+_WORDS = re.compile(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-zß-ÿ]+")
+_LONGEST = 3
+"""Most words of a part of an address that names an act; a longer one is a title."""
+_TITLES = {"how", "why", "what", "when", "guide", "about", "faq", "no", "not", "do", "can"}
+_READ = {"docs", "doc", "documentation", "help", "support", "faq", "wiki", "guide", "guides", "blog", "learn", "kb", "manual",
+         "reference", "article", "articles", "news", "hilfe", "aide", "ayuda"}  # fmt: skip
+_LIGHT = {"cart", "basket", "bag", "wishlist", "favorites", "favourites", "compare", "consent", "cookie", "cookies", "filter",
+          "filters", "search", "draft", "preview", "recent"}  # fmt: skip
+"""What is taken away or agreed to there may be."""
+_ASKED = {"q", "query", "search", "s", "keyword", "keywords", "term", "text", "k", "title", "name"}
+"""Names of parameters whose values are texts."""
+_SELECTORS = {"action", "act", "do", "op", "operation", "cmd", "command", "method", "mode", "task", "type", "event", "func",
+              "function", "fn", "a", "m", "step"}  # fmt: skip
+"""Names of parameters whose values say what is done."""
+_OPAQUE = re.compile(r"(?=.*\d)[\w.-]+|[0-9a-f]{8,}|[\w-]{24,}", re.IGNORECASE)
+_MUTATION = re.compile(r"\s*mutation\b")
+_UMLAUTS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
+_ENDINGS = {"php", "do", "asp", "aspx", "cgi", "html", "htm", "jsp"}
 _EFFECT_KINDS = {word: kind for kind, words in _EFFECTS.items() for word in words.split()}
 _EVIDENCE = {
     ("url.pay", 2): "checkout pay payment payments cashier kassa bezahlen paiement pago pagos pagamento oplata payer "
@@ -114,11 +138,79 @@ def is_listed(host: str, patterns: Sequence[str], port: str = "") -> bool:
 def find_effect(url: str) -> str:
     """The kind of effect that opening this address may have by itself (`/delete?id=3`), "" if none."""
     path, _, query = url.partition("#")[0].partition("?")
-    segments = [unquote(segment).lower() for segment in path.split("/")[3:]]
-    values = [unquote(pair.partition("=")[2]).lower() for pair in query.split("&")]
-    bound = bool(query) or any(segment.isdigit() for segment in segments)
-    words = [word for segment in segments for word in (segment, _SCRIPT.sub(r"\1", segment))] if bound else []
-    return next((_EFFECT_KINDS[word] for word in [*words, *values] if word in _EFFECT_KINDS), "")
+    segments = [unquote(segment) for segment in path.split("/")[3:] if segment]
+    pairs = [
+        (unquote_plus(name), unquote_plus(value))
+        for name, _, value in (p.partition("=") for p in query.split("&"))
+    ]
+    if any(_MUTATION.match(value) for _, value in pairs):
+        words = (word for _, value in pairs for word in _split(value))
+        return next(filter(None, map(_EFFECT_KINDS.get, words)), "") or "unknown_submit"
+    is_read = not _READ.isdisjoint(map(str.lower, segments))
+    is_bound = bool(query) or (not is_read and any(map(_OPAQUE.fullmatch, segments)))
+    found = [
+        (kind, is_bound or (not is_read and _is_bound(at, kind, segments))) for at, kind in _acts(segments)
+    ]
+    found += [(kind, True) for name, value in pairs for kind in _chosen(name, value)]
+    is_light = not _LIGHT.isdisjoint(word for segment in segments for word in _split(segment))
+    return next(
+        (kind for kind, binds in found if binds and not (is_light and kind in ("delete", "approve"))), ""
+    )
+
+
+def _acts(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
+    """The parts of a path that name an act: their places and kinds."""
+    for at, segment in enumerate(segments):
+        kind, is_word = _kind_of(segment), len(_split(segment)) == 1
+        if kind and (
+            is_word or kind in _BINDS or at + 1 == len(segments) or _OPAQUE.fullmatch(segments[at + 1])
+        ):
+            yield at, kind
+
+
+def _is_bound(at: int, kind: str, segments: Sequence[str]) -> bool:
+    """Whether the verb acts on something in the path itself: `/approve/abcd`, `/items/abc/delete`, not `/docs/delete`."""
+    if " ".join(_split(segments[at])) in _ALWAYS:
+        return True
+    return kind in _BINDS and (at + 1 < len(segments) or at > 1)
+
+
+def _chosen(name: str, value: str) -> Iterator[str]:
+    """The kinds of effect that a parameter names: `?delete=3`, `?action=deleteUser`, `?x=trash`."""
+    words = _split(name)
+    if value and len(words) == 1 and words[0] in _EFFECT_KINDS:
+        yield _EFFECT_KINDS[words[0]]
+    if words and words[-1] in _SELECTORS:
+        yield _kind_of(value)
+    elif name.lower() not in _ASKED:
+        yield _EFFECT_KINDS.get(value.strip().lower(), "")
+
+
+def _split(text: str) -> list[str]:
+    """The words of a part of an address, split at signs and at changes of case."""
+    return [word.lower() for word in _WORDS.findall(text)]
+
+
+def _kind_of(part: str) -> str:
+    """The kind of effect that a short part of an address names, "" if none: its first word or its last."""
+    words = [word for word in _split(part) if word not in _ENDINGS]
+    if not words or len(words) > _LONGEST or not _TITLES.isdisjoint(words):
+        return ""
+    phrase = next((kind for text, kind in _PHRASES.items() if text in " ".join(words)), "")
+    known = phrase or _EFFECT_KINDS.get(words[0]) or _EFFECT_KINDS.get(words[-1])
+    return known or (_foreign_kind(words[0]) if len(words) == 1 else "")
+
+
+@lru_cache(maxsize=1024)
+def _foreign_kind(word: str) -> str:
+    """What the lexicon makes of a verb of another language: `loeschen`, `eliminar`."""
+    spellings = {word, *(word.replace(*pair) for pair in _UMLAUTS)}
+    hits = [hit for text in spellings for hit in lexicon().find(fold(text), "")]
+    is_english = any("en" in lexicon().languages_of(fold(text)) for text in spellings)
+    if is_english:
+        return ""
+    removes = any(hit.concept in ("weak.remove", "deed.delete") for hit in hits)
+    return "delete" if removes else next((hit.kind for hit in hits if hit.group == "act"), "")
 
 
 def opens_form(url: str) -> bool:

@@ -16,18 +16,21 @@ from server.agent.policy.buttons import (
     is_minor_removal_or_consent,
     means,
 )
+from server.agent.policy.fields import kinds_of_field
 from server.agent.policy.labels import asks, longer_heading
+from server.agent.policy.money import has_money
 from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.page_context import Heading, read_context
 from server.agent.policy.sentence import MINOR
 from server.agent.policy.text import fold
-from server.agent.policy.verdict import ALLOWED, Judgement, Subject
+from server.agent.policy.verdict import Judgement, Subject
 
 OPENERS = {
     "textbox", "searchbox", "combobox", "spinbutton", "tab", "columnheader", "rowheader", "heading", "treeitem",
     "listbox", "tablist", "menubar", "tooltip", "scrollbar", "separator", "progressbar",
 }  # fmt: skip
-"""Roles whose click only opens or focuses something."""
+"""Roles whose click only opens or focuses something, unless the name says more: a role is the page's claim, too."""
+_TYPED = {"textbox", "searchbox", "combobox", "spinbutton"}
 _CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
 _LINKS = {
     "link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure",
@@ -45,6 +48,20 @@ _SWITCHED = (
     "act.end", "deed.system", "deed.pay", "deed.account",
 )  # fmt: skip
 """Evidence that a switch controls a live system, access, money or what is public."""
+_VOTED = ("act.send", "act.approve", "act.legal", "deed.approve")
+_DONE = (
+    "scene.person",
+    "scene.case",
+    "scene.held",
+    "scene.charge",
+    "scene.final",
+    "scene.crowd",
+    "scene.file",
+)
+"""What something is done to in a name, or that it is for good: `Delete account`."""
+_STARS = re.compile(
+    r"(?<!\w)[1-5]\W*(?:stars?|sterne?|étoiles?|estrellas?|stell[ae]|зв[её]зд\w*)(?!\w)|[★⭐☆]", re.IGNORECASE
+)
 
 
 def assess_click(subject: Subject) -> Judgement:
@@ -55,8 +72,6 @@ def assess_click(subject: Subject) -> Judgement:
 def explain_click(subject: Subject) -> tuple[Judgement, str]:
     """Judge a click on a control, with the name of the rule that decided."""
     role = subject.role.lower()
-    if role in OPENERS and not subject.submits:
-        return ALLOWED, "the role opens something"
     press = _read_press(subject, role)
     return decide(_rules_for(role, press), press)
 
@@ -72,11 +87,17 @@ def _read_press(subject: Subject, role: str) -> Press:
 
 def _rules_for(role: str, press: Press) -> Sequence[Rule]:
     submits, context = press.subject.submits, press.context
+    if role in OPENERS and not submits:
+        return OPENER_RULES
+    if role in _CHOICES and press.subject.at_once:
+        return AT_ONCE_RULES
     if role in ("switch", "slider"):
         return SWITCH_RULES
     if role in _CHOICES:
         return CHOICE_RULES
-    if role in _LINKS and not submits:
+    if (
+        role in _LINKS and not submits and press.subject.action != "double_click"
+    ):  # two clicks open no headline
         return LINK_RULES
     if role.startswith("menuitem") or role == "menu":
         return MENU_RULES
@@ -149,6 +170,34 @@ MENU_RULES = (
 )  # fmt: skip
 
 
+def _names_field(press: Press) -> bool:
+    """`Send to`, `Pay date`, `Type DELETE to confirm`: the label of a field, which a click gives the focus."""
+    subject = press.subject
+    if subject.role.lower() not in _TYPED or has_money(subject.name):
+        return False
+    return not press.names(*_DONE) or bool(kinds_of_field(subject.name, subject.lang))
+
+
+def _opens(press: Press) -> bool:
+    return _is_headline(press) and not has_money(press.subject.name)
+
+
+def _is_one_of_tabs(press: Press) -> bool:
+    """`Withdraw`, `Delete account` in a row of tabs; not `Pay €5 now` or what is for good."""
+    subject = press.subject
+    is_in_row = subject.role.lower() == "tab" and not subject.alone
+    return is_in_row and not has_money(subject.name) and not press.names("scene.final", "scene.charge")
+
+
+OPENER_RULES = (
+    Rule("one of several tabs", _is_one_of_tabs),
+    Rule("label of a field", _names_field),
+    Rule("long text that opens something", _opens),
+    Rule("role that opens, name that acts", means(Commitment.CERTAIN), by_kind),
+    Rule("the role opens something", lambda p: True),
+)
+
+
 def _sets_minor(press: Press) -> bool:
     """A switch of captions or a theme, or one to go back."""
     is_minor = press.is_a(Commitment.NONE) and press.names(*MINOR, "calm.look")
@@ -180,14 +229,54 @@ def _by_context_or_system(press: Press) -> str:
     return press.context.kind or "system"
 
 
+def _switches_much(press: Press) -> bool:
+    """A slider called `Dose per hour` is a setting that others rely on, too."""
+    return _shows(press, *_SWITCHED, *(("scene.legal",) if press.subject.role.lower() == "slider" else ()))
+
+
 SWITCH_RULES = (
     Rule("minor setting with an effect", lambda p: _sets_minor(p) and p.context.has(*_IMMEDIATE), by_context),
     Rule("minor setting", _sets_minor),
     Rule("switch grants or commits", _grants, by_kind),
-    Rule("switch with evidence", lambda p: _shows(p, *_SWITCHED), _by_context_or_system),
+    Rule("switch with evidence", _switches_much, _by_context_or_system),
     Rule("switch", lambda p: True),
 )
 """A switch takes effect at once."""
+
+
+def _is_calm_choice(press: Press) -> bool:
+    """`Newest first` under `Sort by`, `Admin` under `Filter by role`; not `Everyone` in a calm place that is no list."""
+    if not _is_calm(press) or press.context.strong or press.is_a(Commitment.CERTAIN):
+        return False
+    own = read_context(press.subject.name, language=press.subject.lang)
+    return press.context.under(Heading.LIST) or not own.has(*_SWITCHED)
+
+
+def _rates(press: Press) -> bool:
+    return press.subject.role.lower() == "radio" and _STARS.search(press.subject.name) is not None
+
+
+def _kind_of_choice(press: Press) -> str:
+    own = read_context(press.subject.name, language=press.subject.lang)
+    return "publish" if own.has("scene.crowd") else press.context.kind or own.kind or "system"
+
+
+AT_ONCE_RULES = (
+    Rule("entry of a list", lambda p: p.subject.action != "select" and _is_headline(p)),
+    Rule("calm choice", _is_calm_choice),
+    Rule("choice acts", means(Commitment.CERTAIN), by_kind),
+    Rule(
+        "choice changes what others see or may do", lambda p: _shows(p, *_SWITCHED, *_VOTED), _kind_of_choice
+    ),
+    Rule("choice rates", _rates, "send"),
+    Rule(
+        "choice names an effect",
+        lambda p: p.subject.action == "select" and p.is_a(Commitment.LIKELY),
+        by_kind,
+    ),
+    Rule("harmless choice", lambda p: True),
+)
+"""A choice that no button sends works like a switch."""
 CHOICE_RULES = (
     Rule("choice takes effect at once", lambda p: _shows(p, *_IMMEDIATE, "scene.now"), _by_context_or_system),
     Rule("binding checkbox", _binds, by_context),

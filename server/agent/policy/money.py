@@ -20,6 +20,9 @@ _NUMBER = r"\d+(?:[.,٬٫'’]\d{1,3}|\s\d{3}(?!\d))*"
 _TO = "to|and|bis|und|a|à|y|e|et|hasta|até|ate|tot|en|do|дo|ile|से|부터|から|到|至|إلی|تا|hingga|sampai"
 _AMOUNT = rf"(?:(?:{_CODE}|[{_SIGNS}])\s?)?{_NUMBER}(?:\s?(?:(?:{_CODE})(?!\w)|[{_SIGNS}]))?"
 
+_SELECTORS = re.compile("[\ufe00-\ufe0f]")
+"""Choose the look of the sign before them, and would part a number."""
+
 
 def warm_up() -> None:
     """Compile the expressions, if that is not done: 1 MB, and 50 ms that would delay the first verdict."""
@@ -48,7 +51,7 @@ def _range() -> re.Pattern[str]:
 
 def find_sums(text: str) -> list[str]:
     """Every sum with its currency, as written, left to right."""
-    return [match.group() for match in _money().finditer(text)]
+    return [match.group() for match in _money().finditer(_SELECTORS.sub("", text))]
 
 
 def has_money(text: str) -> bool:

@@ -10,6 +10,8 @@ import re
 import unicodedata
 from collections.abc import Callable
 
+from server.text import in_order_of_sight, visible
+
 _CYRILLIC = dict(zip("авеікмнорстухјѕһԁԛԝӏүґ", "abeikmhopctyxjshdqwlyг", strict=True)) | {"с": "c", "є": "є"}
 _GREEK_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ", "ABEZHIKMNOPTYXC", strict=True))
 _GREEK_SMALL = dict(zip("αβεηικμνορτυχωγσϲ", "abenikuvoptuxwyoc", strict=True))
@@ -37,6 +39,9 @@ _FLOATING = re.compile(
     "[\u0300-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u065f\u0670\u093c\u1ab0-\u1aff\u20d0-\u20ff]"
 )
 _BLANK = re.compile("[\u115f\u1160\u3164\uffa0\u2800\u034f\ufe00-\ufe0f\U000e0000-\U000e01ef]")
+_PICTURES = re.compile(
+    "[\u2190-\u21ff\u2300-\u23ff\u25a0-\u27bf\u2b00-\u2bff\ufffd\U0001f000-\U0001f0ff\U0001f200-\U0001faff]+"
+)
 _SPACED = re.compile(r"(?<!\w)\w(?:[ ._·*-]\w){2,}(?!\w)")
 WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 """One word, including the vowel signs of Indic scripts."""
@@ -85,11 +90,13 @@ def has_tones(word: str) -> bool:
 
 
 def readings(text: str) -> tuple[str, ...]:
-    """The folded text, then its other visual readings (`De1ete`, `ΡΑΥ`, spaced letters)."""
+    """The folded text, then its other visual readings (`De1ete`, `ΡΑΥ`, spaced letters, pictures in a word)."""
+    text = visible(in_order_of_sight(text))
     first = fold(_close_up(text))
+    whole = fold(_close_up(_PICTURES.sub("", text)))
     with_letters = first.translate(_DIGITS_AS_LETTERS) if _MIXED.search(first) else first
     in_latin = WORD.sub(lambda word: _greek_as_latin(word.group()), text) if _GREEK.search(text) else text
-    return tuple(dict.fromkeys((first, with_letters, fold(in_latin))))
+    return tuple(dict.fromkeys((first, with_letters, fold(in_latin), whole)))
 
 
 def sentences(text: str) -> list[str]:
@@ -157,5 +164,5 @@ def _greek_as_latin(word: str) -> str:
 
 def _close_up(text: str) -> str:
     """Remove letter spacing: `P a y  n o w` -> `Pay  now`."""
-    visible = _BLANK.sub("", unicodedata.normalize("NFKC", text))
-    return _SPACED.sub(lambda run: re.sub(r"[ ._·*-]", "", run.group()), visible)
+    shown = _BLANK.sub("", unicodedata.normalize("NFKC", text))
+    return _SPACED.sub(lambda run: re.sub(r"[ ._·*-]", "", run.group()), shown)

@@ -39,6 +39,12 @@ class Subject:
     form_fields: tuple[str, ...] = ()
     """Roles or names of the fields in the same form."""
     in_dialog: bool = False
+    lines: bool = False
+    """Whether the field takes several lines."""
+    alone: bool = False
+    """Whether no other control of the page has its role: a single tab is no row of tabs."""
+    at_once: bool = False
+    """Whether a choice waits for no button."""
     siblings: tuple[str, ...] = ()
     """Names of the buttons next to it."""
     lang: str = ""

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, islice, takewhile
+from typing import Literal
 
 from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
 from server.browser.observation.page_script import Box, Clickable, Cover, Extra
@@ -49,6 +50,7 @@ class Draft:
     submits: bool = False
     shows: str = ""
     sends_to: str = ""
+    field: Literal["", "lines", "fixed"] = ""
     level: str = ""
     """The value of a slider or spin button that is no field."""
     on_top: bool = False
@@ -71,6 +73,7 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     shows = {_rounded(label.box): label.text for label in extra.shown}
     levels = {_rounded(level.box): level.value for level in extra.levels}
     placeholders = {_rounded(one.box): one.text for one in extra.placeholders}
+    kinds = {_rounded(one.box): one.kind for one in extra.fields}
     for draft in drafts:
         draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
@@ -88,6 +91,7 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     sent = {_rounded(one.box): one.to for one in extra.sent}
     for draft in drafts:
         draft.sends_to = sent.get(_rounded(draft.box), "")
+        draft.field = kinds.get(_rounded(draft.box), "") if draft.role in FIELDS else ""
         if draft.role in ("button", "clickable") and _rounded(draft.box) in uploads:
             draft.role = "file"
     return drafts

@@ -53,6 +53,8 @@ class Element(BaseModel, frozen=True):
     """Name and address, without query, of the frame that it is in; "" in the page itself."""
     alike: int = 1
     """How many elements of the whole page have its role and name, before the budget left any out."""
+    field: Literal["", "lines", "fixed"] = ""
+    """`lines` for a field of several lines, `fixed` for one that takes no text: a button in the looks of a field."""
     submits: bool = False
     """Whether it is a button that submits a form, as far as the page shows."""
     sends_to: str = ""

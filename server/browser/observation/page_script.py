@@ -6,6 +6,7 @@ which fields are secret. `PAGE_SCRIPT` runs next to the page's own scripts; the 
 """
 
 from collections.abc import Callable
+from typing import Literal
 
 from pydantic import BaseModel
 
@@ -78,6 +79,14 @@ class Placeholder(BaseModel, frozen=True):
     text: str
 
 
+class FieldKind(BaseModel, frozen=True):
+    """A field that is not one line of text."""
+
+    box: Box
+    kind: Literal["lines", "fixed"]
+    """As `Element.field`."""
+
+
 class FrameInView(BaseModel, frozen=True):
     """A frame in or near the window, with its title, label or name."""
 
@@ -108,6 +117,7 @@ class Extra(BaseModel, frozen=True):
     levels: tuple[Level, ...] = ()
     placeholders: tuple[Placeholder, ...] = ()
     covers: tuple[Cover, ...] = ()
+    fields: tuple[FieldKind, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -274,6 +284,14 @@ PAGE_SCRIPT = r"""(listening) => {
     for (const el of [...all(root, 'input:placeholder-shown')].slice(0, MOST)) {
       const text = clean(attribute(el, 'placeholder')), box = boxOf(el, dx, dy);
       if (text && near(box)) placeholders.push({box, text});
+    }
+  };
+  const fields = [], LINES = 'textarea,[contenteditable]:not([contenteditable=false]),[role=textbox][aria-multiline=true]';
+  const findFields = (root, dx, dy) => {
+    const some = [...all(root, `${LINES},input[readonly],textarea[readonly],[role=textbox][aria-readonly=true]`)];
+    for (const el of some.slice(0, MOST)) {
+      const box = boxOf(el, dx, dy);
+      if (near(box)) fields.push({box, kind: el.matches('[readonly],[aria-readonly=true]') ? 'fixed' : 'lines'});
     }
   };
   const hitIn = (root, x, y) => (isDocument(root) ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
@@ -481,6 +499,7 @@ PAGE_SCRIPT = r"""(listening) => {
       findShown(root, dx, dy);
       findLevels(root, dx, dy);
       findPlaceholders(root, dx, dy);
+      findFields(root, dx, dy);
       try { findCovers(root, dx, dy, framed); } catch {}
     }
     if (!framed) reachable.push(root);
@@ -599,7 +618,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }"""
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world

@@ -20,7 +20,7 @@ from server.browser.observation.rendering import (
 )
 from server.browser.observation.snapshot import CHOICES, FIELDS, Node
 from server.browser.observation.text_blocks import Block
-from server.text import cut
+from server.text import cut, in_order_of_sight
 
 CONTEXT_CHARS = 120
 VALUE_CHARS = 100
@@ -241,7 +241,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
     states = {*node.attributes, *draft.states}
     value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
-    name = clean(draft.name)
+    name = clean(in_order_of_sight(draft.name))
     if draft.role == "combobox" and options:
         value = next((name for name, is_selected in options if is_selected), value)
     return Element(
@@ -268,9 +268,10 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         form=cut(clean(around.form_name(draft)), CONTEXT_CHARS),
         frame=cut(clean(around.frame_of(draft)), CONTEXT_CHARS),
         alike=around.count_alike(draft),
+        field=draft.field,
         submits=around.submits(draft),
         sends_to=well_formed(draft.sends_to[:1000]),
-        shows=cut(clean(draft.shows), chars),
+        shows=cut(clean(in_order_of_sight(draft.shows)), chars),
     )
 
 
