@@ -193,6 +193,7 @@ SENTENCES = {
         "Эта автоматизация только что запущена или изменена, попробуйте ещё раз.",
     "There can be {n} automations.": "Автоматизаций может быть не больше {n}.",
     "rule: It is never due again.": "Правило: срок больше никогда не наступит.",
+    "it never falls due": "срок никогда не наступит",
     "start_url: It begins with https:// or http://.": "Адрес начинается с https:// или http://.",
     "until: It is within the next {n} days.": "Отложить можно не больше чем на {n} дней.",
     "a rule has at most {n} characters": "в правиле не больше {n} символов",

@@ -171,7 +171,7 @@ async def preview_rule(
     body: RuleBody, runtime: RuntimeDep, n: Annotated[int, Query(ge=1, le=100)] = 5
 ) -> Preview:
     """The next due times of a rule that is not stored yet."""
-    return Preview(items=runtime.automations.preview(body.rule, body.zone, n))
+    return Preview(items=await runtime.automations.preview(body.rule, body.zone, n))
 
 
 @router.get("/automations/{automation_id}")
@@ -233,7 +233,7 @@ async def preview(
 ) -> Preview:
     """The next due times, also while it is paused."""
     row = await runtime.store.automation(automation_id)
-    return Preview(items=runtime.automations.preview(row.rule, row.zone, n))
+    return Preview(items=await runtime.automations.preview(row.rule, row.zone, n))
 
 
 @router.post("/automations/{automation_id}/hook", status_code=201)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import secrets
 from collections import deque
@@ -53,7 +54,7 @@ class Automations:
             await self._store.session(session_id)
             if values["session_mode"] == "same":
                 values |= {"session_id": session_id}
-        values = self._with_time(values)
+        values = await self._with_time(values)
         row = await self._store.add_automation(MOST, **values)
         self._scheduler.wake()
         return row
@@ -66,7 +67,7 @@ class Automations:
         row = await self._store.automation(automation_id)
         if values.keys() & TIMED:
             present = {"rule": row.rule, "zone": row.zone, "enabled": row.enabled}
-            values = self._with_time(present | values)
+            values = await self._with_time(present | values)
         if "start_url" in values:
             _check_address(values["start_url"])
         if values.get("enabled") and not row.enabled:
@@ -78,15 +79,14 @@ class Automations:
         self._scheduler.wake()
         return changed
 
-    def _with_time(self, values: JsonObject) -> JsonObject:
+    async def _with_time(self, values: JsonObject) -> JsonObject:
         _check_address(values.get("start_url"))
         _check_table(values.get("result_schema"), values.get("agent"))
-        moment, rule = self._clock(), None
-        if values["rule"]:
-            rule = rule_of(values["rule"], values["zone"], moment)
-        else:
-            rule_of("FREQ=DAILY", values["zone"], moment)  # checks the zone
-        next_at = rule.next_after(moment) if rule else None
+        moment = self._clock()
+        # Without a rule this checks the zone. In a thread, as every search for due times.
+        read = await asyncio.to_thread(rule_of, values["rule"] or "FREQ=DAILY", values["zone"], moment)
+        rule = read if values["rule"] else None
+        next_at = await asyncio.to_thread(rule.next_after, moment) if rule else None
         if rule and next_at is None and values["enabled"]:
             raise BadRequest("rule: It is never due again.", code="rule_refused")
         return values | {
@@ -123,13 +123,12 @@ class Automations:
     async def call_by_hand(self, automation_id: str) -> FiringRow:
         return await self._scheduler.fire_now(automation_id, "hand")
 
-    def preview(self, rule: str | None, zone: str, n: int) -> list[datetime]:
+    async def preview(self, rule: str | None, zone: str, n: int) -> list[datetime]:
         """The next `n` due times. Raises BadRequest."""
-        moment = self._clock()
         if not rule:
             return []
-        read = rule_of(rule, zone, moment)
-        return list(islice(read.between(moment, moment + timedelta(days=3660)), n))
+        moment = self._clock()
+        return await asyncio.to_thread(_coming, rule, zone, moment, timedelta(days=3660), n)
 
     async def upcoming(self, days: int) -> list[tuple[datetime, AutomationRow]]:
         """What is due in the next days, the soonest first, at most MOST_UPCOMING."""
@@ -138,8 +137,9 @@ class Automations:
         for listed in await self._store.automations(moment):
             row = listed.row
             if row.enabled and row.rule and row.next_at:
-                times = rule_of(row.rule, row.zone, moment).between(moment, moment + timedelta(days=days))
-                found += [(time, row) for time in islice(times, MOST_UPCOMING)]
+                ahead = timedelta(days=days)
+                times = await asyncio.to_thread(_coming, row.rule, row.zone, moment, ahead, MOST_UPCOMING)
+                found += [(time, row) for time in times]
         found.sort(key=lambda one: (one[0], one[1].id))
         return found[:MOST_UPCOMING]
 
@@ -153,10 +153,15 @@ class Automations:
 
     async def import_all(self, given: Sequence[JsonObject]) -> list[AutomationRow]:
         """Add automations of an export; they are paused. Raises BadRequest before it adds any."""
-        ready = [self._with_time(values | {"enabled": False}) for values in given]
+        ready = [await self._with_time(values | {"enabled": False}) for values in given]
         rows = [await self._store.add_automation(MOST, **values) for values in ready]
         self._scheduler.wake()
         return rows
+
+
+def _coming(rule: str, zone: str, moment: datetime, ahead: timedelta, most: int) -> list[datetime]:
+    """The next due times, at most so many. Raises BadRequest."""
+    return list(islice(rule_of(rule, zone, moment).between(moment, moment + ahead), most))
 
 
 def rule_of(text: str, zone: str, moment: datetime) -> DueTimes:

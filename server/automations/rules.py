@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from itertools import islice
+from types import FunctionType, SimpleNamespace
 from zoneinfo import ZoneInfo, available_timezones
 
+from dateutil import rrule as recurrence
 from dateutil.rrule import DAILY, HOURLY, MINUTELY, SECONDLY, WEEKLY, rrule, rrulestr
 
 SHORTEST = 5
@@ -55,7 +57,7 @@ class DueTimes:
         """The due times after `after`, up to and including `until`, in UTC."""
         begin = _local(after, self.zone) - timedelta(hours=3)  # a DST gap moves due times by less than that
         last = None
-        times = iter(_bounded(self.local, begin, moves=self.count is None))
+        times = _search(_bounded(self.local, begin, moves=self.count is None))
         for local in islice(times, self.count):
             if local < begin:
                 continue
@@ -99,6 +101,7 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
     _check(rule, parts)
     count = rule._count
     rule = rule.replace(count=None)
+    _check_falls_due(rule)
     return DueTimes(f"DTSTART:{begin:%Y%m%dT%H%M%S}\nRRULE:{line}", place, rule, count)
 
 
@@ -176,10 +179,32 @@ def _check(rule: rrule, parts: dict[str, str]) -> None:
         raise RuleRefused("a rule of minutes or hours has BYDAY, BYHOUR and BYMINUTE only")
 
 
+def _check_falls_due(rule: rrule) -> None:
+    """Raises RuleRefused for a rule without any due time in the `AHEAD` of its start."""
+    try:
+        first = next(_search(_bounded(rule, rule._dtstart, moves=False)), None)
+    except ValueError as error:
+        raise RuleRefused(f"RRULE cannot be read ({error})") from None
+    if first is None:
+        raise RuleRefused("it never falls due")
+
+
+def _search(rule: rrule) -> Iterator[datetime]:
+    """The times of a rule with an end.
+
+    By itself dateutil searches up to the year 9999 for the first time after the end: seconds, where there is none, as
+    for 30 February. It takes that year from `datetime.MAXYEAR`; here it is the year of the end.
+    """
+    bounds = SimpleNamespace(MAXYEAR=rule._until.year, date=date, datetime=datetime)
+    search = FunctionType(rrule._iter.__code__, vars(recurrence) | {"datetime": bounds})
+    times: Iterator[datetime] = search(rule)
+    return times
+
+
 def _bounded(rule: rrule, begin: datetime, *, moves: bool) -> rrule:
     """The rule with an end; with `moves` it starts just before `begin`, which avoids iterating over years of due times.
 
-    The end limits the search of a rule that never matches, like 30 February.
+    The end limits the search for the next due time.
     """
     end = max(begin, rule._dtstart) + (AHEAD_IN_DAYS if rule._freq in (MINUTELY, HOURLY) else AHEAD)
     values: dict[str, object] = {"until": min(rule._until, end) if rule._until else end}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 from zoneinfo import ZoneInfo
@@ -88,10 +89,30 @@ def test_an_unknown_zone_is_refused() -> None:
             read_rule("DTSTART:20260101T080000\nRRULE:FREQ=DAILY", zone)
 
 
-def test_a_rule_that_never_matches_ends_its_search() -> None:
-    start = datetime(2026, 1, 1, tzinfo=UTC)
-    for rule in ("FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;COUNT=3;BYMONTH=2;BYMONTHDAY=30"):
-        assert read_rule(f"DTSTART:19900101T000000\nRRULE:{rule}", "UTC").next_after(start) is None
+NEVER_DUE = [
+    "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;COUNT=3;BYMONTH=2;BYMONTHDAY=30",
+    "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30", "FREQ=DAILY;BYMONTHDAY=31;BYMONTH=2,4,6,9,11", "FREQ=DAILY;BYYEARDAY=400",
+    "FREQ=WEEKLY;BYMONTH=2;BYMONTHDAY=30", "FREQ=MONTHLY;BYDAY=6MO", "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29;BYSETPOS=3",
+    "FREQ=DAILY;INTERVAL=7;BYDAY=TU", "FREQ=MONTHLY;INTERVAL=12;BYMONTH=2", "FREQ=HOURLY;INTERVAL=168;BYDAY=TU",
+    "FREQ=MINUTELY;INTERVAL=1440;BYHOUR=1", "FREQ=DAILY;UNTIL=19891231",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("rule", NEVER_DUE)
+def test_a_rule_that_never_falls_due_is_refused_soon(rule: str) -> None:
+    began = time.thread_time()
+    with pytest.raises(RuleRefused, match="never falls due|cannot be read"):
+        read_rule(f"DTSTART:19900101T000000\nRRULE:{rule}", "UTC")
+    assert time.thread_time() - began < 0.2
+
+
+def test_a_rare_rule_is_found_and_an_ended_one_stays_readable() -> None:
+    rare = "DTSTART:20260101T080000\nRRULE:FREQ=DAILY;BYMONTH=2;BYMONTHDAY=29"
+    assert read_rule(rare, "UTC").next_after(datetime(2026, 1, 1, tzinfo=UTC)) == datetime(
+        2028, 2, 29, 8, tzinfo=UTC
+    )
+    ended = read_rule("DTSTART:19900101T000000\nRRULE:FREQ=DAILY;COUNT=3", "UTC")
+    assert ended.next_after(datetime(2026, 1, 1, tzinfo=UTC)) is None
 
 
 RULES = [

@@ -23,6 +23,7 @@ from server.runtime import Runtime
 from server.store.automations import MOST_CALLS
 from tests.support.chat import new_session, read, send, wait_for_status
 from tests.support.eventually import eventually
+from tests.support.loop_gaps import loop_gaps
 from tests.support.receivers import receiving
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -111,6 +112,18 @@ async def test_what_cannot_be_an_automation_is_refused(
     known = {"name": "Ping", "task": "ping test", "rule": DAILY}
     assert (await client.post("/api/automations", json=known | body)).status_code == 422
     assert (await get(client, ""))["items"] == []
+
+
+async def test_a_rule_that_never_falls_due_is_refused_and_holds_nobody_up(client: httpx.AsyncClient) -> None:
+    never = "FREQ=DAILY;BYMONTH=2;BYMONTHDAY=30"
+    new = {"name": "Ping", "task": "ping test", "rule": never}
+    async with loop_gaps() as gaps:
+        previewed = await client.post("/api/automations/preview", json={"rule": never, "zone": ZONE.key})
+        added = await client.post("/api/automations", json=new)
+    for answer in (previewed, added):
+        assert answer.status_code == 422
+        assert answer.json()["detail"] == "rule: it never falls due."
+    assert gaps.longest < 0.1
 
 
 async def test_a_field_that_cannot_be_null_is_refused(client: httpx.AsyncClient) -> None:
