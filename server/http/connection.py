@@ -14,7 +14,8 @@ REFUSAL = (
 
 
 class Connection(HttpToolsProtocol):
-    """Rejects a head of more than `HEAD_BYTES`; closes if a head is not complete after `HEAD_SECONDS`.
+    """Rejects a head of more than `HEAD_BYTES`, in one read or many, and one with two hosts; closes if a head is not
+    complete after `HEAD_SECONDS`.
 
     With more than `MOST` connections, the one that has been idle longest is closed. If none is idle, the new
     one is rejected with 503. All limits apply before the login check.
@@ -27,6 +28,9 @@ class Connection(HttpToolsProtocol):
     """Connections that wait for a head, longest first. Set by `connections_up_to`."""
 
     _head_bytes = 0
+    """Received while a head is not complete."""
+    _lines_bytes = 0
+    """Of the lines of a request's head that are complete, and of those after a chunked body."""
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -56,9 +60,21 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        self._lines_bytes = 0
         self._await_head()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        """An error ends the connection with 400."""
+        super().on_header(name, value)
+        self._lines_bytes += len(name) + len(value)
+        if self._lines_bytes > self.HEAD_BYTES:
+            raise ValueError("the headers are too large")
+
     def on_headers_complete(self) -> None:
+        if len(self.url) + self._lines_bytes > self.HEAD_BYTES:
+            raise ValueError("the head is too large")
+        if sum(name == b"host" for name, _ in self.headers) > 1:
+            raise ValueError("a request is for one host")
         self.idle.pop(self, None)
         self._end_head()
         super().on_headers_complete()

@@ -82,6 +82,40 @@ async def test_headers_without_end_are_refused_soon(parts: list[bytes]) -> None:
         assert await send_until_refused(port, [HEAD, *parts]) < 10_000_000
 
 
+OVERSIZED = {
+    "one line": HEAD + b"x: " + b"a" * 80_000 + b"\r\n\r\n",
+    "many lines": HEAD + b"x: 0123456789\r\n" * 6_000 + b"\r\n",
+    "address": b"GET /" + b"a" * 80_000 + b" HTTP/1.1\r\nHost: a\r\n\r\n",
+    "address and line": b"GET /"
+    + b"a" * 40_000
+    + b" HTTP/1.1\r\nHost: a\r\nx: "
+    + b"a" * 40_000
+    + b"\r\n\r\n",
+    "after a body": b"POST / HTTP/1.1\r\nHost: a\r\ntransfer-encoding: chunked\r\n\r\n0\r\n"
+    + b"x: 0123456789\r\n" * 6_000
+    + b"\r\n",
+    "two hosts": HEAD + b"Host: b\r\n\r\n",
+    "two equal hosts": HEAD + b"host: a\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("size", [200_000, 40_000, 997])
+@pytest.mark.parametrize("kind", OVERSIZED)
+async def test_a_head_is_refused_in_one_read_as_in_many(kind: str, size: int) -> None:
+    head = OVERSIZED[kind]
+    parts = [head[at : at + size] for at in range(0, len(head), size)]
+    async with served(connections_up_to(100)) as port:
+        answer = await answer_to(port, *parts)
+        assert b"well" not in answer.partition(b"400 Bad Request")[0] or kind == "after a body"
+        assert answer == b"" or b"400 Bad Request" in answer
+
+
+async def test_a_head_below_the_limit_is_served_in_one_read() -> None:
+    head = HEAD + b"x: " + b"a" * 60_000 + b"\r\nConnection: close\r\n\r\n"
+    async with served(connections_up_to(100)) as port:
+        assert b"well" in await answer_to(port, head)
+
+
 @pytest.mark.parametrize("said", [b"", b"GE", HEAD, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n" + HEAD])
 async def test_a_head_that_does_not_end_ends_the_connection(port: int, said: bytes) -> None:
     assert (await answer_to(port, said)).count(b"well") == said.count(b"\r\n\r\n")
