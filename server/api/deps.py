@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import Annotated
 
 from fastapi import Depends, Request
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from starlette.requests import HTTPConnection
 
 from server.auth import Caller
@@ -75,14 +76,28 @@ Text = Annotated[str, AfterValidator(_storable)]
 SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 
-class Body(BaseModel):
-    """A request body. Unknown fields are rejected with 422: a misspelt name must not select the default."""
+def _as_text(value: object) -> object:
+    if not isinstance(value, str | datetime):
+        raise ValueError("a moment is a text like 2026-01-05T08:00:00Z")
+    return value
 
-    model_config = ConfigDict(extra="forbid")
+
+Moment = Annotated[AwareDatetime, Field(strict=False), BeforeValidator(_as_text)]
+
+
+class Body(BaseModel):
+    """A request body. Unknown fields are rejected with 422: a misspelt name must not select the default.
+
+    So are values of another type than described: 0 is no boolean, "5" no number.
+    """
+
+    model_config = ConfigDict(extra="forbid", strict=True)
 
 
 class SocketFrame(BaseModel):
     """A WebSocket frame. Unknown fields are ignored: frames also have `session_id`, `ts` and `payload`."""
+
+    model_config = ConfigDict(strict=True)
 
 
 def request_id(request: Request) -> str:

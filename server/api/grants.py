@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from fastapi import APIRouter
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import CURRENCIES, KINDS, PASSING
-from server.api.deps import Body, RuntimeDep, SessionId, Text
+from server.api.deps import Body, Moment, RuntimeDep, SessionId, Text
 from server.api.schemas import Grant, Grants
 from server.errors import BadRequest
 from server.events import now
@@ -37,7 +37,7 @@ class LimitsBody(Body):
     """Null: no such limit."""
 
     count: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
-    ends_at: AwareDatetime | None = None
+    ends_at: Moment | None = None
     act_amount: GrantNumber | None = None
     """The most that one act may spend. Acts whose amount the page does not show beyond doubt are asked about."""
     month_amount: GrantNumber | None = None

@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Path
-from pydantic import AwareDatetime, Field
+from pydantic import Field
 from starlette.responses import Response
 
-from server.api.deps import Body, RuntimeDep, SessionId, Text
+from server.api.deps import Body, Moment, RuntimeDep, SessionId, Text
 from server.api.grants import GrantBody
 from server.api.schemas import Accepted, Decided, Question, Run, Session
 from server.api.sessions import question_of
@@ -68,7 +68,7 @@ class DecisionBody(Body):
 
 
 class Later(Body):
-    until: AwareDatetime
+    until: Moment
 
 
 def check_content(content: str) -> str:

@@ -32,8 +32,8 @@ class KeyTest(Body):
 class Purge(Body):
     """Exactly one of the two: all sessions are deleted only with an explicit `all: true`."""
 
-    all: Annotated[bool, Field(strict=True)] = False
-    older_than_days: Annotated[int, Field(ge=1, le=10_000, strict=True)] | None = None
+    all: bool = False
+    older_than_days: Annotated[int, Field(ge=1, le=10_000)] | None = None
 
     @model_validator(mode="after")
     def _says_what(self) -> Self:

@@ -91,7 +91,7 @@ class WantedGrant(GrantLimits):
     scope: GrantScope = "session"
 
 
-GrantNumber = Annotated[Decimal, Field(gt=0, le=10**9, max_digits=12, decimal_places=3)]
+GrantNumber = Annotated[Decimal, Field(gt=0, le=10**9, max_digits=12, decimal_places=3, strict=False)]
 
 
 def month_of(moment: datetime) -> str:
