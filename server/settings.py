@@ -329,6 +329,11 @@ class Settings(BaseSettings):
         "auto",
         description="Which of OpenAI's APIs is used. `auto`: Responses at OpenAI, Chat Completions elsewhere.",
     )
+    openai_structured: Literal["auto", "tool", "schema", "json"] = Field(
+        "auto",
+        description="How the operator asks a server of Chat Completions for a move: a forced `tool`, a JSON `schema`, or "
+        "plain `json`. `auto` tries them in this order and remembers what gave a move, until the next start.",
+    )
     openrouter_api_key: SecretStr | None = Field(None, description="Key of OpenRouter.")
     openrouter_base_url: str | None = Field(None, description="Another address of OpenRouter's API.")
     google_api_key: SecretStr | None = Field(

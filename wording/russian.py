@@ -356,6 +356,8 @@ TEMPLATES = {
     "The model is {x}, at {y}.": "Модель: {x}, адрес: {y}.",
     "The model is {x}.": "Модель: {x}.",
     "The model {x} failed ({y}): {z} answers for it.": "Модель {x} не ответила ({y}), вместо неё отвечает {z}.",
+    "The model's answer could not be used; asking again ({x} of {y} times).": "Ответ модели непригоден, запрос повторяется ({x} из {y}).",
+    "The model's server refused how it was asked; asking in another way.": "Сервер модели не принял запрос, он задаётся иначе.",
     "Waiting for the first words of {x}.": "Ожидается начало ответа модели {x}.",
     "The model does not answer; trying again ({x} of {y} tries).": "Модель не отвечает, новая попытка (неудачных {x} из {y}).",
     "Clicked {t}.": "Нажато: {t}.",

@@ -257,6 +257,7 @@ class AgentFactory:
                 second=self._second(model_name),
                 run_timeout=settings.run_timeout,
                 decision_timeout=settings.decision_timeout,
+                structured=settings.openai_structured,
                 checkpointer=self._checkpoints,
             )
 

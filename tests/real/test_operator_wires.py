@@ -1,7 +1,7 @@
 """The operator over the providers' real wires: what they send, what they refuse, how they fail."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import Any, cast
 
@@ -9,7 +9,20 @@ import pytest
 
 from server.agent.models.chat_model import build_chat_model
 from server.errors import RunFailed
-from tests.support.model_reply import Reply, Step, ToolCall, call, calls, cut, fail, refuse, reset, say
+from tests.support.model_reply import (
+    Asked,
+    Reply,
+    Step,
+    ToolCall,
+    call,
+    calls,
+    cut,
+    endless,
+    fail,
+    refuse,
+    reset,
+    say,
+)
 from tests.support.model_server import ModelServer
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser
@@ -58,7 +71,8 @@ async def test_a_decision_is_asked_for_by_schema_and_the_answer_streams(wire: st
         assert "".join(payload["text"] for payload in it.of("thinking")) == "Hmm, tea."
         body = server.requests[0].body
         schema = body["format"] if wire == "ollama" else body["generationConfig"]["responseJsonSchema"]
-        assert schema["required"] == ["reason", "action"]
+        branch = schema["anyOf"][0] if wire == "ollama" else schema
+        assert branch["required"][:2] == ["reason", "action"]
         assert [asked.tools for asked in server.requests] == [[], []]
         assert it.values["tokens"] == 240
 
@@ -133,13 +147,88 @@ async def test_an_unusable_answer_is_repaired(wire: str, bad: Reply) -> None:
 
 
 @pytest.mark.parametrize("wire", ["anthropic", "chat", "responses"])
-async def test_an_answer_cut_by_length_is_never_acted_on(wire: str) -> None:
+async def test_an_answer_cut_by_length_is_asked_again_once(wire: str) -> None:
     stop = "max_tokens" if wire == "anthropic" else "length"
-    async with asking([call("act", '{"action":"click","eid":"e2', stop=stop)], wire) as (it, _):
+    half = call("act", '{"action":"click","eid":"e2', stop=stop)
+    async with asking([half, call("act", STOP)], wire) as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert "cut at its length limit" in server.requests[1].text
+        most = [asked.body.get("max_tokens") for asked in server.requests]
+        assert most == {"chat": [8192, 2048], "anthropic": [8192, 8192], "responses": [None, None]}[wire]
+    async with asking([half, half], wire) as (it, _):
         with pytest.raises(RunFailed) as failure:
             await it.say("look")
-        assert failure.value.code in ("output_limit", "llm_bad_response")
+        assert failure.value.code == "output_limit"
         assert it.browser.log == []
+
+
+def heeds(*ways: str) -> Callable[[Asked], Reply]:
+    """A server that heeds these of `tool`, `schema` and `json`, refuses `!schema`, and answers everything else in words."""
+
+    def answer(asked: Asked) -> Reply:
+        way = "tool" if asked.tools else "schema" if "response_format" in asked.body else "json"
+        if f"!{way}" in ways:
+            return fail(400, "This response_format type is unavailable now")
+        if way not in ways:
+            return say("I would stop, because it is known.")
+        return call("act", STOP) if way == "tool" else say(json.dumps(STOP, ensure_ascii=False))
+
+    return answer
+
+
+def ways_of(server: ModelServer) -> list[str]:
+    return [
+        "tool" if asked.tools else "schema" if "response_format" in asked.body else "json"
+        for asked in server.requests
+    ]
+
+
+@pytest.mark.parametrize(
+    ("server_heeds", "first", "later"),
+    [
+        (["tool"], ["tool"], ["tool"]),
+        (["schema", "json"], ["tool", "schema"], ["schema"]),
+        (["json"], ["tool", "schema", "json"], ["json"]),
+        (["!schema", "json"], ["tool", "schema", "json"], ["json"]),
+    ],
+)
+async def test_what_a_server_does_not_heed_is_asked_in_another_way_and_remembered(
+    server_heeds: list[str], first: list[str], later: list[str]
+) -> None:
+    async with asking(heeds(*server_heeds)) as (it, server):
+        assert await it.say("look") == ANSWER == it.spoken
+        assert ways_of(server) == first
+        for asked, way in zip(server.requests, first, strict=True):
+            assert ("Write one JSON object" in asked.text) == (way != "tool")
+        it.build()  # as after a change of the settings
+        server.requests.clear()
+        assert await it.say("look again") == ANSWER
+        assert ways_of(server) == later
+
+
+async def test_a_server_that_heeds_nothing_ends_the_run_after_three_answers() -> None:
+    async with asking(heeds()) as (it, server):
+        with pytest.raises(RunFailed) as failure:
+            await it.say("look")
+        assert failure.value.code == "llm_bad_response"
+        assert ways_of(server) == ["tool", "schema", "json"]
+        assert it.spoken == ""
+
+
+async def test_the_method_may_be_set() -> None:
+    async with asking(heeds("schema"), structured="schema") as (it, server):
+        assert await it.say("look") == ANSWER
+        assert ways_of(server) == ["schema"]
+        sent = server.requests[0].body["response_format"]["json_schema"]
+        assert sent["name"] == "act"
+        assert {one["properties"]["action"]["const"] for one in sent["schema"]["anyOf"]} >= {"click", "stop"}
+
+
+async def test_words_without_end_are_ended_and_asked_again() -> None:
+    async with asking([endless("The sails are the sails. "), say(json.dumps(STOP))]) as (it, server):
+        assert await it.say("look") == ANSWER
+        await server.wait_until(lambda: server.open_streams == 0)
+        assert it.values["tokens"] > 300
 
 
 async def test_arguments_broken_in_a_call_without_an_id_are_not_acted_on() -> None:
@@ -162,7 +251,7 @@ async def test_a_call_that_failed_before_it_spoke_is_tried_again(wire: str, faul
 
 async def test_an_answer_that_broke_off_is_no_answer() -> None:
     reply = cut(after=3).but(text="", calls=call("act", STOP).calls)
-    async with asking([reply], "chat") as (it, _):
+    async with asking(reply, "chat") as (it, _):
         with pytest.raises(RunFailed):
             await it.say("look")
         assert it.values.get("final_response") is None

@@ -195,7 +195,8 @@ async def test_an_unusable_answer_gets_a_repair_turn(bad: Any, why: str) -> None
 
 
 @pytest.mark.parametrize(
-    "words", ['```json\n{"action": "scroll"}\n```', 'Sure! {"action":"stop","final_response":"ok"}']
+    "words",
+    ['Like this:\n```json\n{"action": "scroll"}\n```', 'Sure! {"action":"stop","final_response":"ok"}'],
 )
 async def test_a_decision_is_never_read_out_of_words(words: str) -> None:
     it = shop(words, stop("done"))

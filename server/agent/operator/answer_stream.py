@@ -18,6 +18,9 @@ _OPEN = f'{{"action":"{_ACTION}","{_FIELD}":"'
 """A move's JSON up to the beginning of its answer."""
 _WINDOW = 500
 """Characters parsed again with each fragment; parsing from the start would make long answers ever slower."""
+_SHORT = 2_000
+"""Characters that may be parsed with each fragment. A longer window is parsed when it has grown by an eighth, so that
+the cost of a move without an answer, or with one that continues after its end, grows with its length only."""
 _LONGEST_ESCAPE = 12
 """Characters of an escaped surrogate pair."""
 
@@ -32,6 +35,9 @@ class AnswerStream:
         self._window = ""
         """The text to parse: all, or `_OPEN` and what followed `_passed_on` characters of the answer."""
         self._passed_on = 0
+        self._parsed = 0
+        """Length of the window when it was last parsed."""
+        self._has_action = False
 
     def feed(self, fragment: str) -> str:
         """Return the text that this fragment adds, often ""."""
@@ -39,6 +45,9 @@ class AnswerStream:
             return ""
         self._fragments.append(fragment)
         self._window += fragment
+        if not self._is_due(fragment):
+            return ""
+        self._parsed = len(self._window)
         move = _read(self._window, allow_partial="trailing-strings") or {}
         answer = move.get(_FIELD) if move.get("action") == _ACTION else None
         if not isinstance(answer, str) or not answer.startswith(self.text[self._passed_on :]):
@@ -51,14 +60,24 @@ class AnswerStream:
                 self._window, self._passed_on = _OPEN, len(self.text)
         return new
 
+    def _is_due(self, fragment: str) -> bool:
+        """Whether to parse now: a short window, one that has grown, and once where the action follows the answer."""
+        if len(self._window) <= _SHORT or len(self._window) >= self._parsed * 9 // 8:
+            return True
+        tail = self._window[-len(fragment) - len(_ACTION) - 1 :]
+        if self._has_action or f'"{_ACTION}"' not in tail:
+            return False
+        self._has_action = True
+        return True
+
     def complete(self) -> JsonObject | None:
         """The fields that arrived whole, even if the JSON after them is malformed; None if unparsable."""
         return _read("".join(self._fragments), allow_partial=True)
 
 
 def _read(text: str, *, allow_partial: Literal[True, "trailing-strings"]) -> JsonObject | None:
-    """Parse the first JSON object. None for other JSON, half a surrogate pair or a control character:
-    LangChain's parser, which parses the whole answer at its end, is less strict."""
+    """Parse the first JSON object. None for other JSON, half a surrogate pair or a control character: the parser of
+    the whole answer is less strict."""
     try:
         move = from_json(text, allow_partial=allow_partial)
     except ValueError:

@@ -17,6 +17,7 @@ from server.agent.models.pictures import long_side_for
 from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
 from server.agent.operator.limits import OperatorLimits
+from server.agent.operator.methods import Structured
 from server.agent.operator.nodes import Nodes
 from server.agent.operator.observing import Observer, Vision
 from server.agent.operator.second_planner import PlannerOfTwo
@@ -41,6 +42,7 @@ def build_operator(
     second: SecondModel | None = None,
     run_timeout: float = 1800,
     decision_timeout: float = 600,
+    structured: Structured = "auto",
     checkpointer: BaseCheckpointSaver[str] | None = None,
     clock: Callable[[], float] = steady_time,
 ) -> Operator:
@@ -51,7 +53,7 @@ def build_operator(
     observer = Observer(vision, model_sees=takes_images(model), long_side=long_side_for(model))
     consent = Consent(gate or Gate(), observer, decision_timeout, clock)
     limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
-    planner = PlannerOfTwo(model, cost_of, second, points=points and observer.see)
+    planner = PlannerOfTwo(model, cost_of, second, points=points and observer.see, structured=structured)
     nodes = Nodes(planner, consent, observer, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 

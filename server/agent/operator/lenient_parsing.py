@@ -3,6 +3,7 @@ fields never invalidate a sound action. Pure."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -45,14 +46,18 @@ TEXT_MEANS: Mapping[str, str] = {
 
 FOLLOWERS = ("click", "type", "select", "press", "hover")
 """Actions that may follow others on the same page."""
-_LEADS = (*FOLLOWERS, "double_click", "drag")
+LEADS = (*FOLLOWERS, "double_click", "drag")
 """Actions that may be followed by such."""
 _OPENERS = ("navigate", "back", "switch_tab", "scroll")
 """Actions that only a reading may follow."""
+LOOKS = ("read_page", "read", "focus", "screenshot", "wait")
+"""Actions that only look. An answer next to one is kept: some models give the answer with a look that they do not need."""
 READING = "read_page"
 """May end a move, also on another page than the one that the move was planned on."""
 MOST_FURTHER = 4
 """Maximum number of acts after the first one of a move."""
+
+FENCE = "```"
 
 _RECORD_LISTS = ("plan", "facts")
 _RECORD_TEXTS = ("goal", "done", "blocked", "reason")
@@ -65,6 +70,29 @@ _AROUND_EID = "[](){}<>`'\"# "
 """Characters that models put around an eid."""
 
 
+def read_object(text: str) -> JsonObject | None:
+    """The JSON object that is the whole text, also if it is written as a JSON string; None if it is none.
+
+    Raw line breaks in strings are accepted. Takes linear time whatever the text is.
+    """
+    value: Json = text
+    for _ in range(2):
+        try:
+            value = json.loads(value, strict=False) if isinstance(value, str) else value
+        except (ValueError, RecursionError):
+            return None
+    return value if isinstance(value, dict) else None
+
+
+def without_fence(text: str) -> str:
+    """The text without a Markdown fence around all of it."""
+    text = text.strip()
+    if not (text.startswith(FENCE) and text.endswith(FENCE) and len(text) > 2 * len(FENCE)):
+        return text
+    head, _, body = text[len(FENCE) : -len(FENCE)].partition("\n")
+    return body.strip() if not head.strip() or head.strip().isalnum() else f"{head}\n{body}".strip()
+
+
 def forgive(data: JsonObject) -> JsonObject:
     """Return the action, its own arguments and the valid part of the record; drop everything else."""
     action = data.get("action")
@@ -73,10 +101,12 @@ def forgive(data: JsonObject) -> JsonObject:
     meant = TEXT_MEANS.get(kind) if isinstance(kind, str) else None
     if meant and data.get(meant) in (None, "") and data.get("text") not in (None, ""):
         data = {**data, meant: data["text"]}
+    if kind in LOOKS and not _is_nothing(data.get("final_response")):
+        arguments = (*arguments, "final_response")
     if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
         data = {**data, "to_eid": data.get("to")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
-    if kind in (*_LEADS, *_OPENERS) and not read.get("at"):
+    if kind in (*LEADS, *_OPENERS) and not read.get("at"):
         then = _further(data.get("then"))
         if kind in _OPENERS:
             then = then[:1] if then and then[0]["action"] == READING else []

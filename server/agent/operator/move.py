@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from server.agent.actions import Action, EffectKind, read_action
-from server.agent.operator.lenient_parsing import ARGUMENTS, bare_eid, forgive
+from server.agent.operator.lenient_parsing import ARGUMENTS, LEADS, MOST_FURTHER, bare_eid, forgive
 from server.browser.browser import Direction
 from server.ops.json_types import Json, JsonObject
 
@@ -52,6 +52,21 @@ PAGE_KINDS = (
 RECORD_FIELDS = ("plan", "step", "done", "blocked", "facts", "reason")
 """Of the working state, offered at each turn."""
 
+NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
+    **dict.fromkeys(("click", "double_click", "hover"), (("eid",), ("at",))),
+    "drag": (("eid", "to_eid"), ("at", "to")),
+    "type": (("eid", "text"), ("fields",)),
+    "select": (("eid", "option"),),
+    "press": (("key",),),
+    "navigate": (("url",),),
+    **dict.fromkeys(("focus", "read"), (("eid",),)),
+    "read_file": (("file",),),
+    "switch_tab": (("tab",),),
+    "upload": (("eid", "file"),),
+    "record": (("rows",),),
+    "stop": (("final_response",),),
+}
+"""The arguments that an action is nothing without, in each way to give them."""
 TOOL_NAME = "act"
 
 
@@ -261,7 +276,64 @@ def _further_schema(offer: Offer) -> JsonObject:
     own = {name: _compact(part, {}) for name, part in parts.items() if name in wanted}
     action = {"type": "string", "enum": list(offer.further)}
     item = {"type": "object", "properties": {"action": action, **own}, "required": ["action"]}
-    return {"type": "array", "items": item}
+    return {"type": "array", "items": item, "maxItems": MOST_FURTHER}
+
+
+_ITEMS = {"plan": 6, "facts": 8, "fields": 40, "rows": 50, "at": 2, "to": 2}
+_CHARS = {
+    "short": ("eid", "to_eid", "key"),
+    "line": ("goal", "plan", "done", "blocked", "facts", "reason", "option", "query", "file"),
+}
+_BOUNDS = {"short": 40, "line": 300}
+"""Characters. A server's grammar writes such a bound out sign by sign, so there are two, each written once.
+What is typed, opened or answered has none."""
+
+
+def branched_schema(rows: JsonObject | None = None, offer: Offer = MOST_OFFERED) -> JsonObject:
+    """The schema of a `Move` for a server that makes a grammar of it and shows it to no model, so that its size costs
+    nothing: a branch for each action with its own arguments, bounds for lists and texts.
+    """
+    flat: JsonObject = move_schema(rows, offer)["properties"]
+    names = {name: kind for kind, given in _CHARS.items() for name in given}
+    parts = {name: _bounded(name, part, names) for name, part in flat.items()}
+    branches = [
+        branch
+        for kind in flat["action"]["enum"]
+        for branch in _branches(kind, parts, ("goal", *RECORD_FIELDS))
+    ]
+    strings = {name: {"type": "string", "maxLength": most} for name, most in _BOUNDS.items()}
+    return {"anyOf": branches, "$defs": strings}
+
+
+def _branches(kind: str, parts: JsonObject, record: Sequence[str]) -> list[JsonObject]:
+    """Of one action; several where its target can be given in several ways, by an element or by a point."""
+    ways = NEEDED.get(kind, ((),))
+    offered = [way for way in ways if all(name in parts for name in way)]
+    others = {name for way in ways for name in way}
+    free = [name for name in ARGUMENTS.get(kind, ()) if name not in others]
+    free += ["then"] if kind in LEADS else []
+    return [_branch(kind, parts, way, (*free, *record)) for way in offered]
+
+
+def _branch(kind: str, parts: JsonObject, needed: Sequence[str], free: Sequence[str]) -> JsonObject:
+    given = {name: parts[name] for name in (*needed, *free) if name in parts}
+    return {
+        "type": "object",
+        "properties": {"reason": parts["reason"], "action": {"const": kind}, **given},
+        "required": ["reason", "action", *needed],
+        "additionalProperties": False,
+    }
+
+
+def _bounded(name: str, part: JsonObject, names: Mapping[str, str]) -> JsonObject:
+    """The part of a schema with its bounds, at any depth."""
+    if part.get("type") == "array":
+        most = {"maxItems": _ITEMS[name]} if name in _ITEMS else {}
+        return part | {"items": _bounded(name, part["items"], names)} | most
+    if part.get("type") == "object" and name != "rows":
+        inner = {name: _bounded(name, value, names) for name, value in part["properties"].items()}
+        return part | {"properties": inner}
+    return {"$ref": f"#/$defs/{names[name]}"} if part == {"type": "string"} and name in names else part
 
 
 def _compact(node: Json, definitions: JsonObject) -> Json:

@@ -11,7 +11,14 @@ from datetime import UTC, datetime
 from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
-from server.agent.actions import AskUserAction, NavigateAction, RecordAction, StopAction, aim
+from server.agent.actions import (
+    AskUserAction,
+    NavigateAction,
+    ReadPageAction,
+    RecordAction,
+    StopAction,
+    aim,
+)
 from server.agent.context import RunContext
 from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.taint import count_load
@@ -19,18 +26,28 @@ from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, collecting, finishing, records, reporting
 from server.agent.operator.batch import Batch
 from server.agent.operator.consent import Consent
+from server.agent.operator.lenient_parsing import LOOKS
 from server.agent.operator.limits import (
     TRIES_BEFORE_ASKING,
     TRIES_BEFORE_NEW_PLAN,
     OperatorLimits,
     count_attempt,
 )
-from server.agent.operator.move import Offer, to_actions
-from server.agent.operator.observing import Observer, ShownPicture, as_shown, known_lines, page_key, seen
+from server.agent.operator.move import Move, Offer, to_actions
+from server.agent.operator.observing import (
+    Observer,
+    ShownPicture,
+    as_shown,
+    is_shown,
+    is_whole,
+    known_lines,
+    page_key,
+    seen,
+)
 from server.agent.operator.opening import address_to_open
 from server.agent.operator.performing import perform_step
 from server.agent.operator.phrases import phrase
-from server.agent.operator.planner import Planner
+from server.agent.operator.planner import Planned, Planner
 from server.agent.operator.pointing import find_points, offers_points, on_page
 from server.agent.operator.prompts import has_talk, step_prompt
 from server.agent.operator.reporting import note, publish_state, say, think
@@ -109,27 +126,30 @@ class Nodes:
         is_held |= table is not None and not table.turned_back and table.lacks() is not None
         answer = await self.planner.decide(
             prompt, say=reporting.hold_back if is_held else say, think=think,
-            rows=table.wanted.model_schema() if table else None, offer=offer,
+            method=state.get("method", ""), rows=table.wanted.model_schema() if table else None, offer=offer,
+            is_short=state.get("is_cut", False),
         )  # fmt: skip
         spent = {
             "shown_page": observation.digest(),
             "tokens": state.get("tokens", 0) + answer.tokens, "cost": state.get("cost", 0.0) + answer.cost,
         }  # fmt: skip
-        if answer.move is None:
-            return left | spent | await self._repair(state, answer.problem or "")
-        update = records.take_move(state, answer.move, observation, datetime.now(UTC))
+        move, problem = self._taken(state, answer)
+        if move is None:
+            return left | spent | await self._repair(state, answer, problem)
+        update = records.take_move(state, move, observation, datetime.now(UTC))
         if update:
             await publish_state(merged(state, update))
-        first, *further = to_actions(answer.move, lambda: uuid.uuid4().hex)
+        first, *further = to_actions(move, lambda: uuid.uuid4().hex)
         action = on_page(acting.with_whole_address(first, observation.page.url), shown)
         if shown and shown.picture:
             update["pictured_page"] = page_key(observation)
-        records.log_move(answer.move, aim(action, observation))
+        records.log_move(move, aim(action, observation))
         batch = Batch.plan(further, observation)
         return left | update | spent | {
             "planned_action": action.to_json(), "is_further": False,
             "batch": batch.to_json() if batch else None, "spoken": "" if is_held else answer.spoken, "problem": None, "repairs": 0,
-            "reading": state.get("reading") if isinstance(first, RecordAction) else None,
+            "method": "", "is_cut": False,
+            "reading": state.get("reading") if isinstance(first, RecordAction | ReadPageAction) else None,
             "facts_before": len(state.get("facts", [])), "shown_lines": as_shown(state, observation),
             "route": "validate_action",
         }  # fmt: skip
@@ -151,13 +171,33 @@ class Nodes:
             points=self.planner.points and offers_points(shown, observation), goal=has_talk(state),
         )  # fmt: skip
 
-    async def _repair(self, state: State, problem: str) -> Update:
+    def _taken(self, state: State, answer: Planned) -> tuple[Move | None, str]:
+        """The move, or why it is asked for again. An answer next to a look ends the run where all of the page was shown;
+        elsewhere the model is asked once what it means, and then its look is taken."""
+        move = answer.move
+        if move is None or move.action not in LOOKS or not move.final_response:
+            return move, answer.problem or ""
+        if is_whole(state):
+            return move.model_copy(update={"action": "stop", "then": []}), ""
+        if state.get("repairs", 0):
+            return move, ""
+        return None, f"{move.action} with `final_response`: the answer goes with `stop`, a look has none"
+
+    async def _repair(self, state: State, answer: Planned, problem: str) -> Update:
+        """Ask again. Raises RunFailed after `REPAIR_TURNS` answers in a row, and after two in a row that were cut. To ask in
+        another way what the server refused is no such turn: the methods are few."""
+        update: Update = {"method": answer.method, "route": "plan_action"}
+        if answer.is_refused:
+            await note("The model's server refused how it was asked; asking in another way.")
+            return update
         log.warning("the model's answer could not be used: %s", problem)
         repairs = state.get("repairs", 0) + 1
+        if answer.failure and (state.get("is_cut") or repairs > REPAIR_TURNS):
+            raise answer.failure
         if repairs > REPAIR_TURNS:
             raise BAD_RESPONSE.as_error()
         await note(f"The model's answer could not be used; asking again ({repairs} of {REPAIR_TURNS} times).")
-        return {"problem": problem, "repairs": repairs, "route": "plan_action"}
+        return update | {"problem": problem, "repairs": repairs, "is_cut": answer.failure is not None}
 
     async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Return an action to the model if it is impossible here or was repeated without effect."""
@@ -171,6 +211,8 @@ class Nodes:
             acting.problem_of(one, observation, files) for one in (action, *(batch.actions if batch else ()))
         )
         problem = next(filter(None, problems), None)
+        if is_shown(state, action):
+            problem = f"{action.kind}: this part is in <reading> above: answer from it, or read another"
         if action.points and not problem:
             look, problem = await find_points(self.observer, runtime.context, state, action)
             state = merged(state, look)

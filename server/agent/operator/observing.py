@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from server.agent.actions import Point
+from server.agent.actions import Action, Point, ReadPageAction
 from server.agent.context import RunContext
 from server.agent.gate.approval import ShownPage
 from server.agent.gate.taint import private_sites, remembering
@@ -239,6 +239,29 @@ def known_lines(state: State, observation: Observation) -> frozenset[str]:
         if shown and is_next and shown["page"] == page_key(observation)
         else frozenset()
     )
+
+
+def is_whole(state: State) -> bool:
+    """Whether the last prompt showed all text of the page: as a reading of its only part, or left nothing out."""
+    if (state.get("reading") or "").startswith("(page 1 of 1)") and not state.get("reading_file"):
+        return True
+    observation = seen(state)
+    is_cut = any(note.startswith("truncated") for note in observation.notes)
+    is_cut |= any(text.endswith("…") for text in observation.text_blocks)
+    return observation.mode == "main" and observation.page.url not in BLANK and not is_cut
+
+
+def is_shown(state: State, action: Action) -> bool:
+    """Whether the action would read again what the last prompt held as a reading."""
+    reading = state.get("reading") or ""
+    if not isinstance(action, ReadPageAction) or not reading or state.get("reading_file"):
+        return False
+    about = reading.partition("\n")[0]
+    if about.startswith("(page 1 of 1)"):
+        return True
+    if action.query.strip():
+        return f' match "{action.query}", on page ' in about
+    return about.startswith(f"(page {action.page} of ")
 
 
 def on_page(points: Sequence[Point]) -> list[PagePoint]:

@@ -8,7 +8,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from server.agent.effects import in_short
 from server.agent.operator import collecting
-from server.agent.operator.move import MOST_OFFERED, Offer
+from server.agent.operator.lenient_parsing import ARGUMENTS
+from server.agent.operator.move import MOST_OFFERED, POINT_ARGUMENTS, Offer
 from server.agent.operator.state import State, last_url
 from server.browser.fence import fence
 from server.events import Effect
@@ -28,7 +29,7 @@ OPENING_RULES = """
 - Choices only the user can make: ask_user, the question in `reason`."""
 
 PAGE_RULES = """
-- `then`: up to 4 more acts on this page in the same turn (forms, boxes, sort and filter), none that commits or needs \
+- `then`: more acts on this page in the same turn (forms, boxes, sort and filter), none that commits or needs \
 another's result; the last may be read_page, also of a page just opened.
 - scroll(query): to that text; scroll(eid): in that list; focus(eid): in detail; read(eid): as text; read_page(page): \
 all text in parts, from 1; read_page(query): what matches.
@@ -47,6 +48,9 @@ hover, scroll; drag(at,to). Else eids: double_click(eid), drag(eid,to_eid)."""
 
 FILE_RULES = """
 - Files of the user and downloads are in <files>: read_file(file, page or query) as read_page, upload(eid,file)."""
+
+FORM_RULES = """
+- Write one JSON object, nothing before or after it: {{"reason": why, "action": name, its arguments}}, where needed also plan, step, done, blocked, facts, then, commits. Actions: {acts}."""
 
 READ_ONCE = (
     "It is not shown again: note what matters in `facts`. To sum up or compare, read to the last part."
@@ -105,6 +109,23 @@ def _rules(offer: Offer, *, collects: bool) -> str:
     chosen += [FILE_RULES] if offer.files else []
     chosen += [GOAL_RULES] if offer.goal else []
     return "".join(chosen) + (collecting.RULES if collects else "")
+
+
+def with_form(prompt: Sequence[BaseMessage], offer: Offer, *, collects: bool) -> list[BaseMessage]:
+    """The prompt for a model that is shown no schema: its rules say the form of a move, with the actions and arguments
+    that the schema has."""
+    left_out = {
+        *("commits",),
+        *(() if offer.points else POINT_ARGUMENTS),
+        *(() if offer.form else ("fields",)),
+    }
+    kinds = (*offer.kinds, *(("record",) if collects else ()))
+    acts = (
+        f"{kind}({','.join(name for name in ARGUMENTS.get(kind, ()) if name not in left_out)})"
+        for kind in kinds
+    )
+    form = FORM_RULES.format(acts=", ".join(acts).replace("()", ""))
+    return [SystemMessage(prompt[0].text + form), *prompt[1:]]
 
 
 def has_talk(state: State) -> bool:

@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
 from server.agent.models.catalog import CostOf
+from server.agent.operator.methods import Method, Structured
 from server.agent.operator.move import MOST_OFFERED, Offer
-from server.agent.operator.planner import Planned, Planner, Say
+from server.agent.operator.planner import Planned, Planner
+from server.agent.operator.reply import Say
 from server.agent.second_model import SecondModel, answered, prompt_for
 from server.ops.json_types import JsonObject
 
 
 class PlannerOfTwo(Planner):
     def __init__(
-        self, model: BaseChatModel, cost_of: CostOf, second: SecondModel | None, *, points: bool = False
+        self,
+        model: BaseChatModel,
+        cost_of: CostOf,
+        second: SecondModel | None,
+        *,
+        points: bool = False,
+        structured: Structured = "auto",
     ) -> None:
-        super().__init__(model, cost_of, points=points)
+        super().__init__(model, cost_of, points=points, structured=structured)
         self._second = second
-        self._other = Planner(second.model, second.cost_of) if second else self
+        self._other = Planner(second.model, second.cost_of, structured=structured) if second else self
 
     async def decide(
         self,
@@ -26,20 +36,24 @@ class PlannerOfTwo(Planner):
         *,
         say: Say,
         think: Say,
+        method: Method | Literal[""] = "",
         rows: JsonObject | None = None,
         offer: Offer = MOST_OFFERED,
+        is_short: bool = False,
     ) -> Planned:
         saying = _Saying(say)
 
         async def ask() -> Planned:
             return await super(PlannerOfTwo, self).decide(
-                prompt, say=saying, think=think, rows=rows, offer=offer
+                prompt, say=saying, think=think, method=method, rows=rows, offer=offer, is_short=is_short
             )
 
         async def ask_second() -> Planned:
             assert self._second is not None
             asked = prompt_for(self._second, prompt)
-            return await self._other.decide(asked, say=saying, think=think, rows=rows, offer=offer)
+            return await self._other.decide(
+                asked, say=saying, think=think, method=method, rows=rows, offer=offer, is_short=is_short
+            )
 
         return await answered(ask, self._second, ask_second, has_said=lambda _: saying.has_said)
 

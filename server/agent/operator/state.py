@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, NotRequired, TypedDict, cast
+from typing import Annotated, Literal, NotRequired, TypedDict, cast
 
 from langchain_core.messages import BaseMessage
 from langgraph.graph.message import add_messages
 
 from server.agent.actions import Action, read_action
+from server.agent.operator.methods import Method
 from server.ops.json_types import JsonObject
 
 
@@ -95,6 +96,10 @@ class State(TypedDict, total=False):
     """Why the model's last answer could not be used."""
     repairs: int
     """Consecutive retries after unusable answers."""
+    method: Method | Literal[""]
+    """How the model is asked after an unusable answer; "" for the usual way."""
+    is_cut: bool
+    """The model's last answer was cut."""
     works_plan: bool
     """The model planned or reported progress in this run: its answer then completes the plan."""
     asks: int
@@ -149,6 +154,8 @@ def fresh_run() -> Update:
         "invalid_actions": 0,
         "problem": None,
         "repairs": 0,
+        "method": "",
+        "is_cut": False,
         "works_plan": False,
         "asks": 0,
         "denied": {},
