@@ -504,6 +504,7 @@ READS_BYTES_OR_TEXT = {
     "server/agent/models/guard.py",
     "server/agent/models/transport.py",
     "server/agent/models/deadlines.py",
+    "server/agent/models/errors.py",
     "server/agent/models/text_calls.py",
     "server/agent/models/text_channel.py",
     "server/agent/demo/commands.py",
