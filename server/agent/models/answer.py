@@ -94,16 +94,26 @@ class StreamedAnswer:
         self._note(message, facts)
         if not has_content(chunk):
             return None
-        piece = message if isinstance(message, AnswerChunk) else AnswerChunk(content="")
-        piece.tool_call_chunks = self._placed(message)
-        piece.content = self._content(message)
-        piece.additional_kwargs = self._thoughts(message.additional_kwargs)
-        piece.response_metadata = {name: facts[name] for name in _OF_EACH_PIECE if name in facts}
-        piece.usage_metadata = piece.id = piece.chunk_position = chunk.generation_info = None
-        if not (piece.content or piece.tool_call_chunks or piece.additional_kwargs):
+        calls = self._placed(message)
+        content, thoughts = self._content(message), self._thoughts(message.additional_kwargs)
+        if not (content or calls or thoughts):
             return None
+        known = {name: facts[name] for name in _OF_EACH_PIECE if name in facts}
+        if isinstance(message, AnswerChunk):
+            piece = message
+            _assign(piece, "content", content)
+            _assign(piece, "additional_kwargs", thoughts)
+        else:
+            piece = AnswerChunk(content=content, additional_kwargs=thoughts, response_metadata=known)
+            chunk.message = piece
+        if calls:
+            piece.tool_call_chunks = calls
+        for name, value in (("usage_metadata", None), ("id", None), ("chunk_position", None)):
+            _assign(piece, name, value)
+        if piece.response_metadata != known:
+            piece.response_metadata = known
+        _assign(chunk, "generation_info", None)
         self._measure(piece)
-        chunk.message = piece
         return self._sent(chunk)
 
     def end(self) -> ChatGenerationChunk:
@@ -134,7 +144,9 @@ class StreamedAnswer:
     def _note(self, message: AIMessageChunk, facts: JsonObject) -> None:
         if parts := facts.pop(PARTS, None):
             self.parts.append(parts)
-        self.facts.update({name: value for name, value in facts.items() if value not in (None, "")})
+        for name, value in facts.items():
+            if value is not None and value != "":
+                self.facts[name] = value
         self.id = message.id or self.id
         reason = stop_reason(facts) or ("stop" if facts.get("done") and not self.reason else None)
         blocks = message.content if isinstance(message.content, list) else ()
@@ -188,20 +200,35 @@ class StreamedAnswer:
         return placed
 
     def _measure(self, piece: AnswerChunk) -> None:
-        text = piece.text
-        had_text = self.has_text and TAKEN_BACK not in piece.additional_kwargs
-        self.has_text = had_text or bool(text.strip())
+        is_plain = isinstance(piece.content, str)
+        text = str(piece.content) if is_plain else str(piece.text)
+        if TAKEN_BACK in piece.additional_kwargs:
+            self.has_text = False
+        self.has_text = self.has_text or bool(text.strip())
         self.spoke = self.spoke or bool(text or piece.tool_call_chunks)
-        watched: list[tuple[object, str]] = [("text", text), ("thoughts", _thoughts_of(piece))]
-        watched += [(call["index"], call["args"] or "") for call in piece.tool_call_chunks]
-        for kind, said in watched:
-            if not said:
-                continue
-            self.size += len(said)
-            if self.size > self.cap:
-                raise Stopped(failures.OUTPUT_LIMIT)
-            if words := self.repetitions.setdefault(kind, Repetition()).feed(said):
-                raise Stopped(_repeats(words))
+        self._watch("text", text)
+        if piece.additional_kwargs or not is_plain:
+            self._watch("thoughts", _thoughts_of(piece))
+        for call in piece.tool_call_chunks:
+            self._watch(call["index"], call["args"] or "")
+
+    def _watch(self, kind: object, said: str) -> None:
+        if not said:
+            return
+        self.size += len(said)
+        if self.size > self.cap:
+            raise Stopped(failures.OUTPUT_LIMIT)
+        repetition = self.repetitions.get(kind)
+        if repetition is None:
+            repetition = self.repetitions[kind] = Repetition()
+        if words := repetition.feed(said):
+            raise Stopped(_repeats(words))
+
+
+def _assign(model: AnswerChunk | ChatGenerationChunk, name: str, value: object) -> None:
+    """Set a field that changes: an assignment costs pydantic as much as the rest of a token."""
+    if getattr(model, name) is not value:
+        setattr(model, name, value)
 
 
 def join_parts(pieces: list[JsonObject]) -> JsonObject:
