@@ -48,6 +48,8 @@ CANCEL_GRACE = 1.0
 """Seconds an agent has to end after cancellation; then it is abandoned."""
 NAMING_PAUSE = 1.0
 """Seconds between a session's first answer and the request for its name: other runs' first tokens come first."""
+NEARBY_PAUSE = 60.0
+"""The same for a server of one's own, where nothing else may have run since."""
 NAMED_AT_ONCE = 4
 LAST_CALLS = 4
 """Model calls allowed after a budget is reached, to finish the step and summarise."""
@@ -96,6 +98,8 @@ class AgentRunner:
         self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
         self._executions: dict[str, Execution] = {} if executions is None else executions
         """By session."""
+        self._executed = 0
+        """How many executions have begun."""
         self._begun: dict[str, StartedRun] = {}
         """By run: what has begun with its message and is submitted."""
         self._settled = asyncio.Event()
@@ -280,6 +284,7 @@ class AgentRunner:
             execution.publish(Resync())  # what the former execution has said of the answer does not count
         execution.publish(execution.changed("running"))
         self._executions[run.session_id] = execution
+        self._executed += 1
         wishes = run.wishes or {}
         if wishes.get("pause"):
             execution.pause()
@@ -362,7 +367,10 @@ class AgentRunner:
         session = ended.session
         if not is_first_title(session.title, asked.content):
             return
-        await asyncio.sleep(NAMING_PAUSE)
+        is_near, begun = self._agents.names_nearby(ended.run.model), self._executed
+        await asyncio.sleep(NEARBY_PAUSE if is_near else NAMING_PAUSE)
+        if is_near and (self._executions or begun != self._executed):
+            return  # the next message would wait for the name
         async with self._naming:
             title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
         if usage.model_calls:

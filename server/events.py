@@ -13,9 +13,7 @@ from pydantic import (
     BaseModel,
     ConfigDict,
     Field,
-    SerializerFunctionWrapHandler,
     TypeAdapter,
-    model_serializer,
 )  # fmt: skip
 
 from server.grants.coverage import Amount, GrantMark, GrantScope
@@ -150,20 +148,16 @@ class ModelUsage(BaseModel):
 class Usage(ModelUsage):
     """Tokens of the model calls so far. `models`: what of it other models than the run's own have used."""
 
-    models: dict[str, ModelUsage] = {}
-
-    @model_serializer(mode="wrap")
-    def _without_none(self, write: SerializerFunctionWrapHandler) -> JsonObject:
-        written: JsonObject = write(self)
-        if not written.get("models"):
-            written.pop("models", None)
-        return written
+    models: dict[str, ModelUsage] | None = Field(None, exclude_if=lambda models: not models)
 
 
 def sum_usage(one: Usage, other: Usage) -> Usage:
-    names = one.models.keys() | other.models.keys()
-    models = {name: _sum(ModelUsage, one.models.get(name), other.models.get(name)) for name in sorted(names)}
-    return _sum(Usage, one, other).model_copy(update={"models": models})
+    ones, others = one.models or {}, other.models or {}
+    models = {
+        name: _sum(ModelUsage, ones.get(name), others.get(name))
+        for name in sorted(ones.keys() | others.keys())
+    }
+    return _sum(Usage, one, other).model_copy(update={"models": models or None})
 
 
 def _sum(kind: type[U], one: ModelUsage | None, other: ModelUsage | None) -> U:

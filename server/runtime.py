@@ -250,13 +250,13 @@ class Runtime:
                 raise
 
     async def try_provider(self, provider: str, model: str | None) -> JsonObject:
-        """Make one short model call, to check that the provider's key works."""
+        """Make short model calls, to check that the provider's key works and what the model can do."""
         name = model or next((c["id"] for c in self.models() if c["provider"] == provider), "")
         try:
-            await self.agents.model(name).ainvoke("Answer with one word: ready?")
+            abilities = await self.agents.abilities(name)
         except Exception as error:  # any error of the provider's client is returned as text
             return {"ok": False, "detail": self.agents.failure(error)[1]}
-        return {"ok": True, "detail": f"{name} answers."}
+        return {"ok": True, "detail": f"{name} answers.", "abilities": abilities}
 
 
 @asynccontextmanager

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.runnables.schema import CustomStreamEvent, StreamEvent
 
 from server.agent.custom_events import (
@@ -82,6 +82,9 @@ class EventAdapter:
         self._second: str | None = None
         """The model of the call in progress, if it is not the run's."""
         self._is_replaced = False
+        self._asked: object = None
+        self._streamed: list[AIMessageChunk] = []
+        """The model call in progress: its input, and what has come of its answer."""
         self._clock = clock
         self._open: dict[str, tuple[ToolStart, float]] = {}
         self._args: dict[str, JsonObject] = {}
@@ -114,7 +117,12 @@ class EventAdapter:
         """The events that follow from one raw event: usually none or one."""
         match raw["event"]:
             case "on_chat_model_stream":
+                self._streamed.append(raw["data"]["chunk"])
                 return self._chunk(raw)
+            case "on_chat_model_start":
+                failed = self._estimated() if self._streamed else []
+                self._asked, self._streamed = raw["data"].get("input"), []
+                return failed
             case "on_chat_model_end":
                 return self._model_end(raw["data"].get("output"))
             case "on_custom_event":
@@ -133,9 +141,25 @@ class EventAdapter:
     def flush(self, summary: str, reason: str | None = None) -> list[Event]:
         """Close what is open: every tool_start has its tool_end, also on failure and cancel."""
         self._log_thoughts()
-        return [
+        ended = [
             self._close(CallEnded(call_id, False, summary, reason=reason)) for call_id in list(self._open)
         ]
+        is_refused = reason not in ("cancelled", "interrupted") and not self._streamed
+        return [*ended, *([] if self._asked is None or is_refused else self._estimated())]
+
+    def _estimated(self) -> list[Event]:
+        """The usage of a call that broke off or was cancelled: about four characters are a token."""
+        given = self._asked.get("messages", ()) if isinstance(self._asked, dict) else ()
+        sent = sum(len(message.text) for messages in given for message in messages)
+        received = sum(
+            len(chunk.text)
+            + len(thought_of(chunk))
+            + sum(len(one["args"] or "") for one in chunk.tool_call_chunks)
+            for chunk in self._streamed
+        )
+        tokens = {"input_tokens": sent // 4, "output_tokens": -(-received // 4)}
+        self._asked, self._streamed = None, []
+        return [self.count(AIMessage("", usage_metadata={**tokens, "total_tokens": sum(tokens.values())}))]
 
     def _chunk(self, raw: StreamEvent) -> list[Event]:
         self.note = None  # the model responds again
@@ -192,6 +216,7 @@ class EventAdapter:
         if self._logs_thoughts:
             self._typed.update(typed_by(output))
             self._log_thoughts()
+        self._asked, self._streamed = None, []
         counted = [self.count(output)]
         self._is_replaced, self._second = self._second is not None, None
         return [*counted]

@@ -597,9 +597,20 @@ class Config(ResponseModel):
     """False if the server's machine cannot show a browser window."""
 
 
+class ModelAbility(ResponseModel):
+    name: Literal["streams", "calls", "tool", "required", "json_schema", "pictures", "context"]
+    """`calls`: calls a tool by itself; `tool`: one that is named; `required`: calls some tool when it must."""
+    works: bool | None
+    """None: it could not be tried, or is not known."""
+    detail: str
+    """Tokens of the context, or why it does not work."""
+
+
 class KeyTested(ResponseModel):
     ok: bool
     detail: str
+    abilities: list[ModelAbility] = []
+    """What the model and its server can do, each found out by a short call."""
 
 
 class Purged(ResponseModel):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -27,6 +27,7 @@ from server.agent.context import RunContext
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
+from server.agent.models.providers import Endpoint, split_name
 from server.agent.operator import continuing
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
@@ -322,8 +323,25 @@ class AgentFactory:
         name = namer_of(settings.summary_model, model_name)
         if name is None or settings.is_mock:
             return None, Usage()
-        reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered)
+        try:
+            reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered)
+        except RunFailed as error:
+            log.info("a session keeps its first words as its name: %s", error.code)
+            return None, Usage()
         return read_title(reply), read_usage(reply, partial(cost_of, name))
+
+    async def abilities(self, model_name: str) -> list[JsonObject]:
+        """What a model can do, found out by short calls. Raises the model's errors."""
+        from server.agent.models.abilities import find_abilities
+
+        found = await find_abilities(model_name, await asyncio.to_thread(self.model, model_name))
+        return [asdict(ability) for ability in found]
+
+    def names_nearby(self, model_name: str) -> bool:
+        """Whether a session is named by a server of one's own, which may answer one call at a time."""
+        settings = self._settings()
+        name = namer_of(settings.summary_model, model_name)
+        return name is not None and Endpoint.of(*split_name(name), settings).is_near
 
     def failure(self, error: BaseException) -> tuple[str, str]:
         if isinstance(error, AppError):

@@ -7,7 +7,7 @@ import logging
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessageChunk
+from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from server.agent.event_adapter import EventAdapter
 from server.agent.thoughts import loggable
@@ -195,3 +195,41 @@ def test_what_cannot_be_stored_is_replaced_and_what_is_long_is_cut() -> None:
     assert isinstance(start, ToolStart)
     assert start.args["text"][0] == "\ufffd"
     assert len(str(start.args)) < 50 * 600
+
+
+def begun(text: str) -> Any:
+    return {
+        "event": "on_chat_model_start",
+        "run_id": "1",
+        "metadata": {},
+        "data": {"input": {"messages": [[HumanMessage(text)]]}},
+    }
+
+
+def streamed(text: str) -> Any:
+    return {
+        "event": "on_chat_model_stream", "run_id": "1", "metadata": {"langgraph_node": "model"},
+        "data": {"chunk": AIMessageChunk(text)},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("events", "reason", "tokens"),
+    [
+        ([begun("x" * 400), streamed("y" * 40)], "cancelled", (100, 10)),
+        ([begun("x" * 400)], "cancelled", (100, 0)),
+        ([begun("x" * 400), streamed("y" * 40)], "llm_stream_cut", (100, 10)),
+        ([begun("x" * 400)], "llm_auth", (0, 0)),
+        ([begun("x" * 400), streamed("y" * 40), begun("x" * 400)], "cancelled", (200, 10)),
+        ([], "cancelled", (0, 0)),
+    ],
+)
+def test_the_usage_of_a_call_without_an_end_is_estimated(
+    events: list[Any], reason: str, tokens: tuple[int, int]
+) -> None:
+    adapter = EventAdapter("m", cost=lambda usage: usage.input_tokens / 100)
+    for event in events:
+        adapter.feed(event)
+    adapter.flush("It ended.", reason)
+    assert (adapter.usage.input_tokens, adapter.usage.output_tokens) == tokens
+    assert (adapter.usage.cost or 0) == tokens[0] / 100

@@ -244,6 +244,7 @@ async def test_the_assistants_task_ends_as_with_a_healthy_model(wires: tuple[str
     assert [row.name for row in rows].count("browser_snapshot") == 2
     (told,) = [row for row in rows if row.name == SECOND_MODEL]
     assert told.summary == f"The model {NAMES[wires[0]][0]} failed (llm_unavailable): {other} answers for it."
+    assert adapter.usage.models is not None
     used = adapter.usage.models[other]
     assert (used.model_calls, adapter.usage.model_calls) == (len(STEPS) - at, len(STEPS))
     assert (used.cost is None) == (other == "ollama:qwen3")
@@ -272,6 +273,7 @@ def test_usage_by_models_adds_up_and_is_left_out_where_there_is_none() -> None:
     one = Usage(input_tokens=5, model_calls=1, cost=0.5)
     other = Usage(input_tokens=7, model_calls=1, models={"ollama:x": {"input_tokens": 7, "model_calls": 1}})  # type: ignore[dict-item]
     total = sum_usage(sum_usage(one, other), other)
+    assert total.models is not None
     assert (total.input_tokens, total.models["ollama:x"].input_tokens, total.cost) == (19, 14, 0.5)
     assert "models" not in one.model_dump()
     assert Usage.model_validate(total.model_dump()) == total

@@ -113,6 +113,12 @@ class GuardedModel(BaseChatModel):
         """How the model writes thoughts, as far as it has shown it."""
         return self._habits
 
+    def at_most(self, tokens: int) -> Self:
+        """The same model with shorter answers."""
+        names = ("max_tokens", "max_output_tokens", "num_predict")
+        field_name = next(name for name in names if name in type(self).model_fields)
+        return self.model_copy(update={field_name: tokens})
+
     @property
     def endpoint(self) -> Endpoint:
         return self._endpoint

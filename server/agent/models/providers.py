@@ -43,7 +43,8 @@ def is_own_server(settings: Settings) -> bool:
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a model is asked. `address` is None at the provider's own; `is_near`: on this machine or in its network."""
+    """Where a model is asked. `address` is None at the provider's own. `is_near`: on this machine or in its network, by
+    a protocol of local servers; what speaks another one there is a gateway to its provider."""
 
     model: str
     address: str | None = None
@@ -51,12 +52,12 @@ class Endpoint:
 
     @classmethod
     def of(cls, provider: str, model: str, settings: Settings) -> Endpoint:
-        given = getattr(settings, f"{provider}_base_url")
+        given = getattr(settings, f"{provider}_base_url", None)
         address = without_login(given or (OLLAMA_URL if provider == "ollama" else "")).partition("?")[0]
         host = host_of(address)
         if not host or host_matches(host, _OFFICIAL):
             return cls(f"{provider}:{model}")
-        return cls(f"{provider}:{model}", address, is_near(host))
+        return cls(f"{provider}:{model}", address, provider in ("openai", "ollama") and is_near(host))
 
     def __str__(self) -> str:
         return f"{self.model} at {self.address}" if self.address else self.model

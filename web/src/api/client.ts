@@ -122,7 +122,8 @@ export const api = {
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),
   setKey: (provider: string, key: string) => request<void>('PUT', `/settings/keys/${provider}`, { key }),
   removeKey: (provider: string) => request<void>('DELETE', `/settings/keys/${provider}`),
-  testKey: (provider: string) => request<KeyTest>('POST', `/settings/keys/${provider}/test`),
+  testKey: (provider: string, model?: string) =>
+    request<KeyTest>('POST', `/settings/keys/${provider}/test`, model ? { model } : undefined),
   purge: (olderThanDays: number | null) =>
     request<{ sessions: number }>(
       'POST',

@@ -2337,6 +2337,11 @@ export interface components {
             ok: boolean;
             /** Detail */
             detail: string;
+            /**
+             * Abilities
+             * @default []
+             */
+            abilities: components["schemas"]["ModelAbility"][];
         };
         /** Later */
         Later: {
@@ -2595,6 +2600,18 @@ export interface components {
             type: "message_removed";
             /** Message Id */
             message_id: string;
+        };
+        /** ModelAbility */
+        ModelAbility: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "streams" | "calls" | "tool" | "required" | "json_schema" | "pictures" | "context";
+            /** Works */
+            works: boolean | null;
+            /** Detail */
+            detail: string;
         };
         /** ModelChoice */
         ModelChoice: {
@@ -3766,8 +3783,37 @@ export interface components {
              */
             at: string;
         };
+        /**
+         * Usage
+         * @description Tokens of the model calls so far. `models`: what of it other models than the run's own have used.
+         */
         Usage: {
-            [key: string]: unknown;
+            /**
+             * Input Tokens
+             * @default 0
+             */
+            input_tokens: number;
+            /**
+             * Output Tokens
+             * @default 0
+             */
+            output_tokens: number;
+            /**
+             * Cached Tokens
+             * @default 0
+             */
+            cached_tokens: number;
+            /**
+             * Model Calls
+             * @default 0
+             */
+            model_calls: number;
+            /** Cost */
+            cost?: number | null;
+            /** Models */
+            models?: {
+                [key: string]: components["schemas"]["ModelUsage"];
+            } | null;
         };
         /** UsageChanged */
         UsageChanged: {

@@ -28,7 +28,7 @@ export function ChannelItem({ channel, isHere }: Props) {
     setResult('sending')
     const answer = await api
       .testChannel(channel.id)
-      .catch((error: Error) => ({ ok: false, detail: error.message }))
+      .catch((error: Error) => ({ ok: false, detail: error.message, abilities: [] }))
     setResult(answer)
     if (channel.kind === 'push' && !answer.ok) await refresh() // it is not there any more, if it takes none
   }

@@ -3,6 +3,7 @@ import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
 import { agentName, modelName } from '@/session/names'
 import { SelectSetting } from './inputs'
+import { ModelTest } from './ModelTest'
 import { ProviderKey } from './ProviderKey'
 import { Section } from './Section'
 import { SettingsForm } from './SettingsForm'
@@ -16,6 +17,7 @@ export function ModelsTab({ settings }: { settings: Settings }) {
     label: model.ready ? modelName(model, t) : t('models.not.ready', { model: modelName(model, t) }),
     disabled: !model.ready,
   }))
+  const chosen = config?.models.find((model) => model.id === settings.values.agent_model)
   const agents = (config?.agents ?? []).map((agent) => ({ value: agent.id, label: agentName(agent, t) }))
   return (
     <>
@@ -29,6 +31,11 @@ export function ModelsTab({ settings }: { settings: Settings }) {
         />
         <SelectSetting name="default_agent" label={t('models.agent')} settings={settings} options={agents} />
       </SettingsForm>
+      {chosen && chosen.provider !== 'demo' && (
+        <Section title={t('models.test.title')} about={t('models.test.about', { model: chosen.label })}>
+          <ModelTest key={chosen.id} model={chosen.id} provider={chosen.provider} />
+        </Section>
+      )}
       <Section title={t('keys.title')} about={t('keys.about')}>
         <ul className="flex flex-col">
           {Object.entries(settings.keys).map(([provider, state]) => (

@@ -1,5 +1,4 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { CircleCheck, CircleX } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '@/api/client'
 import type { KeyState, KeyTest } from '@/api/types'
@@ -7,8 +6,8 @@ import { useWords } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
-import { Spinner } from '@/ui/Spinner'
 import { words } from './settingsWords'
+import { TestResult } from './TestResult'
 
 const NAMES: Record<string, string> = {
   anthropic: 'Anthropic',
@@ -32,7 +31,7 @@ export function ProviderKey({ provider, state }: { provider: string; state: KeyS
     try {
       setResult((await call()) ?? null)
     } catch (error) {
-      setResult({ ok: false, detail: (error as Error).message })
+      setResult({ ok: false, detail: (error as Error).message, abilities: [] })
     }
     void client.invalidateQueries({ queryKey: ['settings'] })
     void client.invalidateQueries({ queryKey: ['config'] })
@@ -92,28 +91,8 @@ export function ProviderKey({ provider, state }: { provider: string; state: KeyS
         )}
       </form>
       <div role="status">
-        <Result result={result} />
+        <TestResult result={result} />
       </div>
     </li>
-  )
-}
-
-function Result({ result }: { result: KeyTest | 'asking' | null }) {
-  const t = useWords(words)
-  if (result === null) return null
-  if (result === 'asking') {
-    return (
-      <p className="flex items-center gap-1.5 text-xs text-muted">
-        <Spinner size={13} />
-        {t('keys.testing')}
-      </p>
-    )
-  }
-  const Icon = result.ok ? CircleCheck : CircleX
-  return (
-    <p className={`flex items-start gap-1.5 text-xs wrap-anywhere ${result.ok ? 'text-ok' : 'text-danger'}`}>
-      <Icon size={14} aria-hidden className="mt-0.5 shrink-0" />
-      {result.detail}
-    </p>
   )
 }
