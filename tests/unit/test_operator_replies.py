@@ -14,6 +14,7 @@ import pytest
 from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from server.agent.models.errors import OUTPUT_LIMIT
+from server.agent.models.text_channel import THOUGHTS
 from server.agent.operator.move import Move, Offer, branched_schema
 from server.agent.operator.reply import MOVE_CHARS, WORDS_BYTES, MoveReply, UnusableMove
 from server.errors import RunFailed
@@ -192,6 +193,15 @@ async def test_the_arguments_of_a_move_end_at_64_kb_and_say_what_to_do() -> None
             given([chunk(arguments='{"action":"wait","reason":"' + "x" * MOVE_CHARS, name="act")])
         )
     assert problem.value.failure is not None
+
+
+async def test_thoughts_without_an_end_are_ended() -> None:
+    thought = AIMessageChunk(content="", additional_kwargs={THOUGHTS: "Hmm. " * 10_000})
+    reply = Read()
+    with pytest.raises(UnusableMove, match="no end") as problem:
+        await reply.take(given([thought] * 9))
+    assert problem.value.failure is not None
+    assert reply.thought_chars == 250_000
 
 
 async def test_an_answer_that_was_shown_and_then_cut_fails_the_run() -> None:

@@ -29,7 +29,7 @@ OPENING_RULES = """
 - Choices only the user can make: ask_user, the question in `reason`."""
 
 PAGE_RULES = """
-- `then`: more acts on this page in the same turn (forms, boxes, sort and filter), none that commits or needs \
+- `then`: more acts on this page at once (forms, boxes, sort and filter), none that commits or needs \
 another's result; the last may be read_page, also of a page just opened.
 - scroll(query): to that text; scroll(eid): in that list; focus(eid): in detail; read(eid): as text; read_page(page): \
 all text in parts, from 1; read_page(query): what matches.
