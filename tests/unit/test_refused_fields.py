@@ -61,6 +61,7 @@ MISTRAL = '{"object": "error", "message": {"detail": [{"type": "extra_forbidden"
         (said("'max_tokens' or 'max_completion_tokens' is too large: 8192. This model's maximum context length is 4096 tokens and your request has 500 input tokens (8192 > 4096 - 500)."), "max_tokens", {}),
         (said("This model's maximum context length is 8192 tokens. However, you requested 9000 tokens (808 in the messages, 8192 in the completion)."), "max_tokens", {}),
         (said("Thinking mode does not support this tool_choice", "tool_choice"), "", {"tool_choice": "required"}),
+        (said("Invalid tool_choice type: 'object'. Supported string values: none, auto, required"), "", {"tool_choice": "required"}),
         (json_error(404, '{"error": {"message": "No endpoints found that support the provided \'tool_choice\' value", "code": 404}}'), "", {"tool_choice": "required"}),
         (json_error(500, '{"error": {"code": 500, "message": "tool_choice is not supported by this template"}}'), "", {"tool_choice": "required"}),
     ],

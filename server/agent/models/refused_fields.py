@@ -29,7 +29,7 @@ _OF_MESSAGES = ("reasoning_content", "reasoning_details", "extra_content")
 _REFUSAL = re.compile(
     r"""unsupported|unrecogni[sz]ed|unknown|not[ ](supported|permitted|allowed|recogni[sz]ed|available|implemented)
     |(does|do|can|may)(n't|[ ]not|not)[ ](support|accept|allow|recogni[sz]e|be)|extra[ ](inputs|fields)|unexpected
-    |cannot[ ]find|that[ ]support|invalid[ ](field|parameter|argument|value|key|option)|incompatible|requires
+    |cannot[ ]find|that[ ]support|invalid[ ](field|parameter|argument|value|key|option|\w+[ ]type)|incompatible|requires
     |is[ ]invalid|wrong[ ]type|must[ ]be[ ](one[ ]of|auto)""",
     re.I | re.X,
 )

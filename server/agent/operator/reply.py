@@ -153,11 +153,13 @@ class MoveReply:
             raise error
         if error.code == OUTPUT_LIMIT.code:
             return self._cut("it was cut at its length limit", error)
-        if error.code != BAD_RESPONSE.code or not self.is_begun:
-            raise error
-        if isinstance(error, ModelFailed) and error.failure == BAD_RESPONSE:
-            return UnusableMove("it had thoughts only, no move")
-        return self._cut("it said the same again and again", error)
+        if (
+            isinstance(error, ModelFailed)
+            and error.failure.code == BAD_RESPONSE.code
+            and not error.failure.retryable
+        ):
+            return self._cut("it said the same again and again", error)
+        raise error  # an answer without a move, such as one of thoughts only, was tried again below
 
     def _cut(self, how: str, failure: RunFailed) -> UnusableMove:
         if self.answer.text:
