@@ -15,7 +15,7 @@ MOST_SITES = 500
 
 
 class PrivateSites:
-    """Sites where something private was seen, and how many letters of unknown origin other sites got since.
+    """Sites where something private was seen, and how many bits other sites may have got of it since.
 
     Both are stored in two folders. `own` is the session's: the conversation repeats what was seen, also when
     there is no profile, or no longer. `profile` is the browser profile's, like the logins: they are copied, kept
@@ -27,7 +27,7 @@ class PrivateSites:
         self._own = own
         self._read_folders: set[Path] = set()
         self._sites: list[str] = []
-        self._letters: dict[str, int] = {}
+        self._bits: dict[str, int] = {}
 
     @property
     def sites(self) -> list[str]:
@@ -35,10 +35,10 @@ class PrivateSites:
         return list(self._sites)
 
     @property
-    def letters(self) -> dict[str, int]:
+    def bits(self) -> dict[str, int]:
         """Letters by owner of a site (`taint.owner_of`)."""
         self._read()
-        return dict(self._letters)
+        return dict(self._bits)
 
     def add(self, sites: Iterable[str]) -> None:
         known = self.sites
@@ -47,12 +47,12 @@ class PrivateSites:
             self._sites = [*known, *new][-MOST_SITES:]
             self._write()
 
-    def count(self, owner: str, letters: int) -> None:
-        """Add letters sent to this owner's sites; 0 resets the count."""
-        before = self.letters.get(owner, 0)
-        after = before + letters if letters else 0
+    def count(self, owner: str, bits: int) -> None:
+        """Add bits sent to this owner's sites; 0 resets the count."""
+        before = self.bits.get(owner, 0)
+        after = before + bits if bits else 0
         if after != before:
-            self._letters = {**self._letters, owner: after}
+            self._bits = {**self._bits, owner: after}
             self._write()
 
     def forget(self) -> None:
@@ -70,9 +70,10 @@ class PrivateSites:
         try:
             kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
             self._sites = list(dict.fromkeys([*map(str, kept["sites"]), *self._sites]))
-            letters = {str(owner): int(count) for owner, count in kept["letters"].items()}
-            more = {owner: max(count, self._letters.get(owner, 0)) for owner, count in letters.items()}
-            self._letters = {**self._letters, **more}
+            counted = kept["bits"] if "bits" in kept else kept["letters"]  # as older versions counted
+            bits = {str(owner): int(count) for owner, count in counted.items()}
+            more = {owner: max(count, self._bits.get(owner, 0)) for owner, count in bits.items()}
+            self._bits = {**self._bits, **more}
         except FileNotFoundError:
             pass
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -91,5 +92,5 @@ class PrivateSites:
     def _write_into(self, folder: Path) -> None:
         path = folder / FILE
         new = path.with_suffix(".new")
-        new.write_text(json.dumps({"sites": self._sites, "letters": self._letters}), encoding="utf-8")
+        new.write_text(json.dumps({"sites": self._sites, "bits": self._bits}), encoding="utf-8")
         new.replace(path)

@@ -17,9 +17,11 @@ from langchain_core.messages import AIMessage, HumanMessage
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import focused_element
 from server.agent.gate.taint import (
+    BUDGET,
+    bits_of,
     carries_private_words,
     count_arguments,
-    count_load,
+    count_bits,
     gives_private_words,
     owner_of,
     private_sites,
@@ -178,15 +180,15 @@ def test_words_are_private_only_beside_another_private_site() -> None:
 @pytest.mark.parametrize(
     ("key", "asks"),
     [
-        ("Z", True),
-        ("Shift+z", True),
+        ("Z", False),
+        ("Shift+z", False),
         ("Control+v", True),
         ("Shift+Insert", True),
         ("Tab", False),
         ("End", False),
     ],
 )
-def test_a_key_that_enters_text_asks(key: str, asks: bool) -> None:
+def test_a_key_that_pastes_asks_and_others_are_counted(key: str, asks: bool) -> None:
     assert carries_private_words(aimed({"kind": "press", "key": key}, page()), state()) is asks
 
 
@@ -212,12 +214,12 @@ def test_pieces_over_several_actions_are_counted_together() -> None:
         action = {"kind": "type", "fields": [{"eid": "e1", "text": piece}]}
         known = remembering(state(), private)
         asked.append(carries_private_words(aimed(action, page()), known))
-        count_load(aimed(action, page()), known, private, approved=False)
+        count_bits(aimed(action, page()), known, private, approved=False)
     assert asked == [False, True, True]
-    assert not types("ZX8", letters={"other.example": 9})
+    assert not types("ZX8", bits={"other.example": 20})
     piece = aimed({"kind": "type", "fields": [{"eid": "e1", "text": "ZX8"}]}, page())
-    count_load(piece, state(), private, approved=True)
-    assert private.letters == {"shop.example": 0}
+    count_bits(piece, state(), private, approved=True)
+    assert private.bits == {"shop.example": 0}
 
 
 def test_names_below_one_name_are_counted_together() -> None:
@@ -227,7 +229,7 @@ def test_names_below_one_name_are_counted_together() -> None:
         action = {"kind": "navigate", "url": f"https://{word}.evil.example/"}
         known = remembering(state(), private)
         asked.append(carries_private_words(aimed(action, page()), known))
-        count_load(aimed(action, page()), known, private, approved=False)
+        count_bits(aimed(action, page()), known, private, approved=False)
     assert asked == [False, False, False, True]
 
 
@@ -354,8 +356,8 @@ def test_a_page_with_a_login_over_it_is_private_and_one_with_a_notice_is_not() -
     ],
 )
 def test_a_name_that_the_page_or_the_person_told_is_not_counted(url: str, owner: str) -> None:
-    assert not goes(url, letters={owner: 3})
-    assert goes(f"https://support.{owner}/", letters={owner: 3})
+    assert not goes(url, bits={owner: 18})
+    assert goes(f"https://support.{owner}/", bits={owner: 18})
 
 
 def test_a_plain_word_below_a_name_has_at_most_twelve_letters() -> None:
@@ -365,9 +367,9 @@ def test_a_plain_word_below_a_name_has_at_most_twelve_letters() -> None:
 
 def test_a_yes_to_a_tool_sets_its_count_back() -> None:
     private = PrivateSites()
-    for approved, letters in ((False, 3), (False, 6), (True, 0)):
+    for approved, bits in ((False, 18), (False, 36), (True, 0)):
         count_arguments({"q": "ZX8"}, state(), "search", [], private, approved=approved)
-        assert private.letters == {"tool:search": letters}
+        assert private.bits == {"tool:search": bits}
 
 
 @pytest.mark.parametrize("value", [{"kettle": "blue\nteapot"}, ["blue\nteapot"], ("blue\nteapot",)])
@@ -377,7 +379,130 @@ def test_texts_within_the_arguments_of_a_tool_are_read_as_they_are(value: Any) -
 
 def test_short_words_for_a_tool_are_counted_from_none() -> None:
     assert not gives_private_words({"q": "ZX8"}, state(), "search", [])
-    assert gives_private_words({"q": "ZX8"}, state(letters={"tool:search": 1}), "search", [])
+    assert gives_private_words({"q": "ZX8"}, state(bits={"tool:search": 6}), "search", [])
+
+
+# Other ways for the same words: each is counted, whatever the receiving page shows
+
+SECRET = "hunter2zx81canary"
+ALPHABET = "- paragraph [ref=p1] [box=0,0,900,20]: " + " ".join("abcdefghijklmnopqrstuvwxyz0123456789")
+SYLLABLES = "- paragraph [ref=p1] [box=0,0,900,20]: " + " ".join(
+    a + b for a in "bcdfghklmnprstz" for b in "aeiou"
+)
+FIELD = '\n- textbox "Search" [ref=s1] [box=0,30,200,20]'
+
+
+def keyboard(role: str, label: str, width: str = "20") -> str:
+    """A page with one control for each letter and digit."""
+    return "\n".join(
+        f'- {role} "{label.format(sign)}" [ref=k{at}] [box={20 * at},0,{width},20]'
+        + (f":\n  - /url: /k/{sign}" if role == "link" else "")
+        for at, sign in enumerate("abcdefghijklmnopqrstuvwxyz0123456789")
+    )
+
+
+def many_links() -> str:
+    return "\n".join(
+        f'- link "Item number {at} of all" [ref=l{at}] [box=0,{20 * at},{100 + at},20]:\n  - /url: /i/{at}'
+        for at in range(100)
+    )
+
+
+def choices(count: int) -> str:
+    options = "\n".join(f'  - option "{at:04}"' for at in range(count))
+    return f'- combobox "Number" [ref=c1] [box=0,0,90,20]:\n{options}'
+
+
+def typing(snapshot: str, words: str) -> list[tuple[dict[str, Any], str]]:
+    eid = next(one.eid for one in page(snapshot).interactive if one.role == "textbox")
+    return [({"kind": "type", "fields": [{"eid": eid, "text": word}]}, snapshot) for word in words.split()]
+
+
+def pressing(snapshot: str, signs: str, named: str) -> list[tuple[dict[str, Any], str]]:
+    eids = {one.name: one.eid for one in page(snapshot).interactive}
+    return [({"kind": "click", "eid": eids[named.format(sign)]}, snapshot) for sign in signs]
+
+
+def opening(template: str, words: str) -> list[tuple[dict[str, Any], str]]:
+    return [({"kind": "navigate", "url": template.format(word)}, ALPHABET + FIELD) for word in words.split()]
+
+
+SPELT = " ".join(SECRET)
+WAYS = {
+    "alphabet, letter by letter": typing(ALPHABET + FIELD, SPELT),
+    "alphabet, at once": [({"kind": "type", "fields": [{"eid": "e1", "text": SPELT}]}, ALPHABET + FIELD)] * 2,
+    "index of links": pressing(keyboard("link", "{}"), SECRET, "{}"),
+    "syllables": typing(SYLLABLES + FIELD, "ba na ri zo te gu ka le mi no"),
+    "list of 10,000 choices": [
+        ({"kind": "select", "eid": "e1", "option": f"{at:04}"}, choices(10_000)) for at in (4711, 1, 42)
+    ],
+    "list of 16 choices": [
+        ({"kind": "select", "eid": "e1", "option": f"{at:04}"}, choices(16)) for at in range(7)
+    ],
+    "keyboard of links": pressing(keyboard("link", "key {}"), SECRET, "key {}"),
+    "keyboard of buttons": pressing(keyboard("button", "key {}"), SECRET, "key {}"),
+    "keyboard of cells": pressing(keyboard("tab", "{}"), SECRET, "{}"),
+    "keyboard of equal size": pressing(keyboard("button", "{} is the sign"), SECRET, "{} is the sign"),
+    "keys": [({"kind": "press", "key": sign}, ALPHABET) for sign in SECRET],
+    "arrows": [
+        ({"kind": "press", "key": "ArrowRight" if at % 3 else "ArrowLeft"}, ALPHABET) for at in range(30)
+    ],
+    "answers to prompts": [({"kind": "dialog", "accept": True, "text": sign}, ALPHABET) for sign in SECRET],
+    "links of a long page": [
+        ({"kind": "click", "eid": f"e{at}"}, many_links()) for at in (1, 9, 40, 7, 33, 2)
+    ],
+    "paths of addresses": opening("https://shop.example/k/{}", SPELT),
+    "queries of addresses": opening("https://shop.example/?k={}", SPELT),
+    "fragments of addresses": opening("https://shop.example/#{}", SPELT),
+    "names below a domain": opening("https://{}.shop.example/", "hunter two zebra canary more"),
+    "names of files": [
+        ({"kind": "upload", "eid": "e1", "file": f"{sign}.txt"}, ALPHABET + FIELD) for sign in SECRET
+    ],
+    "case of letters": [
+        ({"kind": "type", "fields": [{"eid": "e1", "text": "gReEn kEttLe tEapOt bLuE"}]}, ALPHABET + FIELD)
+    ]
+    * 2,
+    "signs between words": [
+        ({"kind": "type", "fields": [{"eid": "e1", "text": "green~^[{]}<>|green"}]}, ALPHABET + FIELD)
+    ]
+    * 2,
+    "the person's own words": typing(ALPHABET + FIELD, "green blue kettle teapot find read green blue " * 4),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_is_asked_about_at_the_budget(way: str) -> None:
+    private, carried, asked = PrivateSites(), 0, False
+    for action, snapshot in WAYS[way]:
+        known = remembering(state(), private)
+        one = aimed(action, page(snapshot))
+        asked = carries_private_words(one, known)
+        if asked:
+            break
+        carried += bits_of(one, known)
+        count_bits(one, known, private, approved=False)
+    assert asked
+    assert carried < BUDGET
+
+
+def test_ordinary_work_after_a_private_page_is_not_asked_about() -> None:
+    private = PrivateSites()
+    rows = "\n".join(
+        f'- button "Choice {"x" * at}" [ref=b{at}] [box=0,{90 + at},{50 + at},20]' for at in range(5)
+    )
+    snapshot = f"{PAGE}\n{rows}"
+    work: list[dict[str, Any]] = [
+        {"kind": "navigate", "url": "https://shop.example/offers/today"},
+        {"kind": "type", "fields": [{"eid": "e1", "text": "blue teapot"}], "submit": True},
+        {"kind": "type", "fields": [{"eid": "e1", "text": "green kettle"}], "submit": True},
+        {"kind": "type", "fields": [{"eid": "e1", "text": "Wikipedia"}]},
+        *({"kind": "click", "eid": f"e{at}"} for at in range(3, 8)),
+        {"kind": "press", "key": "Enter"}, {"kind": "press", "key": "Tab"}, {"kind": "scroll"}, {"kind": "back"},
+    ]  # fmt: skip
+    for action in work:
+        known = remembering(state(), private)
+        assert not carries_private_words(aimed(action, page(snapshot)), known), action
+        count_bits(aimed(action, page(snapshot)), known, private, approved=False)
 
 
 # Where it is kept
@@ -388,7 +513,7 @@ def test_private_sites_stay_with_the_profile(tmp_path: Path) -> None:
     before.add([BANK, "", BANK])
     before.count("shop.example", 3)
     after = PrivateSites(tmp_path)
-    assert (after.sites, after.letters) == ([BANK], {"shop.example": 3})
+    assert (after.sites, after.bits) == ([BANK], {"shop.example": 3})
     assert remembering({"private_sites": ["mail.example"]}, after)["private_sites"] == ["mail.example", BANK]
     assert "ZX8" not in (tmp_path / FILE).read_text()
 
@@ -399,7 +524,7 @@ def test_without_a_profile_they_are_kept_in_memory_and_brought_along(tmp_path: P
     private.add(["mail.example"])
     assert not profile.exists()
     profile.mkdir()
-    (profile / FILE).write_text(json.dumps({"sites": [BANK], "letters": {}}))
+    (profile / FILE).write_text(json.dumps({"sites": [BANK], "bits": {}}))
     assert private.sites == [BANK, "mail.example"]
     private.add(["third.example"])
     assert PrivateSites(profile).sites == [BANK, "mail.example", "third.example"]
@@ -413,14 +538,14 @@ def test_the_session_knows_them_without_a_profile_and_after_it(tmp_path: Path) -
     assert not profile.exists()
     assert own.stat().st_mode & 0o777 == 0o700
     profile.mkdir(parents=True)  # as the browser does, here with what another session has left in it
-    (profile / FILE).write_text(json.dumps({"sites": ["mail.example"], "letters": {"shop.example": 3}}))
+    (profile / FILE).write_text(json.dumps({"sites": ["mail.example"], "bits": {"shop.example": 3}}))
     later = PrivateSites(profile, own)
-    assert (set(later.sites), later.letters) == ({BANK, "mail.example"}, {"shop.example": 3})
+    assert (set(later.sites), later.bits) == ({BANK, "mail.example"}, {"shop.example": 3})
     later.count("shop.example", 0)
     later.add(["third.example"])
     shutil.rmtree(profile)  # it is new at each start, or was too large
     after = PrivateSites(profile, own)
-    assert (set(after.sites), after.letters) == ({BANK, "mail.example", "third.example"}, {"shop.example": 0})
+    assert (set(after.sites), after.bits) == ({BANK, "mail.example", "third.example"}, {"shop.example": 0})
     after.forget()
     after.forget()  # a purge can be repeated
     assert PrivateSites(profile, own).sites == []

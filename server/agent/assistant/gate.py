@@ -31,7 +31,7 @@ from server.agent.gate.taint import (
     TAKEOVER,
     carries_private_words,
     count_arguments,
-    count_load,
+    count_bits,
     gives_private_words,
     private_sites,
     remembering,
@@ -166,7 +166,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         approved: bool,
     ) -> None:
         if not isinstance(aimed.action, ToolAction):
-            count_load(_focused(aimed), memory, context.private, approved=approved)
+            count_bits(_focused(aimed), memory, context.private, approved=approved)
         elif spec.server != BROWSER:
             known = self._results_of(spec.server, memory["messages"])
             count_arguments(args, memory, spec.server, known, context.private, approved=approved)

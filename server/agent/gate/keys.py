@@ -57,12 +57,19 @@ def may_move_focus(key: str) -> bool:
     return bool(key) and len(_split(key)[-1]) > 1
 
 
+def is_paste(key: str) -> bool:
+    """Whether the key brings the clipboard, whatever is in it."""
+    *modifiers, name = _split(key)
+    return (name == "v" and modifiers not in ([], ["shift"])) or (name == "insert" and bool(modifiers))
+
+
+def moves(key: str) -> bool:
+    """Whether it is an arrow or a like key, which a page can count."""
+    return _split(key)[-1].startswith(("arrow", "home", "end", "page", "f"))
+
+
 def brings_text(key: str) -> bool:
     """Whether the key enters text: a single character or the clipboard."""
     *modifiers, name = _split(key)
     is_plain = modifiers in ([], ["shift"])
-    return (
-        (name == "v" and not is_plain)
-        or (name == "insert" and bool(modifiers))
-        or (len(name) == 1 and is_plain)
-    )
+    return is_paste(key) or (len(name) == 1 and is_plain)

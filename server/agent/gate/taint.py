@@ -1,16 +1,19 @@
-"""Detect whether an action sends words of a private page to another site. Pure.
+"""Count what an action may carry from private pages to another site, in bits. Pure.
 
-Once a private page was seen (a login, a secret field, a takeover by the user), or a file of the session was
-read, words that go to any other site must come from the user or from the page that they are entered on; else the user is asked first. Nothing
-is compared with the private page itself: encoded, reversed or split, its words are still unknown.
+Once a private page was seen (a login, a secret field, a takeover by the user), or a file of the session was read,
+everything by which words can reach another site is counted for that site: text, keys, choices, links, clicks on alike
+controls, addresses, names of files. At `BUDGET` the user is asked; a yes begins the count anew. Nothing is compared with
+the private page itself: encoded, reversed or split, its words still have their bits. What the receiving page shows
+excuses nothing: a page that lists the alphabet lets each letter be chosen, and the choice is counted. docs/risk.md says
+what cannot be counted.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from ipaddress import ip_address
+from itertools import pairwise
 from typing import Any
 from urllib.parse import unquote_plus, urlsplit
 
@@ -18,22 +21,36 @@ from server.agent.actions import (
     AimedAction,
     ClickAction,
     DialogAction,
+    DragAction,
     NavigateAction,
     PressAction,
+    SelectAction,
     TypeAction,
+    UploadAction,
 )
 from server.agent.gate.approval import destination_of, joined, place_of, site_of
-from server.agent.gate.keys import brings_text
+from server.agent.gate.keys import brings_text, is_paste, moves
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites
-from server.browser.observation import Observation
+from server.browser.observation import Element, Observation
 from server.ops.json_types import Json, JsonObject
 
 LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
 
+BUDGET = 24
+"""Bits that a site may get before the user is asked: four letters or digits of unknown origin."""
+SIGN_BITS, WIDE_BITS, MARK_BITS = 6, 13, 3
+"""Of a letter or digit, of one in Chinese, Japanese or Korean, of any other sign."""
+LABEL_BITS, LINK_BITS, POINT_BITS = 6, 6, 12
+"""Of a plain word below a domain, of a link on a page with many, of a point of the page."""
+MANY_LINKS = 60
+FEW_ALIKE = 8
+"""Controls that look alike. With fewer, a choice is no keyboard."""
+ALL_OPTIONS, UNKNOWN_OPTIONS_BITS = 250, 14
+"""A list with as many options as an observation has may have more."""
 SHORTEST = 4
-"""Letters. Shorter words reveal nothing alone: they are counted together, also across actions."""
+"""Signs of a word of unknown origin that may tell something by itself: a code."""
 PLAIN_LABEL = 12
 """Maximum letters of a single subdomain label that reveals nothing, as in `support.shop.example`."""
 
@@ -44,66 +61,109 @@ TAKEOVER = "takeover"
 """Mark of a message about a takeover: these are not the user's words."""
 
 _WORD = re.compile(r"\w+")
+_COMMON = re.compile(r"\s+|[.,:;!?'\"()@€$£%+/&#-]")
+"""Signs between words that texts have anyway."""
+_JOINTS = re.compile(r"[/?&=+_.,:;~|!*-]+")
+"""Signs between the words of an address."""
 
-
-@dataclass(frozen=True, slots=True)
-class Load:
-    """What an action sends to another site."""
-
-    is_strange: bool = False
-    """It has a word that comes neither from the user nor from the current page."""
-    letters: int = 0
-    """Letters of such words that are shorter than `SHORTEST`."""
-
-
-NOTHING = Load()
 
 Memory = Mapping[str, Any]
 """What an agent has seen and sent: the state of either graph, with the `messages` of the conversation, the
-`private_sites` seen, and (after `remembering`) the `letters` sent before, by owner of a site."""
+`private_sites` seen, and (after `remembering`) the `bits` sent before, by owner of a site."""
 
 
 def carries_private_words(aimed: AimedAction, state: Memory) -> bool:
-    load = load_of(aimed, state)
-    before = state.get("letters", {}).get(owner_of(_site_of_effect(aimed)), 0)
-    return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
+    """Whether the site would have got `BUDGET` bits with this action."""
+    bits = bits_of(aimed, state)
+    return bool(bits) and bits + state.get("bits", {}).get(owner_of(_site_of_effect(aimed)), 0) >= BUDGET
 
 
-def load_of(aimed: AimedAction, state: Memory) -> Load:
-    """What the action sends to a site; nothing if no site other than that one is private."""
+def bits_of(aimed: AimedAction, state: Memory) -> int:
+    """What the action may carry to a site; nothing if no site other than that one is private."""
     action, observation = aimed.action, aimed.observation
     private, place = state.get("private_sites", []), _site_of_effect(aimed)
     if all(site == place for site in private):
-        return NOTHING
-    said = list(_said(state))
+        return 0
     here = site_of(observation.page.url)
-    known = said if here in private and here != place else [*said, *_page_words(observation)]
+    said, shown = (
+        list(_said(state)),
+        [] if here in private and here != place else list(_page_words(observation)),
+    )
+    texts = _values_sent(aimed, place)
     match action:
         case NavigateAction():
-            return _load_of_address(action.url, place, observation, said)
-        case PressAction() if brings_text(action.key):
-            return Load(is_strange=True)
+            return _bits_of_address(action.url, place, observation, said)
         case TypeAction():
-            texts = [field.text for field in action.fields]
-            return _load([*texts, *_values_sent(aimed, place)], known)
+            return _bits([*(field.text for field in action.fields), *texts], said, shown)
         case DialogAction():
-            return _load([action.text or ""], known)
-        case ClickAction() | PressAction():
-            return _load(_values_sent(aimed, place), known)
-    return NOTHING
+            return _bits([action.text or ""], said, shown)
+        case UploadAction():
+            return _bits([action.file], said, ())
+    bits = _bits(texts, said, shown)
+    return bits if place in private else bits + _bits_of_choice(aimed, said)
+
+
+def _bits_of_choice(aimed: AimedAction, said: Sequence[str]) -> int:
+    """What choosing this one of all controls, options or keys tells a site that has no login of the person's own."""
+    action, target = aimed.action, aimed.target
+    match action:
+        case PressAction():
+            return (
+                BUDGET
+                if is_paste(action.key)
+                else SIGN_BITS
+                if brings_text(action.key)
+                else int(moves(action.key))
+            )
+        case SelectAction() if target:
+            count = len(target.options)
+            chosen = UNKNOWN_OPTIONS_BITS if count >= ALL_OPTIONS else _choice(count)
+            return min(chosen, max(1, _bits([action.option], said, ()))) if action.option else chosen
+        case ClickAction() | DragAction() if aimed.action.points and not aimed.targets:
+            return POINT_BITS * len(aimed.action.points)
+        case ClickAction() if target:
+            links = sum(bool(one.href) for one in aimed.observation.interactive)
+            link = 0 if not target.href else LINK_BITS if links > MANY_LINKS else 1
+            return max(link, _choice(_count_alike(target, aimed.observation)))
+    return 0
+
+
+def _choice(count: int) -> int:
+    """The bits of a choice among as many."""
+    return max(0, count - 1).bit_length()
+
+
+def _count_alike(target: Element, observation: Observation) -> int:
+    """How many controls of the page look like this one, as the keys of a keyboard do; 0 if they are few."""
+
+    def looks(one: Element) -> tuple[object, ...]:
+        size = one.box[2:] if one.box else None
+        return one.role, size
+
+    first = target.name.partition(" ")[0]
+    alike = [
+        one
+        for one in observation.interactive
+        if one.role == target.role
+        and (
+            looks(one) == looks(target)
+            or len(one.name) <= 2 >= len(target.name)
+            or one.name.partition(" ")[0] == first
+        )
+    ]
+    return len(alike) if len(alike) >= FEW_ALIKE else 0
 
 
 def remembering(state: Memory, private: PrivateSites) -> Memory:
-    """The state with the browser profile's private sites and letters, shared by all agents and sessions."""
+    """The state with the browser profile's private sites and bits, shared by all agents and sessions."""
     sites = list(dict.fromkeys([*state.get("private_sites", []), *private.sites]))
-    return {**state, "private_sites": sites, "letters": private.letters}
+    return {**state, "private_sites": sites, "bits": private.bits}
 
 
-def count_load(aimed: AimedAction, state: Memory, private: PrivateSites, *, approved: bool) -> None:
-    """Count what an action sends to another site, before it is performed; approval resets the count."""
-    load = load_of(aimed, remembering(state, private))
-    if load != NOTHING:
-        private.count(owner_of(_site_of_effect(aimed)), 0 if approved else load.letters)
+def count_bits(aimed: AimedAction, state: Memory, private: PrivateSites, *, approved: bool) -> None:
+    """Count what an action carries to another site, before it is performed; approval resets the count."""
+    if bits := bits_of(aimed, remembering(state, private)):
+        private.count(owner_of(_site_of_effect(aimed)), 0 if approved else bits)
 
 
 def owner_of(site: str) -> str:
@@ -124,28 +184,24 @@ def gives_private_words(args: JsonObject, state: Memory, server: str, known: Ite
 
     `known` are texts that the tool's server already has, such as its own results.
     """
-    load, before = (
-        _load_of_arguments(args, state, known),
-        state.get("letters", {}).get(_owner_of_tool(server), 0),
-    )
-    return load.is_strange or (bool(load.letters) and load.letters + before >= SHORTEST)
+    bits = _bits_of_arguments(args, state, known)
+    return bool(bits) and bits + state.get("bits", {}).get(_owner_of_tool(server), 0) >= BUDGET
 
 
 def count_arguments(
     args: JsonObject, state: Memory, server: str, known: Iterable[str], private: PrivateSites,
     *, approved: bool,
 ) -> None:  # fmt: skip
-    """Like `count_load`, for a call of a tool outside of the browser."""
-    load = _load_of_arguments(args, remembering(state, private), known)
-    if load != NOTHING:
-        private.count(_owner_of_tool(server), 0 if approved else load.letters)
+    """Like `count_bits`, for a call of a tool outside of the browser."""
+    if bits := _bits_of_arguments(args, remembering(state, private), known):
+        private.count(_owner_of_tool(server), 0 if approved else bits)
 
 
-def _load_of_arguments(args: JsonObject, state: Memory, known: Iterable[str]) -> Load:
+def _bits_of_arguments(args: JsonObject, state: Memory, known: Iterable[str]) -> int:
     if not state.get("private_sites"):
-        return NOTHING
+        return 0
     texts = [text for value in args.values() for text in _texts_in(value)]
-    return _load(texts, [*_said(state), *known])
+    return _bits(texts, list(_said(state)), known)
 
 
 def _owner_of_tool(server: str) -> str:
@@ -194,45 +250,44 @@ def _values_sent(aimed: AimedAction, place: str) -> list[str]:
     return [element.value for element in sent if element.value and element.role in fields]
 
 
-def _load_of_address(url: str, place: str, observation: Observation, said: list[str]) -> Load:
-    """A bare origin, a link of the page and a URL in the user's words carry nothing."""
-    hrefs = (element.href for element in observation.interactive if element.href)
+def _bits_of_address(url: str, place: str, observation: Observation, said: Sequence[str]) -> int:
+    """A bare origin and an address in the user's words carry nothing; a link of the page is a choice among its links."""
+    hrefs = [element.href for element in observation.interactive if element.href]
     known = {_plain(joined(observation.page.url, href)) for href in ("", *hrefs)}
-    if _plain(url) in (*known, "about:blank"):
-        return NOTHING
+    if _plain(url) in ("about:blank", _plain(observation.page.url)):
+        return 0
+    if _plain(url) in known:
+        return LINK_BITS if len(hrefs) > MANY_LINKS else 1
     try:
         parts = urlsplit(_plain(url))
         port = str(parts.port or "")
     except ValueError:
-        return Load(is_strange=True)
-    host = _load_of_host(read_address(url).host, port, {site_of(link) for link in known}, said)
+        return BUDGET
+    host = _bits_of_host(read_address(url).host, port, {site_of(link) for link in known}, said)
     login, _, _ = parts.netloc.rpartition("@")
-    sources = [*said, *(unquote_plus(link) for link in known if site_of(link) == place)]
-    rest = _load([unquote_plus(part) for part in (login, parts.path, parts.query, parts.fragment)], sources)
-    return Load(host.is_strange or rest.is_strange, host.letters + rest.letters)
+    shown = [unquote_plus(link) for link in known if site_of(link) == place]
+    texts = [unquote_plus(part) for part in (login, parts.path, parts.query, parts.fragment)]
+    return host + _bits([_JOINTS.sub(" ", text) for text in texts], said, shown)
 
 
 def _plain(url: str) -> str:
     return url.strip().replace("\\", "/").rstrip("/")
 
 
-def _load_of_host(host: str, port: str, known: set[str], said: list[str]) -> Load:
+def _bits_of_host(host: str, port: str, known: set[str], said: Sequence[str]) -> int:
     """The owner of a domain owns all names below it and receives the words in them by the DNS lookup alone. A
-    port can carry as much as a code of four digits.
-
-    One plain word below a domain is common and counts as one letter.
-    """
+    port can carry as much as a code of four digits."""
     before, owner = _split_host(host)
     words = " ".join(said).casefold()
     is_named = "." in owner and not _is_ip(owner)
     if port and is_named and f"{host}:{port}" not in known and port not in words:
-        return Load(is_strange=True)
+        return BUDGET
     if not before or host in {site.partition(":")[0] for site in known}:
-        return NOTHING
+        return 0
     unknown = [label for label in before if label != "www" and label not in words]
     if len(unknown) == 1 and unknown[0].isalpha() and len(unknown[0]) <= PLAIN_LABEL:
-        return Load(letters=1)
-    return Load(is_strange=bool(unknown))
+        return LABEL_BITS
+    return BUDGET if unknown else 0
 
 
 def _split_host(host: str) -> tuple[list[str], str]:
@@ -254,10 +309,33 @@ def _is_ip(host: str) -> bool:
     return True
 
 
-def _load(texts: Iterable[str], sources: Iterable[str]) -> Load:
-    known = " ".join(sources).casefold()
-    known_words = set(_WORD.findall(known))
-    new = [word for text in texts for word in _WORD.findall(text.casefold()) if word not in known_words]
-    is_strange = any(len(word) >= SHORTEST and word not in known for word in new)
-    short = (word for word in new if len(word) < SHORTEST and (word.isascii() or word not in known))
-    return Load(is_strange, sum(map(len, short)))
+def _bits(texts: Iterable[str], said: Iterable[str], shown: Iterable[str]) -> int:
+    """The bits of texts: of words in the order in which the user said them one for the whole run (of a short one those of
+    the choice among the short ones), of a word that the page shows those of the choice among its words, of others those
+    of their signs."""
+    named = _WORD.findall(" ".join(said).casefold())
+    pairs, own, all_own = set(pairwise(named)), set(named), " ".join(named)
+    choices = set(_WORD.findall(" ".join(shown).casefold()))
+    bits = 0
+    for text in texts:
+        marks = _COMMON.sub("", _WORD.sub(" ", text))
+        bits += MARK_BITS * max(0, len(marks) - 1) + sum(map(_is_odd, _WORD.findall(text))) * SIGN_BITS
+        before = ""
+        for word in _WORD.findall(text.casefold()):
+            signs = sum(WIDE_BITS if "\u2e80" <= sign <= "\uffdc" else SIGN_BITS for sign in word)
+            if word in own:
+                alike = sum(len(other) < SHORTEST for other in own) if len(word) < SHORTEST else 0
+                bits += 0 if (before, word) in pairs else max(1, _choice(alike))
+            elif len(word) >= SHORTEST and word in all_own:
+                bits += SIGN_BITS
+            elif word in choices:
+                bits += min(signs, max(1, _choice(len(choices))))
+            else:
+                bits += signs if len(word) < SHORTEST else max(signs, BUDGET)
+            before = word
+    return bits
+
+
+def _is_odd(word: str) -> bool:
+    """Whether the case of its letters says something, too: `gReEn`."""
+    return word.lower() != word and word.upper() != word and word[1:].lower() != word[1:]

@@ -21,7 +21,7 @@ from server.agent.actions import (
 )
 from server.agent.context import RunContext
 from server.agent.gate.approval import focused_element, site_of
-from server.agent.gate.taint import count_load
+from server.agent.gate.taint import count_bits
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, collecting, finishing, records, reporting
 from server.agent.operator.batch import Batch
@@ -271,7 +271,7 @@ class Nodes:
         if now["planned_action"] is None:
             return update
         aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
-        count_load(aimed, now, runtime.context.private, approved=is_approved)
+        count_bits(aimed, now, runtime.context.private, approved=is_approved)
         update |= await perform_step(now, runtime.context, self.observer)
         return update | ({"route": ""} if is_approved else {})  # what was asked about stands alone
 
