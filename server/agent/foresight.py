@@ -10,14 +10,13 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from langchain_core.exceptions import OutputParserException
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
-from langchain_core.output_parsers import JsonOutputParser
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import KINDS
+from server.agent.models.text_calls import read_arguments
 from server.agent.policy.verdict import ask
 from server.agent.storable import storable
 from server.events import ConfirmQuestion, ForeseenEffect, StartPlan
@@ -105,8 +104,8 @@ async def ask_plan(
 def read_plan(text: str) -> StartPlan:
     """The plan in a reply; an empty one if there is none: then each effect is asked about."""
     try:
-        found = Foreseen.model_validate(JsonOutputParser().parse(text))
-    except (OutputParserException, ValidationError):
+        found = Foreseen.model_validate_json(read_arguments(text[max(text.find("{"), 0) :]) or "{}")
+    except ValidationError:
         found = Foreseen()
     return StartPlan(plan=found.plan, effects=found.effects)
 

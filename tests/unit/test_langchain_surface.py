@@ -53,6 +53,13 @@ def test_what_is_read_is_there(kind: Any) -> None:
     assert FIELDS[kind] <= {field.name for field in dataclasses.fields(kind)}
 
 
+def test_no_answer_reaches_a_parser_that_completes_json_by_guessing() -> None:
+    code = "".join(
+        path.read_text() for path in (ROOT / "server").rglob("*.py") if path.name != "answer_chunk.py"
+    )
+    assert not re.search(r"parse_partial_json|JsonOutputParser|JsonOutputToolsParser", code)
+
+
 def test_the_graph_has_the_nodes_that_events_are_told_by() -> None:
     graph = build_assistant(ScriptedModel(turns=[], prompts=[]), SPECS)
     assert set(graph.nodes) == {"__start__", "model", "tools"}, (
