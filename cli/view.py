@@ -238,7 +238,7 @@ class View:
         self.results.take(message)
         if message_id in self._shown:
             return []
-        change = _change(message)
+        change = [*_remarks(message), *_change(message)]
         if message_id == self.speech.message_id:
             return [*self._finish_text(), *change]
         self._shown.add(message_id)
@@ -351,6 +351,23 @@ def place_of(frame: JsonObject) -> tuple[int, int]:
     """The place (epoch, seq) of a frame's event in the stream, from its `event_id`; (0, 0) without one."""
     epoch, _, seq = str(frame.get("event_id", "")).partition("-")
     return (int(epoch), int(seq)) if epoch.isdecimal() and seq.isdecimal() else (0, 0)
+
+
+def _remarks(message: JsonObject) -> list[Item]:
+    """What a reader has to know of an answer."""
+    meta = message.get("meta_json") or {}
+    texts = {
+        "continues": say("Goes on from the cut answer before") if meta.get("continues") else "",
+        "without_browser": say("Answered without the browser") if meta.get("without_browser") else "",
+        "cut": _cut_words(meta.get("cut")),
+    }
+    return [Note(text, "warning") for text in texts.values() if text]
+
+
+def _cut_words(why: str | None) -> str:
+    if why == "length":
+        return say("Cut off at the length limit: say continue to go on")
+    return say("Cut off, the connection to the model broke: say continue to go on") if why else ""
 
 
 def _change(message: JsonObject) -> list[Item]:

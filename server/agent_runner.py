@@ -20,6 +20,7 @@ from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.gate.approval import site_of
 from server.agent.operator.answers import read_confirm
+from server.agent.operator.opening import names_address
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
@@ -31,6 +32,7 @@ from server.events import Answer, ConfirmQuestion, Event, Message, Question, Res
 from server.files.screenshots import Screenshots
 from server.ops.background_tasks import BackgroundTasks
 from server.runs.agents import AgentFactory, cost_of
+from server.runs.cut_answers import continued_by
 from server.runs.events import ENDINGS, to_decision
 from server.runs.execution import Execution, RunLease
 from server.runs.grants import RunGrants
@@ -238,6 +240,7 @@ class AgentRunner:
         if question:
             await self._recorder.ask(execution, question)
             return None
+        execution.adapter.without_browser = _is_without_browser(execution, history)
         ended = await self._recorder.complete(execution)
         if ended and ended.message and not any(said.role == "assistant" for said in history):
             self._background.start(self._name_session(ended, history[0], ended.message))
@@ -279,6 +282,7 @@ class AgentRunner:
             execution.edit_plan(plan, is_old=True)
         for message in started.unread:
             execution.steer(message, is_old=asked is not None)
+        adapter.continues = continued_by(started.messages) is not None
         self._bus.open(run.session_id, run.id, run.epoch)
         if started.continues and not started.is_newly_answered:
             execution.publish(Resync())  # what the former execution has said of the answer does not count
@@ -344,6 +348,7 @@ class AgentRunner:
             grants=RunGrants(self._store, self._recorder, execution),
             max_tool_steps=execution.max_steps,
             has_browser=lambda: self._browsers.peek(session_id) is not None,
+            active_seconds=lambda: execution.active_seconds,
             take_queued=execution.take_queued,
             private=self.private_sites(session_id),
             patience=execution.patience,
@@ -522,6 +527,14 @@ def _approved_plan(started: StartedRun) -> Sequence[str] | None:
         return None
     is_new = started.is_newly_answered and asked.answer is not None and asked.answer.confirmed
     return asked.start.plan if is_new else None
+
+
+def _is_without_browser(execution: Execution, history: Sequence[Message]) -> bool:
+    """Whether the assistant has answered a task that names an address without any call."""
+    of_run = [message for message in history if message.run_id == execution.run.id]
+    asks = any(message.role == "user" and names_address(message.content) for message in of_run)
+    has_called = execution.adapter.has_called or any(message.role == "tool" for message in of_run)
+    return asks and execution.run.agent == "assistant" and not has_called
 
 
 def check_budget(events: Iterable[Event], settings: Settings) -> None:

@@ -73,6 +73,8 @@ class RunContext:
     max_tool_steps: int
     has_browser: Callable[[], bool] = lambda: True
     """False until the session needs a browser: then there is no page to observe."""
+    active_seconds: Callable[[], float] = lambda: 0.0
+    """Seconds of work in this execution of the run, pauses not counted."""
     take_queued: Callable[[], float] = lambda: 0.0
     """Seconds that the run waited for a free browser since the last call."""
     private: PrivateSites = field(default_factory=PrivateSites)

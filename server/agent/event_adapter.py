@@ -7,7 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from functools import partial
-from typing import cast
+from typing import Literal, cast
 
 from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.runnables.schema import CustomStreamEvent, StreamEvent
@@ -26,6 +26,7 @@ from server.agent.custom_events import (
     Waiting,
     read_custom_event,
 )
+from server.agent.models.errors import is_cut
 from server.agent.models.text_channel import GIVEN_BACK, TAKEN_BACK
 from server.agent.storable import storable
 from server.agent.thoughts import loggable, thought_of, typed_by
@@ -74,6 +75,12 @@ class EventAdapter:
         self.answer = said
         self.thinking = ""
         self.outcome = "done"
+        self.cut: Literal["length", "stream"] | None = None
+        """Why the answer is only a part: the model's limit of length, or its stream broke off."""
+        self.continues = False
+        """Whether the answer joins on to one that was cut."""
+        self.without_browser = False
+        """Whether a task that names an address was answered without a look."""
         self.usage = usage or Usage()
         self.step = step
         self.note: str | None = None
@@ -98,13 +105,21 @@ class EventAdapter:
 
     @property
     def answer_meta(self) -> JsonObject | None:
-        """Stored with the answer: the thoughts and their duration, and the outcome unless it is `done`."""
+        """Stored with the answer: the thoughts and their duration, the outcome unless it is `done`, what it lacks."""
         kept: JsonObject = {}
         if self.thinking:
             kept = {"thinking": self.thinking, "thinking_ms": round(1000 * self._thought_seconds)}
         if self.outcome != "done":
             kept["outcome"] = self.outcome
+        if self.cut:
+            kept["cut"] = self.cut
+        kept |= {name: True for name in ("continues", "without_browser") if getattr(self, name)}
         return kept or None
+
+    @property
+    def has_called(self) -> bool:
+        """Whether a tool was called in this execution."""
+        return bool(self._args)
 
     @property
     def open_calls(self) -> list[ToolStart]:
@@ -124,6 +139,7 @@ class EventAdapter:
                 self._asked, self._streamed = raw["data"].get("input"), []
                 return failed
             case "on_chat_model_end":
+                self.cut = _cut_by(raw["data"].get("output"))
                 return self._model_end(raw["data"].get("output"))
             case "on_custom_event":
                 raw = cast("CustomStreamEvent", raw)
@@ -294,6 +310,10 @@ def read_usage(output: object, cost: Callable[[Usage], float | None]) -> Usage:
         model_calls=1,
     )
     return call.model_copy(update={"cost": cost(call)})
+
+
+def _cut_by(output: object) -> Literal["length"] | None:
+    return "length" if isinstance(output, AIMessage) and output.text.strip() and is_cut(output) else None
 
 
 def _shortened(value: Json) -> Json:

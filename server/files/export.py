@@ -10,7 +10,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from server.events import Activity, Effect, Message, read_question
-from server.files.transcript import WORDS, Language, TranscriptRow, in_order, is_queued, line_of, subject_of
+from server.files.transcript import (
+    WORDS,
+    Language,
+    TranscriptRow,
+    in_order,
+    is_queued,
+    line_of,
+    remarks_on,
+    subject_of,
+)
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import to_markdown as to_markdown_table
@@ -77,6 +86,7 @@ def to_markdown(conversation: Conversation) -> str:
         else:
             mark = f" ({WORDS['en']['queued']})" if is_queued(row) else ""
             lines += [f"**{WHO[row.role]}**{mark}", "", row.content, ""]
+            lines += [f"> {remark}\n" for remark in remarks_on(row)]
     if receipt := list(_receipt(conversation.messages)):
         lines += ["## Receipt: what was sent", "", *(f"- {line}" for line in receipt), ""]
     facts = conversation.state.get("facts") or []

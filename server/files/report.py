@@ -20,7 +20,7 @@ from server.database.models import InterruptRow
 from server.events import Message
 from server.files.export import Conversation, effect_lines
 from server.files.transcript import WORDS as ROW_WORDS
-from server.files.transcript import Language, TranscriptRow, is_queued, line_of, time_words
+from server.files.transcript import Language, TranscriptRow, is_queued, line_of, remarks_on, time_words
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
@@ -169,6 +169,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         rows=list(_rows(conversation)),
         line=lambda row: line_of(row, language),
         queued=lambda message: ROW_WORDS[language]["queued"] if is_queued(message) else "",
+        remarks=lambda message: " · ".join(remarks_on(message, language)),
         decided=lambda row: row.decided_at if isinstance(row, InterruptRow) else None,
         steps=steps,
         tables=list(tables_of(messages).items()),

@@ -30,6 +30,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "drove": "You drove the browser for {time}", "resumed": "You resumed it after {time}",
         "plan": "You changed the plan", "added": "added {steps}", "removed": "removed {steps}", "order": "another order",
         "branched": "Branched from {title}", "untitled": "a session", "seconds": "{n} s", "minutes": "{n} min",
+        "cut.length": "Cut off at the length limit", "cut.stream": "Cut off: the connection to the model broke",
+        "continues": "Goes on from the cut answer before", "without_browser": "Answered without the browser",
     },
     "ru": {
         "yes": "Разрешено", "no": "Отклонено", "done": "Сделано вами", "answered": "Вы ответили на вопрос",
@@ -38,6 +40,8 @@ WORDS: dict[Language, dict[str, str]] = {
         "drove": "Вы управляли браузером {time}", "resumed": "Вы продолжили работу через {time}",
         "plan": "Вы изменили план", "added": "добавлено {steps}", "removed": "убрано {steps}", "order": "другой порядок",
         "branched": "Ответвление от {title}", "untitled": "другой сессии", "seconds": "{n} с", "minutes": "{n} мин",
+        "cut.length": "Оборвано на пределе длины", "cut.stream": "Оборвано: связь с моделью прервалась",
+        "continues": "Продолжение оборванного ответа выше", "without_browser": "Ответ дан без браузера",
     },
 }  # fmt: skip
 
@@ -62,6 +66,13 @@ def in_order(
 
 def is_queued(message: Message) -> bool:
     return bool((message.meta_json or {}).get("mode") == "queue")
+
+
+def remarks_on(message: Message, language: Language = "en") -> list[str]:
+    """What a reader has to know of an answer: that it is a part, that it goes on, that nothing was looked at."""
+    meta, words = message.meta_json or {}, WORDS[language]
+    names = [name for name in ("continues", "without_browser") if meta.get(name)]
+    return [words[name] for name in [*names, *([f"cut.{meta['cut']}"] if meta.get("cut") else [])]]
 
 
 def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") -> str:

@@ -22,7 +22,7 @@ from langgraph.types import Command, StateSnapshot
 
 from server.agent import foresight
 from server.agent.assistant import continuing as continued
-from server.agent.assistant.input import first_input, recursion_limit
+from server.agent.assistant.input import GO_ON, first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
@@ -43,6 +43,7 @@ from server.events import Answer, Message, Question, StartPlan, StateChanged, Us
 from server.ops import stale_install as replaced
 from server.ops.json_types import JsonObject
 from server.results.rows import ASKED, TABLES_BY, schema_of
+from server.runs.cut_answers import continued_by
 from server.runs.events import interruption
 from server.settings import Settings
 from server.store import StartedRun
@@ -279,6 +280,7 @@ class AgentFactory:
                 cost_budget=settings.cost_budget,
                 cost_of=partial(usage_cost, model_name),
                 second=self._second(model_name),
+                run_timeout=settings.run_timeout,
                 decision_timeout=settings.decision_timeout,
                 checkpointer=self._checkpoints,
             )
@@ -416,6 +418,10 @@ def _was_read(message: Message, run: RunRow) -> bool:
     return message.run_id == run.id and bool((message.meta_json or {}).get("heard"))
 
 
+LAST_WORDS = 150
+"""Characters of a cut answer that the operator goes on from."""
+
+
 def _resumed_answer(started: StartedRun) -> Answer | None:
     """The answer that the agent waits for; None where it has not begun, or was asked about its start only."""
     question = started.question
@@ -425,7 +431,10 @@ def _resumed_answer(started: StartedRun) -> Answer | None:
 def _first_operator_input(started: StartedRun) -> JsonObject:
     asked = _asked(started)
     words = (one.message for one in started.start_words)
+    cut = continued_by(started.messages)
+    before = f"…{cut.content[-LAST_WORDS:]} {GO_ON}" if cut else ""
     return {
+        "messages": [AIMessage(before, id=cut.id)] if cut else [],
         "user_message": "\n\n".join([asked.content, *words]), "message_id": asked.id,
         "result_schema": (asked.meta_json or {}).get(ASKED),
     }  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Collection, Coroutine, Iterable, Mapping
 from contextlib import suppress
 from datetime import timedelta
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from server.browser.takeover.browser_view import Drive
 from server.clock import elapsed
@@ -38,6 +38,11 @@ T = TypeVar("T")
 PATIENCE = 30.0
 """Seconds for which a run retries while the database is unavailable."""
 PICTURE_NOT_SAVED = "picture not saved"
+CUT_BY: Mapping[str, Literal["length", "stream"]] = {
+    "llm_stream_cut": "stream", "llm_timeout": "stream", "llm_unavailable": "stream", "llm_rate_limited": "stream",
+    "output_limit": "length",
+}  # fmt: skip
+"""By the code of a failure: why the answer that was streamed before it is only a part. It is kept, and marked as cut."""
 HANDED_BACK = "another process goes on with this run"
 
 
@@ -297,8 +302,14 @@ class RunRecorder:
         for event in execution.adapter.flush(text, code):
             await self.take(execution, event)
         status = code if code in ("cancelled", "interrupted") else "failed"
-        ended = await self._commit(execution, status, error_code=code, error=text)
+        adapter, kept = execution.adapter, dict[str, Any]()
+        if code in CUT_BY and adapter.answer.strip():
+            adapter.cut = CUT_BY[code]
+            kept = {"answer": adapter.answer, "answer_meta": adapter.answer_meta}
+        ended = await self._commit(execution, status, error_code=code, error=text, **kept)
         if ended:
+            if ended.message:
+                execution.publish(MessageAdded(message=ended.message))
             for message in ended.changed:
                 execution.publish(MessageAdded(message=message))
             execution.publish(to_error(ended.run))

@@ -247,6 +247,9 @@ class RunQueries:
             changes["last_seq"] = message.seq
             if difference:
                 changes["unread"] = session.unread or difference.kind != "same"
+            if status == "failed":  # a part of an answer, then the failure
+                change(db, session, last_seq=message.seq)
+                changes["last_seq"] = ending["end_position"] = next_position(db, session)
         else:
             if status not in ("completed", "failed"):
                 moved = self._leave_unread(db, session, run_id, read_ids)

@@ -31,6 +31,7 @@ from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolR
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
 from server.agent.operator.acting import label
+from server.agent.operator.limits import before_timeout
 from server.agent.second_model import SecondModel
 from server.agent.streaming import Graph
 from server.agent.trail import JUDGED, JudgedAct, trail_of
@@ -67,6 +68,7 @@ def build_assistant(
     token_budget: int | None = None,
     cost_budget: float | None = None,
     cost_of: CostOf = lambda usage: None,
+    run_timeout: float = 1800,
     decision_timeout: float = 600,
     second: SecondModel | None = None,
     checkpointer: BaseCheckpointSaver[str] | None = None,
@@ -78,11 +80,13 @@ def build_assistant(
     """
     specs = [*(spec for spec in specs if spec.name not in READING_TOOLS), *READING_TOOLS.values()]
     session: Any = RunSession()
+    second_cost_of = second.cost_of if second else cost_of
+    budget = RunBudget(token_budget, cost_budget, cost_of, second_cost_of, before_timeout(run_timeout))
     layers: list[Middleware] = [
         Turns(),
         LeftCalls(),
         RefusalNote(),
-        RunLimits(RunBudget(token_budget, cost_budget, cost_of, second.cost_of if second else cost_of)),
+        RunLimits(budget),
         WholeCalls(),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),

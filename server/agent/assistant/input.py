@@ -7,9 +7,11 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
+from server.agent.operator.answers import is_continuation
 from server.events import SECOND_MODEL, Message
 from server.ops.json_types import JsonObject
 
+GO_ON = "(Your answer was cut off. Go on exactly where it ends, and repeat nothing of it.)"
 EARLIER = "earlier"
 """Marks tool results of earlier runs: they count towards no limit of this one."""
 
@@ -28,12 +30,15 @@ def first_input(history: Sequence[Message], said: Sequence[str] = ()) -> JsonObj
 def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
     """Convert stored messages for the model; each tool message follows the call that it answers."""
     result: list[AnyMessage] = []
+    is_cut = False
     for message in history:
         meta = message.meta_json or {}
         if message.role == "user":
-            result.append(HumanMessage(message.content))
+            goes_on = is_cut and is_continuation(message.content)
+            result.append(HumanMessage(f"{message.content}\n{GO_ON}" if goes_on else message.content))
         elif message.role == "assistant" and message.content.strip():
             result.append(AIMessage(message.content))
+            is_cut = bool(meta.get("cut"))
         elif message.role == "tool" and "call_id" in meta and meta["name"] != SECOND_MODEL:
             call = {"name": meta["name"], "args": meta.get("args") or {}, "id": meta["call_id"]}
             text = message.content.strip() or "done"

@@ -1,4 +1,4 @@
-"""Limits of one assistant run: tool calls, tokens, cost. At a limit the run ends with a summary and the
+"""Limits of one assistant run: tool calls, tokens, cost, time. At a limit the run ends with a summary and the
 question whether to continue."""
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SUM_UP = (
     "is left, and ask whether to go on."
 )
 OUT_OF_STEPS = f"The limit of tool calls is reached: this one was not made. {_SUM_UP}"
-OUT_OF_BUDGET = f"The budget of this task is used up: this call was not made. {_SUM_UP}"
+OUT_OF_BUDGET = f"The budget or the time of this task is used up: this call was not made. {_SUM_UP}"
 
 LIMIT = "limit"
 """Marks the result of a call that a limit prevented; the value is the name of the limit's phrase."""
@@ -48,9 +48,11 @@ class RunBudget:
     dollars: float | None
     cost_of: CostOf
     second_cost_of: CostOf = lambda usage: None
+    seconds: float | None = None
 
-    def spent(self, messages: Sequence[AnyMessage]) -> str | None:
-        """The budget that the model calls among these messages have used up: `tokens`, `cost` or None."""
+    def spent(self, messages: Sequence[AnyMessage], active_seconds: float = 0.0) -> str | None:
+        """The budget that this work and the model calls among these messages have used up: `tokens`, `cost`, `time` or
+        None."""
         calls = [
             (m.usage_metadata, self.second_cost_of if ANSWERED_BY in m.response_metadata else self.cost_of)
             for m in messages
@@ -59,7 +61,9 @@ class RunBudget:
         if self.tokens is not None and sum(call["total_tokens"] for call, _ in calls) >= self.tokens:
             return "tokens"
         spent = sum(cost_of(call) or 0.0 for call, cost_of in calls)
-        return "cost" if self.dollars is not None and spent >= self.dollars else None
+        if self.dollars is not None and spent >= self.dollars:
+            return "cost"
+        return "time" if self.seconds is not None and active_seconds >= self.seconds else None
 
 
 class RunLimits(Middleware):
@@ -110,9 +114,10 @@ class RunLimits(Middleware):
 
     def _reached(self, messages: Sequence[AnyMessage]) -> str | None:
         """The name of the reached limit; None if none is reached."""
-        if count_steps(messages) >= get_runtime(RunContext).context.max_tool_steps:
+        context = get_runtime(RunContext).context
+        if count_steps(messages) >= context.max_tool_steps:
             return "steps"
-        return self._budget.spent(messages)
+        return self._budget.spent(messages, context.active_seconds())
 
 
 def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:

@@ -16,7 +16,7 @@ from server.agent.models.chat_model import takes_images
 from server.agent.models.pictures import long_side_for
 from server.agent.operator import finishing
 from server.agent.operator.consent import Consent
-from server.agent.operator.limits import OperatorLimits
+from server.agent.operator.limits import OperatorLimits, before_timeout
 from server.agent.operator.methods import Structured
 from server.agent.operator.nodes import Nodes
 from server.agent.operator.observing import Observer, Vision
@@ -52,15 +52,10 @@ def build_operator(
     """
     observer = Observer(vision, model_sees=takes_images(model), long_side=long_side_for(model))
     consent = Consent(gate or Gate(), observer, decision_timeout, clock)
-    limits = OperatorLimits(token_budget, _before(run_timeout), cost_budget)
+    limits = OperatorLimits(token_budget, before_timeout(run_timeout), cost_budget)
     planner = PlannerOfTwo(model, cost_of, second, points=points and observer.see, structured=structured)
     nodes = Nodes(planner, consent, observer, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
-
-
-def _before(run_timeout: float) -> float:
-    """The run's time budget in seconds: leaves time for the summary before `run_timeout` ends the run."""
-    return run_timeout - min(60.0, run_timeout / 10)
 
 
 def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:

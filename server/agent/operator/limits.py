@@ -44,6 +44,11 @@ class OperatorLimits:
         return None
 
 
+def before_timeout(run_timeout: float) -> float:
+    """A run's time budget in seconds: leaves time for the summary before `run_timeout` ends the run."""
+    return run_timeout - min(60.0, run_timeout / 10)
+
+
 def attempt_key(aimed: AimedAction) -> str:
     """Hash that is equal for the same action on a page that looks the same."""
     observation = aimed.observation

@@ -65,6 +65,10 @@ def address_to_open(state: State, observation: Observation) -> str | None:
     return address if not is_asked and _only_shows(address) else None
 
 
+def names_address(text: str) -> bool:
+    return bool(_ANY_ADDRESS.search(text))
+
+
 def _only_shows(address: str) -> bool:
     """Whether the address names a page: without a login or a key of one person, and without an effect."""
     try:

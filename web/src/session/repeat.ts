@@ -2,6 +2,7 @@ import { api } from '@/api/client'
 import type { SessionDetail } from '@/api/types'
 import { splitAttached } from '@/lib/attached'
 import { type ScheduleDraft, useScheduleDraft } from '@/lib/scheduleDraft'
+import { shortened } from '@/lib/shortened'
 import { toast } from '@/ui/Toasts'
 
 const NAME_LENGTH = 60
@@ -20,7 +21,7 @@ export function draftOf(session: SessionDetail, runId?: string): ScheduleDraft {
   const url = opened?.meta_json?.url
   const { words } = splitAttached(task?.content ?? '')
   return {
-    name: session.title.slice(0, NAME_LENGTH) || words.slice(0, NAME_LENGTH),
+    name: shortened(session.title, NAME_LENGTH) || shortened(words, NAME_LENGTH),
     task: words,
     agent: session.agent,
     model: session.model,
@@ -44,6 +45,6 @@ export function takeSchedule(text: string, draft: ScheduleDraft): boolean {
   const found = COMMAND.exec(text)
   if (!found) return false
   const task = found[1]?.trim() ?? ''
-  useScheduleDraft.getState().open({ ...draft, task, name: task.slice(0, NAME_LENGTH) })
+  useScheduleDraft.getState().open({ ...draft, task, name: shortened(task, NAME_LENGTH) })
   return true
 }

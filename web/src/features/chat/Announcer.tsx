@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'react'
 import { useT } from '@/i18n'
+import { shortened } from '@/lib/shortened'
 import { toolWords } from '@/session/toolWords'
 import { type SessionState, useLive } from '@/stream/store'
 import { runWords } from './RunStrip'
@@ -52,5 +53,5 @@ function lastTool({ ids, rows }: SessionState) {
 
 function lastAnswer({ ids, rows }: SessionState): string | null {
   const row = rows[ids.at(-1) ?? '']
-  return row?.kind === 'text' && !row.live ? (row.text.split(/(?<=[.!?])\s/)[0] ?? '').slice(0, 200) : null
+  return row?.kind === 'text' && !row.live ? shortened(row.text.split(/(?<=[.!?])\s/)[0] ?? '', 200) : null
 }

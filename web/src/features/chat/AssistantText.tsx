@@ -1,5 +1,6 @@
 import { CalendarClock, Check, Copy, TriangleAlert } from 'lucide-react'
-import { useT } from '@/i18n'
+import type { ReactNode } from 'react'
+import { useT, useWords } from '@/i18n'
 import { useCopy } from '@/lib/copy'
 import { Markdown } from '@/lib/md/Markdown'
 import { repeat } from '@/session/repeat'
@@ -7,29 +8,50 @@ import { useSessionId } from '@/session/sessionId'
 import type { TextRow } from '@/stream/rows'
 import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
+import { words } from './answerWords'
 import { BranchButton } from './BranchButton'
 import { ContinueOffer } from './ContinueOffer'
 import { type Change, ResultChange } from './ResultChange'
 
 export function AssistantText({ row }: { row: TextRow }) {
   const t = useT()
+  const tell = useWords(words)
   return (
     <div className="group pt-3 pb-1" aria-busy={row.live || undefined}>
       <h3 className="sr-only">{t('assistant')}</h3>
-      {!row.live && row.meta.outcome === 'blocked' && (
-        <p className="mb-1.5 flex items-center gap-1.5 text-xs font-medium text-warn">
-          <TriangleAlert size={14} aria-hidden />
-          {t('answer.unmet')}
-        </p>
-      )}
+      {!row.live && row.meta.outcome === 'blocked' && <Remark>{t('answer.unmet')}</Remark>}
+      {!row.live && <Remarks meta={row.meta} />}
       <div className={row.cut ? 'opacity-70' : undefined}>
         <Markdown text={row.text} live={row.live} />
       </div>
       {!row.live && !!row.meta.change && <ResultChange change={row.meta.change as Change} />}
       {row.cut && <p className="mt-1 text-xs text-faint">{t('text.cut')}</p>}
+      {!row.live && !!row.meta.cut && (
+        <Remark>{tell(row.meta.cut === 'length' ? 'cut.length' : 'cut.stream')}</Remark>
+      )}
       {!row.live && !row.cut && <ContinueOffer row={row} />}
       {!row.live && <Actions row={row} />}
     </div>
+  )
+}
+
+/** What a reader has to know before the answer. */
+function Remarks({ meta }: { meta: TextRow['meta'] }) {
+  const t = useWords(words)
+  return (
+    <>
+      {!!meta.continues && <p className="mb-1.5 text-xs text-muted">{t('continues')}</p>}
+      {!!meta.without_browser && <Remark>{t('without_browser')}</Remark>}
+    </>
+  )
+}
+
+function Remark({ children }: { children: ReactNode }) {
+  return (
+    <p className="my-1.5 flex items-center gap-1.5 text-xs font-medium text-warn">
+      <TriangleAlert size={14} className="shrink-0" aria-hidden />
+      {children}
+    </p>
   )
 }
 
