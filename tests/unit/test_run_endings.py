@@ -262,3 +262,18 @@ async def test_a_run_that_has_ended_is_not_executed_again(
     await stage.runner.drain(60)
     assert await stage.store.messages(run.session_id) == said
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
+
+
+async def test_what_was_said_before_the_stream_broke_is_kept_and_marked(stage: Stage) -> None:
+    run = await stage.say(PING)
+    ended = await stage.store.finish_run(
+        run.id,
+        "failed",
+        answer="It is P",
+        answer_meta={"cut": "stream"},
+        error_code="llm_stream_cut",
+        error="broke",
+    )
+    assert ended and ended.message
+    assert ended.message.meta_json == {"cut": "stream"}
+    assert ended.run.end_position == ended.message.seq + 1 == ended.session.last_seq
