@@ -274,6 +274,7 @@ async def test_what_was_said_before_the_stream_broke_is_kept_and_marked(stage: S
         error_code="llm_stream_cut",
         error="broke",
     )
-    assert ended and ended.message
+    assert ended is not None
+    assert ended.message is not None
     assert ended.message.meta_json == {"cut": "stream"}
     assert ended.run.end_position == ended.message.seq + 1 == ended.session.last_seq
