@@ -1,4 +1,4 @@
-"""Text cut to a length, text without what nobody sees, and messages without the line that names their files."""
+"""Text cut to a length, text without invisible characters, and messages without the line that names their files."""
 
 from __future__ import annotations
 

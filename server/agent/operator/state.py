@@ -68,7 +68,7 @@ class State(TypedDict, total=False):
     """Name of the file that `reading` comes from; "" for the page."""
 
     unshown_notes: list[str]
-    """Notes of an observation that was replaced before the model was shown it: a browser tells a loss once."""
+    """Notes of an observation that was replaced before the model was shown it: a browser reports a loss once."""
 
     # One run.
     user_message: str

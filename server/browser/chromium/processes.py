@@ -94,7 +94,7 @@ class Processes:
         self._running: dict[int, asyncio.subprocess.Process] = {}
         self._born: dict[int, str | None] = {}
         self._temporary: dict[int, str] = {}
-        """Each group's own temporary folder: Chromium and Node leave folders and sockets in it that nobody removes."""
+        """Each group's own temporary folder: Chromium and Node leave folders and sockets in it that are never removed."""
         self._guard: subprocess.Popen[bytes] | None = None
 
     async def start(

@@ -32,7 +32,7 @@ _QUOTES = str.maketrans({'"': "'"})
 
 
 def clean(text: str) -> str:
-    """The text in one line, without what nobody sees and without anything that reads as an eid or a ref."""
+    """The text in one line, without invisible characters and without anything that reads as an eid or a ref."""
     if not text.isascii() or not text.isprintable():
         text = visible(well_formed(text))
     if _ODD.search(text):

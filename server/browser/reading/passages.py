@@ -46,7 +46,7 @@ class Excerpt:
 
 
 def plain(text: str) -> str:
-    """The text without what nobody sees and without trailing spaces."""
+    """The text without invisible characters and without trailing spaces."""
     text = visible(text).replace("\r\n", "\n").replace("\r", "\n")
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+\n", "\n", text)).strip()
 
