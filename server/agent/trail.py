@@ -10,8 +10,8 @@ from typing import Any
 from pydantic import BaseModel
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import place_of, secrets_of, site_of, without
-from server.agent.gate.grantable import CONTEXT_SEPARATOR, marks_of
+from server.agent.gate.approval import CONTEXT_SEPARATOR, place_of, secrets_of, site_of, without
+from server.agent.gate.grantable import marks_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.storable import storable
 from server.browser.addresses import without_login

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import quote, quote_plus, urljoin, urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
@@ -28,7 +28,9 @@ from server.agent.actions import (
     TypeAction,
 )
 from server.agent.gate.keys import read_key
+from server.agent.policy import Subject, guess_language
 from server.agent.policy.address import read_address
+from server.agent.policy.fields import FIELDS, is_secret
 from server.agent.policy.money import find_sums
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
@@ -38,6 +40,7 @@ from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 
 MASK = "•••"
+CONTEXT_SEPARATOR = " · "
 SHORT = 2
 """Characters. Masking so short a secret everywhere would make lines unreadable, and so reveal it."""
 _FILLED = frozenset(
@@ -300,9 +303,51 @@ def amount_of(aimed: AimedAction) -> str | None:
 
 
 def secrets_of(aimed: AimedAction) -> tuple[str, ...]:
-    """The texts that the action puts into secret fields."""
-    secret = {element.eid for element in aimed.targets if element.secret}
+    """The texts that must not be shown, logged or stored: what the gate asks about as a secret is masked everywhere."""
+    secret = _secret_fields(aimed)
     return tuple(field.text for field in _fields_of(aimed.action) if field.text and field.eid in secret)
+
+
+def _secret_fields(aimed: AimedAction) -> set[str]:
+    texts = {field.eid: field.text for field in _fields_of(aimed.action)}
+    return {one.eid for one in aimed.targets if takes_secret(one, texts.get(one.eid, ""), aimed.observation)}
+
+
+def takes_secret(element: Element, text: str, observation: Observation) -> bool:
+    """Whether the field takes a password, code, card or identity number, or the text is one.
+
+    The boxes of one code are secret together: fields of one form that are called alike, or not at all.
+    """
+    others = [one for one in beside(element, observation) if one.role == element.role]
+    if any(one.secret and _is_box(one, element) for one in others):
+        return True
+    subject = Subject(
+        "type", role=element.role, name=element.name, value=text, context=context_of(element, observation),
+        secret=element.secret, lang=language_of(observation),
+    )  # fmt: skip
+    return is_secret(subject)
+
+
+def _is_box(one: Element, other: Element) -> bool:
+    """Whether both are boxes of one code: of one width, with names that differ by a number only."""
+    names = {re.sub(r"[\d\W]+", " ", element.name).strip() for element in (one, other)}
+    widths = [element.box[2] for element in (one, other) if element.box]
+    return (len(names) == 1 or "" in names) and len(set(widths)) <= 1
+
+
+def context_of(element: Element, observation: Observation) -> str:
+    """The text around a control; of a field in no form, with the nearest text before it."""
+    if element.group or element.role not in FIELDS or element.eid not in observation.order:
+        return element.context
+    before = observation.order[: observation.order.index(element.eid)]
+    texts = (int(key[1:]) for key in reversed(before) if key.startswith("t") and key[1:].isdigit())
+    nearest = next((observation.text_blocks[at] for at in texts if at < len(observation.text_blocks)), "")
+    return CONTEXT_SEPARATOR.join(filter(None, (element.context, nearest)))
+
+
+def language_of(observation: Observation) -> str:
+    names = (element.name for element in observation.interactive)
+    return guess_language("\n".join([observation.page.title, *observation.text_blocks, *names]))
 
 
 def without(secrets: Sequence[str], value: Any) -> Any:
@@ -320,7 +365,13 @@ def without(secrets: Sequence[str], value: Any) -> Any:
 def _masking(text: str, secret: str) -> str:
     """A secret of one or two characters is masked only as a whole word: within words it is just a letter."""
     if len(secret) > SHORT:
-        return text.replace(secret, MASK)
+        for spelling in (
+            secret,
+            quote(secret, safe="", errors="replace"),
+            quote_plus(secret, errors="replace"),
+        ):
+            text = text.replace(spelling, MASK)
+        return text
     return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)
 
 
@@ -333,7 +384,7 @@ def masked(aimed: AimedAction) -> Action:
         return action.model_copy(update={"args": without_logins(action.args)})
     if not isinstance(action, TypeAction):
         return action.with_points(Point(x=one.x, y=one.y, scale=one.scale) for one in action.points)
-    secret = {element.eid for element in aimed.targets if element.secret}
+    secret = _secret_fields(aimed)
     hidden = (
         field.model_copy(update={"text": MASK}) if field.eid in secret else field for field in action.fields
     )

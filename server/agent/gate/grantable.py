@@ -7,7 +7,14 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import beside, destination_of, place_of, secrets_of, site_of
+from server.agent.gate.approval import (
+    CONTEXT_SEPARATOR,
+    beside,
+    destination_of,
+    place_of,
+    secrets_of,
+    site_of,
+)
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.money import find_sums, is_price
 from server.agent.policy.verdict import KINDS_ASKED
@@ -30,7 +37,6 @@ _BY_SIGN = {
 }  # fmt: skip
 """By how a page writes it. A sign of several currencies stands for itself: a grant is for one site."""
 CURRENCIES = frozenset(_BY_SIGN.values())
-CONTEXT_SEPARATOR = " · "
 _BETWEEN = re.compile(r" [·|] ")
 """Between the texts that an observation puts into one line."""
 _NUMBER = re.compile(r"[0-9][0-9.,'’\s]*")

@@ -18,10 +18,9 @@ from server.agent.actions import (
     SelectAction,
     TypeAction,
 )
-from server.agent.gate.approval import beside
-from server.agent.gate.grantable import CONTEXT_SEPARATOR
+from server.agent.gate.approval import CONTEXT_SEPARATOR, beside, language_of, takes_secret
 from server.agent.gate.keys import read_key
-from server.agent.policy import Subject, guess_language
+from server.agent.policy import Subject
 from server.agent.policy.names import read_name
 from server.browser.observation import Element, Observation
 from server.browser.observation.points import POINT
@@ -91,7 +90,7 @@ def _unnamed(aimed: AimedAction) -> Iterator[Subject]:
         bound = any(overlay.kind not in ("cookies", "permission") for overlay in observation.overlays)
         yield Subject(
             "pan" if pans else "point", role=POINT, name=hit.words if pans else hit.element.name, context=text,
-            url=observation.page.url, in_dialog=bound or bool(hit.element.group), lang=_language(observation),
+            url=observation.page.url, in_dialog=bound or bool(hit.element.group), lang=language_of(observation),
         )  # fmt: skip
 
 
@@ -107,7 +106,8 @@ def _pans(aimed: AimedAction) -> bool:
 def _typed(action: TypeAction, targets: Sequence[Element], observation: Observation) -> Iterator[Subject]:
     """Text for each field. A control that is not a field is clicked before typing, which sets a switch."""
     for element, field in zip(targets, action.fields, strict=False):
-        yield _subject("type", element, observation, value=field.text)
+        secret = takes_secret(element, field.text, observation)
+        yield replace(_subject("type", element, observation, value=field.text), secret=secret)
         if element.options:
             yield from _chosen(field.text, element, observation)
         if element.role not in _FIELDS:
@@ -167,13 +167,8 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
         lines=element.field == "lines", at_once=element.role in _CHOICES and _is_at_once(element, observation),
         alone=all(other.role != element.role or other.eid == element.eid for other in observation.interactive),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
-        siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=_language(observation),
+        siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=language_of(observation),
     )  # fmt: skip
-
-
-def _language(observation: Observation) -> str:
-    names = (element.name for element in observation.interactive)
-    return guess_language("\n".join([observation.page.title, *observation.text_blocks, *names]))
 
 
 def _dialog(action: DialogAction, observation: Observation) -> Iterator[Subject]:
@@ -181,7 +176,7 @@ def _dialog(action: DialogAction, observation: Observation) -> Iterator[Subject]
     if not action.accept:
         yield Subject("observe")
         return
-    url, asked, language = observation.page.url, " · ".join(observation.notes), _language(observation)
+    url, asked, language = observation.page.url, " · ".join(observation.notes), language_of(observation)
     if text := action.text:
         name = observation.notes[-1].partition('"')[2] if observation.notes else ""
         yield Subject("type", role="textbox", name=name, value=text, url=url, lang=language)

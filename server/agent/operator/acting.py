@@ -199,7 +199,9 @@ def describe(aimed: AimedAction) -> str:
     """One line that stays valid after the page: no eids, secrets masked, long values truncated."""
     action = aimed.action
     if isinstance(action, TypeAction):
-        return f"type {_filled(action, aimed.targets)}{' and submit' if action.submit else ''}"
+        shown_fields = masked(aimed)
+        assert isinstance(shown_fields, TypeAction)
+        return f"type {_filled(shown_fields, aimed.targets)}{' and submit' if action.submit else ''}"
     named = " to ".join(map(label, aimed.targets)) if isinstance(action, DragAction) else ""
     named = named or (label(aimed.targets[0]) if aimed.targets else "")
     shown = masked(aimed).to_json()
@@ -213,12 +215,12 @@ def describe(aimed: AimedAction) -> str:
 
 def _filled(action: TypeAction, targets: Sequence[Element]) -> str:
     pairs = list(zip(action.fields, targets, strict=False))
-    named = [f"{_shown(field.text, element)} into {label(element)}" for field, element in pairs[:MOST_SHOWN]]
+    named = [f"{_shown(field.text)} into {label(element)}" for field, element in pairs[:MOST_SHOWN]]
     return ", ".join([*named, *([f"{len(pairs) - MOST_SHOWN} more"] if len(pairs) > MOST_SHOWN else [])])
 
 
 _DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "page", "query", "accept")
 
 
-def _shown(text: str, element: Element) -> str:
-    return MASK if element.secret else f'"{cut(text, TEXT_CHARS)}"'
+def _shown(text: str) -> str:
+    return MASK if text == MASK else f'"{cut(text, TEXT_CHARS)}"'

@@ -12,7 +12,7 @@ FIELDS = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "text
 _OPEN = {"plain", "query"}
 """Kinds of fields that take no secret."""
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}")
-_IBAN = re.compile(r"[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}\s?[A-Z0-9]{1,4}")
+_IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}\s?[A-Z0-9]{1,4}(?![A-Z0-9])")
 
 
 def is_secret(subject: Subject) -> bool:
@@ -57,7 +57,13 @@ def _looks_secret(value: str) -> bool:
     card = _CARD.search(value)
     if card and _passes_luhn(re.sub(r"\D", "", card.group())):
         return True
-    return _IBAN.fullmatch(value.strip().upper()) is not None
+    return any(_is_iban(match.group()) for match in _IBAN.finditer(value.upper()))
+
+
+def _is_iban(text: str) -> bool:
+    """Whether its check digits fit: a product number in the same form has none."""
+    plain = re.sub(r"\s", "", text)
+    return int("".join(str(int(sign, 36)) for sign in plain[4:] + plain[:4])) % 97 == 1
 
 
 def _passes_luhn(digits: str) -> bool:
