@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from urllib.parse import quote, quote_plus
 
 
 def cut(text: str, chars: int) -> str:
@@ -34,6 +35,17 @@ def visible(text: str) -> str:
     A page, a file or a caller can hide words for a model in them. White space stays.
     """
     return _INVISIBLE.sub("", text)
+
+
+def in_addresses(value: str) -> set[str]:
+    """How a text is spelled in an address: encoded as a whole, as a form sends it, as a browser writes a path or fragment."""
+    light = "!$&'()*+,;=:@/?-._~"
+    encoded = (quote(value, safe="", errors="replace"), quote_plus(value, errors="replace"))
+    return {
+        *encoded,
+        quote(value, safe=light, errors="replace"),
+        quote(value, safe=light + "#[]{}|^`", errors="replace"),
+    }
 
 
 def in_order_of_sight(text: str) -> str:

@@ -7,11 +7,11 @@ import json
 import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
-from urllib.parse import quote, quote_plus
 
 from server.browser.browser import PagePicture
 from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.snapshot import MASK
+from server.text import in_addresses
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
@@ -36,8 +36,7 @@ def _spellings(value: str) -> set[str]:
         value,
         collapsed,
         json.dumps(value, ensure_ascii=False)[1:-1],
-        quote(value, safe="", errors="replace"),
-        quote_plus(value, errors="replace"),
+        *in_addresses(value),
     }
     return {form for form in forms if form}
 

@@ -9,6 +9,7 @@ import pytest
 import pytest_asyncio
 from PIL import Image
 
+from server.browser.browser import Field
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
@@ -45,6 +46,11 @@ def site() -> Iterator[Site]:
                 "Nested", f"<iframe src='{site.url('/framed', 'localhost')}' width=900 height=500></iframe>"
             ),
         )
+        login = "<form method=get action=/welcome><label>Password <input type=password name=p></label><button>Sign in</button></form>"
+        site.add("/login", document("Login", login))
+        site.add("/welcome", document("Welcome", "<p>Hello</p><a href=/login>Again</a>"))
+        kept = "<label>Password <input type=password oninput='location.hash = this.value'></label>"
+        site.add("/hash", document("Hash", kept))
         yield site
 
 
@@ -68,6 +74,25 @@ async def test_no_text_carries_it(browser: SessionBrowser, site: Site, path: str
     for text in texts:
         assert "c4nary" not in text
         assert "nlock" not in text
+
+
+@pytest.mark.parametrize(("path", "submit"), [("/login", True), ("/hash", False)])
+async def test_no_address_carries_what_was_typed_into_it(
+    browser: SessionBrowser, site: Site, path: str, submit: bool
+):
+    await browser.navigate(site.url(path))
+    field = next(one for one in (await browser.observe()).interactive if one.secret)
+    outcome = await browser.type([Field(field, "hunter 2 & tüte")], submit=submit)
+    seen = await browser.observe()
+    shown = [
+        outcome.url or "",
+        outcome.text,
+        seen.text(),
+        seen.model_dump_json(),
+        (await browser.call("browser_snapshot", {})).text,
+    ]
+    assert seen.page.url != site.url(path)
+    assert not any("hunter" in text or "tüte" in text or "t%C3%BCte" in text for text in shown)
 
 
 async def test_a_short_one_is_masked_too(browser: SessionBrowser, site: Site):

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import reduce
 from typing import Any
-from urllib.parse import quote, quote_plus, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from pydantic import BaseModel, ConfigDict
 
@@ -38,6 +38,7 @@ from server.browser.observation.points import is_same_hit
 from server.events import Box, ConfirmQuestion, Target
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
+from server.text import in_addresses
 
 MASK = "•••"
 CONTEXT_SEPARATOR = " · "
@@ -365,11 +366,7 @@ def without(secrets: Sequence[str], value: Any) -> Any:
 def _masking(text: str, secret: str) -> str:
     """A secret of one or two characters is masked only as a whole word: within words it is just a letter."""
     if len(secret) > SHORT:
-        for spelling in (
-            secret,
-            quote(secret, safe="", errors="replace"),
-            quote_plus(secret, errors="replace"),
-        ):
+        for spelling in sorted({secret, *in_addresses(secret)}, key=len, reverse=True):
             text = text.replace(spelling, MASK)
         return text
     return re.sub(rf"(?<!\w){re.escape(secret)}(?!\w)", MASK, text)

@@ -7,7 +7,7 @@ import base64
 import binascii
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -21,7 +21,8 @@ from server.browser.chromium.quiet import QuietWatch
 from server.browser.chromium.resources import load_resource
 from server.browser.chromium.snapshots import Snapshots
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
-from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra
+from server.browser.masking import mask_text
+from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra, SecretField
 from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
 from server.browser.observation.points import Layers
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
@@ -62,6 +63,11 @@ class Drawn(BaseModel, frozen=True):
     height: float = 0
 
 
+MOST_TOLD, SHORTEST_WORD, SHORTEST_NUMBER = 40, 4, 6
+NOWHERE = (-10_000.0, -10_000.0, 0.0, 0.0)
+"""The box of a field that is not on the page any more."""
+
+
 class CurrentPage:
     """The current page of the tools. `watch` returns the page monitor, or None if there is none.
 
@@ -75,6 +81,7 @@ class CurrentPage:
         self._url: str | None = None
         self._title: str | None = None
         self._snapshots = Snapshots()
+        self._told: dict[str, None] = {}
 
     @property
     def url(self) -> str | None:
@@ -86,6 +93,26 @@ class CurrentPage:
     def title(self) -> str | None:
         self._recall()
         return self._title
+
+    def hide(self, secrets: Iterable[str]) -> None:
+        """Mask these texts in what pages show and in their addresses from now on: a page may put a password there.
+
+        Short ones, as far as they cannot be told from other words and numbers, are masked by `look` only while a secret
+        field holds them.
+        """
+        fresh = (
+            text for text in secrets if len(text) >= (SHORTEST_NUMBER if text.isdigit() else SHORTEST_WORD)
+        )
+        self._told |= dict.fromkeys(fresh)
+        for oldest in list(self._told)[:-MOST_TOLD]:
+            del self._told[oldest]
+
+    def masked(self, text: str | None) -> str | None:
+        """The text without secrets that were typed or seen before."""
+        return text and mask_text(text, self._secrets_told())
+
+    def _secrets_told(self) -> tuple[SecretField, ...]:
+        return tuple(SecretField(box=NOWHERE, value=value) for value in self._told)
 
     @property
     def page(self) -> WatchedPage | None:
@@ -190,7 +217,8 @@ class CurrentPage:
     async def look(self, *, brief: bool = False) -> Extra:
         """Return the page script's result; only `unknown` is set if it cannot be read.
 
-        Includes the secret fields of frames inside the page, so that they are masked like the page's own. `brief`: only
+        Includes the secret fields of frames inside the page, so that they are masked like the page's own, and what secret
+        fields held before (`hide`). `brief`: only
         secrets and moment.
         """
         reachable = self._reachable()
@@ -215,7 +243,11 @@ class CurrentPage:
             for secret in one.secrets
         )
         unknown = extra.unknown or any(one.unknown for one, _ in inner)
-        return extra.model_copy(update={"secrets": (*extra.secrets, *inside), "unknown": unknown})
+        here = (*extra.secrets, *inside)
+        values = {secret.value for secret in here}
+        self.hide(values)
+        gone = (secret for secret in self._secrets_told() if secret.value not in values)
+        return extra.model_copy(update={"secrets": (*here, *gone), "unknown": unknown})
 
     async def picture(self, *, deadline: float) -> bytes | None:
         """Take a JPEG of the window; None if DevTools cannot, such as of a tab in the background."""

@@ -27,6 +27,7 @@ from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.chromium.running import RunningChromium
 from server.browser.masking import make_picture, mask_text, size_of_picture
 from server.browser.mcp.client import Http, McpClient, Stdio
+from server.browser.mcp.current_page import NOWHERE
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
@@ -294,11 +295,11 @@ class SessionBrowser(Browser):
                 before, drawn = await asyncio.gather(
                     self._calls.here.look(brief=True), self._calls.here.drawn()
                 )
-                hidden = [field.box for field in before.secrets if field.value]
+                hidden = [field.box for field in before.secrets if field.value and field.box != NOWHERE]
                 window = (round(drawn.width), round(drawn.height))
                 data = await self._take_picture(window)
                 after = await self._calls.here.look(brief=True) if hidden else before
-                hidden += [field.box for field in after.secrets if field.value]
+                hidden += [field.box for field in after.secrets if field.value and field.box != NOWHERE]
                 if before.unknown or after.unknown:  # some boxes to blur are unknown
                     return None
         except CallFailed:
@@ -338,6 +339,7 @@ class SessionBrowser(Browser):
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         if not fields:
             return self._calls.outcome(False, "There is no field to type into.")
+        self._calls.here.hide(field.text for field in fields if field.element.secret)
         return await self._do(self._adapter.type, fields, submit=submit)
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:

@@ -180,7 +180,8 @@ class ToolCalls:
         return refusal[1] if refusal and refusal[0] >= moment else None
 
     def outcome(self, ok: bool, text: str, *, timed_out: bool = False) -> ToolOutcome:
-        return ToolOutcome(ok, text, self.here.url, self.here.title, self.notes.take(), timed_out=timed_out)
+        url, title = map(self.here.masked, (self.here.url, self.here.title))
+        return ToolOutcome(ok, text, url, title, self.notes.take(), timed_out=timed_out)
 
     def failed(self, error: CallFailed) -> ToolOutcome:
         return self.outcome(False, str(error), timed_out=isinstance(error, PageTimeout))
@@ -191,13 +192,14 @@ class ToolCalls:
         `page` is None if the page cannot be read now.
         """
         notes, here = self.notes.take(), self.here
-        url, title = (page.page.url, page.page.title) if page else (here.url, here.title)
+        shown = here.masked(here.url), here.masked(here.title)
+        url, title = (page.page.url, page.page.title) if page else shown
         lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
         lines += [page.text_with_targets()] if page else []
         output = with_page(text, url, title, lines)
         private_url = page.page.url if page and page.asks_for_secret else None
         seen = page.outline if page else None
-        return ToolOutcome(ok, output, here.url, here.title, notes, private_url, seen)
+        return ToolOutcome(ok, output, *shown, notes, private_url, seen)
 
     def _empty_scratch(self) -> None:
         """Delete the MCP server's output: it keeps a copy of each screenshot without blurred secrets."""

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from urllib.parse import quote, quote_plus
 
 from server.browser.observation.names import label_of_field
 from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.snapshot import FIELDS, MASK, Snapshot
+from server.text import in_addresses
 
 _WORDS = re.compile(
     r"""
@@ -117,10 +117,5 @@ def _mask(snapshot: Snapshot, mask: Callable[[str], str]) -> None:
 
 def _spellings(value: str) -> set[str]:
     """The spellings of a value in a page or an address. One or two characters would mask unrelated text."""
-    forms = {
-        value,
-        " ".join(value.split()),
-        quote(value, safe="", errors="replace"),
-        quote_plus(value, errors="replace"),
-    }
+    forms = {value, " ".join(value.split()), *in_addresses(value)}
     return {form for form in forms if len(form) > 2}
