@@ -82,7 +82,7 @@ class Preferences:
         """Change settings by name; None resets one. Raises BadRequest with the name of an invalid one."""
         unknown = values.keys() - set(CHANGEABLE)
         if unknown:
-            raise BadRequest(f"These settings cannot be changed here: {', '.join(sorted(unknown))}.")
+            raise BadRequest("Some of these settings cannot be changed here.")
         async with self._changing:
             merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
             current = self._merged(merged)

@@ -305,6 +305,9 @@ SENTENCES = {
         "Инструменты браузера перезапущены: открытые страницы, введённое и входы на сайты потеряны.",
     "The browser's host cannot be reached: another one was started elsewhere, without its pages and without its logins.":
         "Хост браузера недоступен: запущен другой браузер, без прежних страниц и входов на сайты.",
+    "this zone is not known; write it like Europe/Berlin":
+        "такой часовой пояс неизвестен, он пишется так: Europe/Berlin",
+    "Some of these settings cannot be changed here.": "Некоторые из этих настроек здесь не меняются.",
 }  # fmt: skip
 """By the English sentence. `{n}` stands for its number."""
 TEMPLATES = {
@@ -323,15 +326,12 @@ TEMPLATES = {
     "address: {why}.": "Адрес: {why}.",
     "result_schema: {why}.": "Таблица: {why}.",
     "RRULE cannot be read ({x})": "RRULE не удаётся прочитать ({x})",
-    "the zone {x} is not known; write it like Europe/Berlin":
-        "часовой пояс {x} неизвестен, он пишется так: Europe/Berlin",
     "{x} is not a time like 20260105T080000": "{x} — не время вида 20260105T080000",
     "{x} may not be reached: {why}": "к {x} обращаться нельзя: {why}",
     "it cannot be reached ({x})": "адрес недоступен ({x})",
     "a column may not be named {x}": "столбец не может называться {x}",
     "This does not fit the column {x}.": "Это не подходит к столбцу {x}.",
     "No browser host can be used: {x}.": "Ни один хост браузеров не отвечает: {x}.",
-    "These settings cannot be changed here: {x}.": "Эти настройки здесь не меняются: {x}.",
     "There is no key for {x}.": "Нет ключа для {x}.",
     "The stored keys of {x} cannot be read: {why}. Put the file back and start again, or set the keys anew.":
         "Сохранённые ключи ({x}) не читаются: {why}. Верните файл и запустите сервер снова или задайте ключи заново.",
@@ -366,6 +366,7 @@ TEMPLATES = {
     "Typed into {t}.": "Введено: {t}.",
     "Pressed {x}.": "Нажата клавиша {x}.",
     "Chose {x} in {t}.": "Выбрано «{x}»: {t}.",
+    "{t} is so already.": "Уже так и есть: {t}.",
     "Pointed at {t}.": "Курсор наведён: {t}.",
     "Scrolled {d} by {x} pixels over {t}.": "Прокручено {d} на {x} пикс.: {t}.",
     "Scrolled {d} by a page.": "Прокручено {d} на страницу.",

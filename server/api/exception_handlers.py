@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import errno
 import logging
+from collections.abc import Mapping
+from typing import Any
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -26,6 +28,8 @@ BAD_DISK = {
     errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: FAILS, errno.EROFS: FAILS, errno.EACCES: DENIED, errno.EPERM: DENIED,
 }  # fmt: skip
 
+KEY = "[key]"
+"""In pydantic's places: what is wrong is the name before it."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -39,6 +43,16 @@ def methods_of(request: Request) -> list[str]:
     ]
 
 
+def _place(error: Mapping[str, Any]) -> str:
+    """Where the input is wrong, without names that the client has chosen: those are input, too."""
+    place = [str(part)[:100] for part in error["loc"]]
+    if error["type"] == "extra_forbidden":
+        place = place[:-1]
+    if KEY in place:
+        place = [*place[: place.index(KEY) - 1], KEY]
+    return ".".join(place)
+
+
 def install(app: FastAPI) -> None:
     """Register the handlers for all exceptions of routes."""
 
@@ -49,11 +63,7 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         # The input is not returned: it may contain text that cannot be encoded, or secrets.
-        # Field names come from the client, too, and may have any length.
-        places = [
-            f"{'.'.join(str(part)[:100] for part in item['loc'])}: {item['msg']}"
-            for item in error.errors()[:10]
-        ]
+        places = [f"{_place(item)}: {item['msg']}" for item in error.errors()[:10]]
         return problem(422, "invalid", "; ".join(places), request.state.request_id)
 
     @app.exception_handler(HTTPException)

@@ -107,7 +107,7 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
 
 def _zone_of(zone: str) -> ZoneInfo:
     if zone not in available_timezones():
-        raise RuleRefused(f"the zone {zone[:64]} is not known; write it like Europe/Berlin")
+        raise RuleRefused("this zone is not known; write it like Europe/Berlin")
     return ZoneInfo(zone)
 
 

@@ -23,7 +23,7 @@ def check_quiet(begin: str, end: str, zone: str) -> JsonObject:
 def check_daily(at: str, zone: str) -> JsonObject:
     """A time of each day: `{at, zone}`. Raises QuietRefused."""
     if zone not in available_timezones():
-        raise QuietRefused(f"the zone {zone} is not known; write it like Europe/Berlin")
+        raise QuietRefused("this zone is not known; write it like Europe/Berlin")
     try:
         return {"at": time.fromisoformat(at).strftime("%H:%M"), "zone": zone}
     except ValueError:

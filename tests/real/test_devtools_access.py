@@ -134,6 +134,9 @@ async def test_a_page_does_not_reach_the_relay_even_with_the_secret_path(browser
     assert (await browser.observe()).page.title == "refused"
     outcome = await browser.call("browser_navigate", {"url": endpoint.replace("ws://", "http://")})
     assert "Blocked by Pilothouse" in outcome.text
+    # The egress stood before it. The relay itself refuses what a page sends with its handshake, too.
+    relay = endpoint.replace("ws://", "http://")
+    assert await status_of(relay, **UPGRADE, Origin=site.url("/").rstrip("/")) == "404"
 
 
 async def test_nothing_of_a_server_and_its_browsers_listens_beyond_loopback(tmp_path: Path):

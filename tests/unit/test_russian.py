@@ -100,7 +100,14 @@ def test_what_the_server_refuses_is_told_in_russian() -> None:
     assert sorted(said - SENTENCES.keys() - ONLY_FOR_PROGRAMS) == []
 
 
-ADAPTERS = ("playwright.py", "playwright_calls.py", "browser_use.py", "session_browser.py", "lifecycle.py")
+ADAPTERS = (
+    "playwright.py",
+    "playwright_calls.py",
+    "page_reader.py",
+    "browser_use.py",
+    "session_browser.py",
+    "lifecycle.py",
+)
 TELLS = {"_do", "_done", "_opened", "_note", "add", "outcome"}
 """The calls in the adapters of the browser's tools that say what was done or what happened."""
 SAMPLES = {

@@ -51,6 +51,7 @@ export const RESULT_TEMPLATES: Record<string, string> = {
   'Typed into {t}.': 'Введено: {t}.',
   'Pressed {x}.': 'Нажата клавиша {x}.',
   'Chose {x} in {t}.': 'Выбрано «{x}»: {t}.',
+  '{t} is so already.': 'Уже так и есть: {t}.',
   'Pointed at {t}.': 'Курсор наведён: {t}.',
   'Scrolled {d} by {x} pixels over {t}.': 'Прокручено {d} на {x} пикс.: {t}.',
   'Scrolled {d} by a page.': 'Прокручено {d} на страницу.',

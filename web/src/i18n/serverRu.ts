@@ -96,7 +96,8 @@ export const REFUSALS: Record<string, string> = {
   'The database does not answer.': 'База данных не отвечает.',
   'The database is busy; try again.': 'База данных занята, попробуйте ещё раз.',
   'The disk of the database is full.': 'На диске базы данных нет места.',
-  'The database file is damaged: restore a backup.': 'Файл базы данных повреждён: восстановите резервную копию.',
+  'The database file is damaged: restore a backup.':
+    'Файл базы данных повреждён: восстановите резервную копию.',
   'The server may not write into its data folder.': 'Серверу нельзя писать в папку данных.',
   'The disk of the database fails.': 'Диск базы данных неисправен.',
   "The database's file was moved or replaced.": 'Файл базы данных перемещён или заменён.',
@@ -286,15 +287,15 @@ export const REFUSAL_TEMPLATES: Record<string, string> = {
   'address: {why}.': 'Адрес: {why}.',
   'result_schema: {why}.': 'Таблица: {why}.',
   'RRULE cannot be read ({x})': 'RRULE не удаётся прочитать ({x})',
-  'the zone {x} is not known; write it like Europe/Berlin':
-    'часовой пояс {x} неизвестен, он пишется так: Europe/Berlin',
+  'this zone is not known; write it like Europe/Berlin':
+    'такой часовой пояс неизвестен, он пишется так: Europe/Berlin',
   '{x} is not a time like 20260105T080000': '{x} — не время вида 20260105T080000',
   '{x} may not be reached: {why}': 'к {x} обращаться нельзя: {why}',
   'it cannot be reached ({x})': 'адрес недоступен ({x})',
   'a column may not be named {x}': 'столбец не может называться {x}',
   'This does not fit the column {x}.': 'Это не подходит к столбцу {x}.',
   'No browser host can be used: {x}.': 'Ни один хост браузеров не отвечает: {x}.',
-  'These settings cannot be changed here: {x}.': 'Эти настройки здесь не меняются: {x}.',
+  'Some of these settings cannot be changed here.': 'Некоторые из этих настроек здесь не меняются.',
   'There is no key for {x}.': 'Нет ключа для {x}.',
   'The stored keys of {x} cannot be read: {why}. Put the file back and start again, or set the keys anew.':
     'Сохранённые ключи ({x}) не читаются: {why}. Верните файл и запустите сервер снова или задайте ключи заново.',
@@ -320,8 +321,7 @@ export const REFUSAL_TEMPLATES: Record<string, string> = {
   'It has {x} tokens, and the model takes {y}.': 'В нём токенов: {x}, а модель принимает {y}.',
   'The model is {x}, at {y}.': 'Модель: {x}, адрес: {y}.',
   'The model is {x}.': 'Модель: {x}.',
-  'The model {x} failed ({y}): {z} answers for it.':
-    'Модель {x} не ответила ({y}), вместо неё отвечает {z}.',
+  'The model {x} failed ({y}): {z} answers for it.': 'Модель {x} не ответила ({y}), вместо неё отвечает {z}.',
   "The model's answer could not be used; asking again ({x} of {y} times).":
     'Ответ модели непригоден, запрос повторяется ({x} из {y}).',
   "The model's server refused how it was asked; asking in another way.":
