@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import io
+import time
 import zipfile
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +14,16 @@ import pytest
 from openpyxl import Workbook
 from PIL import Image
 
-from server.browser.reading.reader import FILE_BYTES, Reading, read_file
+from server.browser.reading.documents import Unreadable, read_document
+from server.browser.reading.reader import (
+    FILE_BYTES,
+    TOO_SLOW,
+    ReadAnswer,
+    Reading,
+    ReadRequest,
+    Refusals,
+    read_file,
+)
 from tests.support.documents import make_docx, make_pdf
 from tests.support.operator_world import World, world
 from tests.support.scripted_model import act, navigate, stop, type_into
@@ -226,3 +238,59 @@ async def test_a_picture_is_shown_once_to_a_model_that_sees(tmp_path: Path) -> N
     ]
     assert shown == [True, True, False]  # the page at the first look, then the photo
     assert "(a picture of 20×10 pixels)" in it.model.prompts[1]
+
+
+def packed(name: str, content: str) -> bytes:
+    """A file of Office with one part, as small as it gets."""
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as file:
+        file.writestr(name, content)
+    return out.getvalue()
+
+
+def wide_sheet() -> bytes:
+    """A value in the last of 16,384 columns, in rows far apart."""
+    book = Workbook()
+    assert book.active is not None
+    for row in range(1, 60_000, 30):
+        book.active.cell(row, 16_384, 1)
+    out = io.BytesIO()
+    book.save(out)
+    return out.getvalue()
+
+
+HOSTILE: dict[str, Callable[[], bytes]] = {
+    "bomb.docx": lambda: packed("word/document.xml", "<w:p/>" * 5_000_000),
+    "wide.xlsx": wide_sheet,
+    "deep.html": lambda: b"<div>" * 200_000,
+    "reopened.html": lambda: (b"<div>" * 900 + b"</div>" * 900) * 100,
+    "attributes.html": lambda: b"<p " + b" a=1" * 500_000 + b">",
+    "attribute.html": lambda: b"<p " + b"a='" * 500_000,
+    "comments.html": lambda: b"<!--" * 500_000,
+    "declarations.html": lambda: b"<!" * 500_000 + b"<?" * 500_000,
+    "tags.html": lambda: b"<b>x</b>" * 1_000_000,
+    "brackets.html": lambda: b"<" * 2_000_000,
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_file_costs_a_few_seconds_of_a_core(name: str) -> None:
+    data = HOSTILE[name]()
+    began = time.process_time()
+    with suppress(Unreadable):
+        read_document(name, data)
+    assert time.process_time() - began < 8
+
+
+def test_what_was_refused_is_not_parsed_again() -> None:
+    asked: list[str] = []
+
+    def worker(request: ReadRequest, data: bytes) -> ReadAnswer:
+        asked.append(request["name"])
+        return {"problem": TOO_SLOW if request["name"] == "slow" else "it is damaged"}
+
+    refusals = Refusals()
+    for name in ("one.html", "two.html", "three.pdf", "slow", "slow"):
+        request: ReadRequest = {"kind": "file", "name": name, "page": 1, "query": ""}
+        assert refusals.ask(request, b"x", worker)["problem"]
+    assert asked == ["one.html", "three.pdf", "slow", "slow"]

@@ -15,8 +15,8 @@ from markdownify import MarkdownConverter
 
 MOST_CHARS = 5_000_000
 """Of a document's text; the rest is left out."""
-MOST_SECONDS = 15.0
-"""For reading the pages or rows of a document; the rest is left out."""
+MOST_SECONDS = 6.0
+"""Of CPU time, for the pages or rows of a document; the rest is left out."""
 MOST_ROWS = 200_000
 MOST_CELLS = 200
 """Columns of a table."""
@@ -24,6 +24,14 @@ MOST_UNPACKED_BYTES = 60_000_000
 """Of a DOCX or XLSX file without what is stored nearly as it is, such as its pictures."""
 MOST_MEMBERS = 5_000
 """Files packed in a DOCX or XLSX file."""
+MOST_RATIO, RATIO_BYTES = 100, 5_000_000
+"""How many times larger a packed file may become, from this size on. XML of real documents becomes 10 to 40 times larger."""
+MOST_TAGS = 100_000
+"""Begins and ends of an HTML text; the rest is left out. So many take 4 s."""
+MOST_TAG_CHARS = 20_000
+"""Of one tag without its long values, which are cut."""
+MOST_DEPTH = 500
+"""Tags within tags: more than the converter's recursion takes."""
 
 
 class Unreadable(Exception):
@@ -40,12 +48,54 @@ class DocumentText:
 
 
 def read_html(html: str) -> DocumentText:
+    """Raises Unreadable for what would cost the parser more than it could be worth."""
+    html, note = _bounded(html)
     # No escapes: they cost tokens and change what is quoted.
     converter = _Converter(
         heading_style="ATX", bullets="-", bs4_options="html.parser",
         escape_asterisks=False, escape_underscores=False, escape_misc=False,
     )  # fmt: skip
-    return DocumentText(converter.convert(html))
+    return DocumentText(converter.convert(html), note)
+
+
+_LONG_VALUE = re.compile(r"""=("[^"]{1000,}"|'[^']{1000,}')""")
+_LONG_TAG = re.compile(f"<[^<>]{{{MOST_TAG_CHARS}}}")
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+_VOID = frozenset(
+    [
+        "area",
+        "base",
+        "br",
+        "col",
+        "embed",
+        "hr",
+        "img",
+        "input",
+        "link",
+        "meta",
+        "param",
+        "source",
+        "track",
+        "wbr",
+    ]
+)
+
+
+def _bounded(html: str) -> tuple[str, str]:
+    """The HTML without what makes a parser slow, and what was left out. Linear time. Raises Unreadable."""
+    html = _LONG_VALUE.sub('=""', _without_scripts(html[:MOST_CHARS]))
+    if _LONG_TAG.search(html):
+        raise Unreadable("it has a tag of endless length")
+    begins = list(islice((found.start() for found in re.finditer("<", html)), MOST_TAGS + 1))
+    is_cut = len(begins) > MOST_TAGS
+    html = html[: begins[-1]] if is_cut else html
+    depth = 0
+    for closes, name in _TAG.findall(html):
+        if name.lower() not in _VOID:
+            depth = max(0, depth - 1) if closes else depth + 1
+        if depth > MOST_DEPTH:
+            raise Unreadable("it is too large or nested too deeply")
+    return html, _left_out("the end") if is_cut else ""
 
 
 class _Converter(MarkdownConverter):
@@ -82,7 +132,7 @@ def read_document(name: str, data: bytes) -> DocumentText:
     if ending in ("csv", "tsv"):
         return _read_csv(text, ending)
     if ending in ("html", "htm", "xhtml"):
-        return read_html(_without_scripts(text))
+        return read_html(text)
     return DocumentText(text[:MOST_CHARS], _left_out("the end") if len(text) > MOST_CHARS else "")
 
 
@@ -105,16 +155,17 @@ def _decoded(data: bytes) -> str:
     return data.decode(best.encoding, errors="replace").lstrip("\ufeff")
 
 
-_SCRIPT = re.compile(r"<(script|style|template|noscript)\b", re.IGNORECASE)
+_SCRIPT = re.compile(r"<(script|style|template|noscript)\b|<!--|<[!?]", re.IGNORECASE)
 
 
 def _without_scripts(html: str) -> str:
-    """Cut each script with its content, in linear time."""
+    """Cut scripts, comments and declarations with their content, in linear time."""
     kept: list[str] = []
     at, folded = 0, html.lower()
     while found := _SCRIPT.search(html, at):
         kept.append(html[at : found.start()])
-        end = folded.find(f"</{found[1].lower()}", found.end())
+        closing = f"</{found[1].lower()}" if found[1] else "-->" if found[0] == "<!--" else ">"
+        end = folded.find(closing, found.end())
         at = len(html) if end < 0 else html.find(">", end) + 1 or len(html)
     return "".join([*kept, html[at:]])
 
@@ -122,9 +173,13 @@ def _without_scripts(html: str) -> str:
 def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
     """Rows as a Markdown table, the first one as its head; empty rows are left out."""
     lines: list[str] = []
-    chars, ends = 0, time.monotonic() + MOST_SECONDS
+    chars, ends = 0, time.process_time() + MOST_SECONDS
     for number, row in enumerate(rows):
-        cells = [_cell(value) for value in islice(row, MOST_CELLS)]
+        if number > MOST_ROWS or time.process_time() > ends:
+            return DocumentText("\n".join(lines), _left_out(f"what follows row {number}"))
+        if row.count(None) == len(row):  # quickly past the million rows that a sheet may have between two
+            continue
+        cells = [_cell(value) for value in row[:MOST_CELLS]]
         while cells and not cells[-1]:
             cells.pop()
         if not cells:
@@ -133,7 +188,7 @@ def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
         if len(lines) == 1:
             lines.append("|" + " --- |" * len(cells))
         chars += len(lines[-1])
-        if chars > MOST_CHARS or number > MOST_ROWS or time.monotonic() > ends:
+        if chars > MOST_CHARS:
             return DocumentText("\n".join(lines), _left_out(f"what follows row {number + 1}"))
     return DocumentText("\n".join(lines))
 
@@ -155,12 +210,12 @@ def read_pdf(data: bytes) -> DocumentText:
     if reader.is_encrypted and not reader.decrypt(""):
         raise Unreadable("the PDF has a password")
     parts: list[str] = []
-    chars, ends, note, pages = 0, time.monotonic() + MOST_SECONDS, "", len(reader.pages)
+    chars, ends, note, pages = 0, time.process_time() + MOST_SECONDS, "", len(reader.pages)
     for number, page in enumerate(reader.pages, 1):
         text = page.extract_text().encode("utf-8", "replace").decode().strip()
         parts.append(f"## Page {number} of {pages}\n\n{text}")
         chars += len(text)
-        if number < pages and (chars > MOST_CHARS or time.monotonic() > ends):
+        if number < pages and (chars > MOST_CHARS or time.process_time() > ends):
             note = _left_out(f"what follows page {number} of {pages}")
             break
     if not chars:
@@ -174,7 +229,11 @@ def _read_packed(data: bytes) -> DocumentText:
         members = packed.infolist()
     # Not by name: any of them can be the document's text, also a "picture" that unpacks to gigabytes.
     size = sum(member.file_size for member in members if member.file_size > 2 * member.compress_size)
-    if len(members) > MOST_MEMBERS or size > MOST_UNPACKED_BYTES:
+    is_bomb = any(
+        member.file_size > RATIO_BYTES and member.file_size > MOST_RATIO * member.compress_size
+        for member in members
+    )
+    if len(members) > MOST_MEMBERS or size > MOST_UNPACKED_BYTES or is_bomb:
         raise Unreadable("it unpacks to too much")
     return _reader_of({member.filename for member in members})(data)
 
@@ -203,7 +262,7 @@ def _read_xlsx(data: bytes) -> DocumentText:
     parts: list[str] = []
     note = ""
     for sheet in book.worksheets:
-        table = _table(sheet.iter_rows(values_only=True))
+        table = _table(sheet.iter_rows(values_only=True, max_col=MOST_CELLS))
         hidden = "" if sheet.sheet_state == "visible" else " (hidden)"
         parts.append(f"## {' '.join(sheet.title.split())}{hidden}\n\n{table.markdown or '(empty)'}")
         note = note or table.note

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 import json
 import logging
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +19,8 @@ log = logging.getLogger(__name__)
 
 FILE_BYTES = 25_000_000
 """Larger files are not read; a session keeps none."""
+TOO_SLOW = f"it could not be read within {DEADLINE:g} s"
+_MOST_REFUSED = 500
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 """Each waits for one process: so many are read at once."""
 WORKER = WorkerProcess()
@@ -97,7 +101,7 @@ def _content_of(path: Path) -> bytes:
 
 async def _read(request: ReadRequest, data: bytes) -> Reading:
     loop = asyncio.get_running_loop()
-    answer = await loop.run_in_executor(_THREADS, _ask_worker, request, data)
+    answer = await loop.run_in_executor(_THREADS, _REFUSALS.ask, request, data, _ask_worker)
     if problem := answer.get("problem"):
         return Reading(False, problem)
     if shown := answer.get("picture"):
@@ -106,12 +110,37 @@ async def _read(request: ReadRequest, data: bytes) -> Reading:
     return Reading(True, answer["about"], answer["text"])
 
 
+class Refusals:
+    """Asks the worker, but not again for what it has refused: each try of a model would cost as much."""
+
+    def __init__(self) -> None:
+        self._known: dict[bytes, str] = {}
+        """Why a text was refused, by a digest of it."""
+
+    def ask(
+        self, request: ReadRequest, data: bytes, worker: Callable[[ReadRequest, bytes], ReadAnswer]
+    ) -> ReadAnswer:
+        kind = f"{request['kind']} {request['name'].rpartition('.')[2]}\0".encode()
+        key = hashlib.blake2b(kind + data, digest_size=16).digest()
+        if problem := self._known.get(key):
+            return {"problem": problem}
+        answer = worker(request, data)
+        if (problem := answer.get("problem")) and problem != TOO_SLOW:  # which may be for want of a free core
+            if len(self._known) >= _MOST_REFUSED:
+                self._known.clear()
+            self._known[key] = problem
+        return answer
+
+
+_REFUSALS = Refusals()
+
+
 def _ask_worker(request: ReadRequest, data: bytes) -> ReadAnswer:
     given = json.dumps(request).encode() + b"\n" + data
     try:
         answer: ReadAnswer = json.loads(WORKER.ask(given))
     except TimeoutError:
-        return {"problem": f"it could not be read within {DEADLINE:g} s"}
+        return {"problem": TOO_SLOW}
     except (OSError, ValueError) as error:
         log.warning("a text could not be read: %s", error)
         return {"problem": "it is damaged, or too large to be read"}

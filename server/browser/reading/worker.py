@@ -35,7 +35,8 @@ IDLE_SECONDS = 600.0
 """Without a reading for so long, the process that forks them ends; the next reading starts another."""
 MOST_MEMORY = 2_000_000_000
 """Bytes of address space."""
-CPU_SECONDS = 40
+CPU_SECONDS = 10
+"""For one reading, its splitting and search included; its process is ended after them."""
 PICTURE_SIDE = 1568
 """Pixels of the longer side of a picture for a model; larger ones cost more and show no more."""
 MOST_PIXELS = 60_000_000
