@@ -65,6 +65,10 @@ class TestPins:
         locked, dev_locked = pins("requirements.txt"), pins("requirements-dev.txt")
         assert locked.items() <= dev_locked.items()
 
+    def test_a_wheel_is_built_with_the_locked_version_of_its_builder(self) -> None:
+        (builder,) = tomllib.loads((ROOT / "pyproject.toml").read_text())["build-system"]["requires"]
+        assert f"\n{builder} " in (ROOT / "requirements-dev.txt").read_text()
+
     def test_every_wanted_python_package_is_locked(self) -> None:
         wanted = re.findall(r"(?m)^([a-z][a-z0-9-]*)", (ROOT / "requirements.in").read_text())
         assert set(wanted) <= set(pins("requirements.txt"))
