@@ -274,7 +274,7 @@ class StartPlan(BaseModel):
     model_config = ConfigDict(frozen=True)
     plan: list[str]
     effects: list[ForeseenEffect]
-    """A yes allows these for the run, without those that the person leaves out."""
+    """A yes allows for the run those of them that the person chooses."""
 
 
 class Interrupt(Payload):

@@ -61,7 +61,7 @@ class DecisionBody(Body):
     """The same as `grant: {"scope": "session"}`."""
     grant: GrantBody | None = None
     effects: Effects | None = None
-    """With a yes to a run's start: the places in `start.effects` of what is allowed; null: all of them."""
+    """With a yes to a run's start: the places in `start.effects` of what is allowed; null: none."""
 
     def wanted(self) -> WantedGrant | None:
         return self.grant.wanted() if self.grant else WantedGrant() if self.remember else None

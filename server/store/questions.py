@@ -236,9 +236,12 @@ def close_question(
 
 
 def _allow_foreseen(db: Connection, run: RunRow, start: StartPlan, chosen: Collection[int] | None) -> None:
-    """A yes to a run's start: grants for this run, each with the number of acts that was shown."""
+    """A yes to a run's start: grants for this run for what was chosen, each with the number of acts that was shown.
+
+    A yes that chooses nothing only starts it: what it spends, sends or deletes is asked about, with its amount.
+    """
     for at, effect in enumerate(start.effects):
-        if chosen is None or at in chosen:
+        if at in (chosen or ()):
             grant = NewGrant(scope="run", site=effect.site, kind=effect.kind, count=effect.count)
             insert_grant(db, grant, run)
 

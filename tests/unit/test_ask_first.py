@@ -56,7 +56,7 @@ async def test_nothing_runs_before_the_yes_and_then_it_works_alone_within_it(
     assert [message["role"] for message in before["messages"]] == ["user"]
     assert before["usage"]["model_calls"] == 0
     assert world.browsers.peek(session_id) is None
-    assert await decide(client, session_id, pending, confirmed=True) == 202
+    assert await decide(client, session_id, pending, confirmed=True, effects=[0]) == 202
     await ended(client, made, "completed")
     session = await read(client, session_id)
     assert "is ordered" in session["messages"][-1]["content"]
@@ -67,9 +67,12 @@ async def test_nothing_runs_before_the_yes_and_then_it_works_alone_within_it(
     assert (again["risk"], again["reference"] != pending["reference"]) == ("start", True)
 
 
-async def test_what_is_left_out_of_the_yes_is_asked_about(client: httpx.AsyncClient) -> None:
+@pytest.mark.parametrize("ticked", [{}, {"effects": []}])
+async def test_what_is_left_out_of_the_yes_is_asked_about(
+    client: httpx.AsyncClient, ticked: dict[str, Any]
+) -> None:
     _, session_id, pending = await begun(client)
-    assert await decide(client, session_id, pending, confirmed=True, effects=[]) == 202
+    assert await decide(client, session_id, pending, confirmed=True, **ticked) == 202
     await wait_for_rest(client, session_id)
     session = await wait_for_status(client, session_id, "waiting_user")
     assert (session["pending"]["risk"], session["pending"]["start"]) == ("order", None)
@@ -79,7 +82,7 @@ async def test_what_is_left_out_of_the_yes_is_asked_about(client: httpx.AsyncCli
 async def test_a_yes_allows_as_many_acts_as_were_shown(client: httpx.AsyncClient, world: Runtime) -> None:
     made, session_id, pending = await begun(client)
     (row,) = [row for row, _ in (await world.store.open_questions()).rows]
-    assert await decide(client, session_id, pending, confirmed=True) == 202
+    assert await decide(client, session_id, pending, confirmed=True, effects=[0]) == 202
     await ended(client, made, "completed")
     run = await world.store.run(row.run_id)
     (grant,) = await world.store.held_grants(run)
@@ -126,11 +129,13 @@ async def test_words_make_another_plan_which_is_asked_about_and_the_agent_hears_
     assert (await log_of(client, made))[0]["outcome"] == "running"
 
 
-async def test_a_yes_in_words_allows_what_was_shown(client: httpx.AsyncClient) -> None:
-    made, session_id, _ = await begun(client)
+async def test_a_yes_in_words_starts_it_and_allows_nothing_in_advance(client: httpx.AsyncClient) -> None:
+    _, session_id, _ = await begun(client)
     await send(client, session_id, "yes")
-    await ended(client, made, "completed")
-    assert [one["risk"] for one in (await read(client, session_id))["interrupts"]] == ["start"]
+    await wait_for_rest(client, session_id)
+    pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
+    assert (pending["risk"], bool(pending["amount"])) == ("order", True)
+    assert (await client.get("/api/grants")).json()["items"] == []
 
 
 async def test_it_can_be_put_off_and_its_patience_ends_it_with_a_receipt(
@@ -164,7 +169,7 @@ async def test_a_session_can_ask_first_and_the_assistant_does_too(client: httpx.
     await send(client, session_id, "shop for a kettle")
     pending = (await wait_for_status(client, session_id, "waiting_user"))["pending"]
     assert pending["risk"] == "start"
-    assert await decide(client, session_id, pending, confirmed=True) == 202
+    assert await decide(client, session_id, pending, confirmed=True, effects=[0]) == 202
     await wait_for_rest(client, session_id)
     session = await wait_for_status(client, session_id, "completed")
     assert [one["risk"] for one in session["interrupts"]] == ["start"]

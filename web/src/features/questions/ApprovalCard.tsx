@@ -26,7 +26,7 @@ export function ApprovalCard({ row }: { row: QuestionRow }) {
   const id = useId()
   const { question } = row
   const { start } = question
-  const [chosen, setChosen] = useState<ReadonlySet<number>>(() => new Set(start?.effects.keys()))
+  const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   return (
     <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-warn bg-bg">
       <header className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn">

@@ -11,7 +11,7 @@ interface Props {
   onChange: (chosen: ReadonlySet<number>) => void
 }
 
-/** What a run wants to do before it begins; each effect can be left out of the yes. */
+/** What a run wants to do before it begins; no effect is allowed by the yes unless it is ticked. */
 export function StartPlan({ start, chosen, onChange }: Props) {
   const t = useWords(startWords)
   const tell = useWords(words)

@@ -4,9 +4,9 @@ export const startWords = wordbook(
   {
     'start.title': 'Start this run?',
     'start.none': 'The model gave no plan. Each act that needs your approval is asked about.',
-    'start.effects': 'It may do this without asking again',
+    'start.effects': 'Tick what it may do without asking again',
     'start.effects.none': 'It foresees nothing that needs your approval.',
-    'start.outside': 'Everything else is asked about.',
+    'start.outside': 'Everything else is asked about when it comes up, with its amount.',
     'start.effect': { one: '{kind}, once, on', other: '{kind}, up to {n} times, on' },
     'start.yes': 'Start',
     'start.no': 'Do not start',
@@ -17,7 +17,7 @@ export const startWords = wordbook(
   {
     'start.title': 'Начать этот запуск?',
     'start.none': 'Модель не дала плана. О каждом действии, которому нужно разрешение, агент спросит.',
-    'start.effects': 'Это можно делать без нового вопроса',
+    'start.effects': 'Отметьте, что можно делать без нового вопроса',
     'start.effects.none': 'Действий, которым нужно ваше разрешение, не предвидится.',
     'start.outside': 'Обо всём остальном агент спросит.',
     'start.effect': {
