@@ -303,7 +303,7 @@ async def test_a_session_is_told_at_the_prompt_to_ask_before_it_starts(at: dict[
         screen.enter("shop for a kettle")
         await screen.shows("Do what is asked")
         await screen.shows("/yes")
-        screen.enter("/yes")
+        screen.enter("/yes 1")
         told = await screen.shows("done ·")
         assert "The blue kettle is ordered" in told
         screen.enter("/ask-first off")

@@ -11,6 +11,7 @@ from server.agent.assistant.tool_actions import read_call
 from server.agent.gate.approval import (
     MASK,
     ShownPage,
+    amount_of,
     approval_digest,
     confirm_question,
     destination_of,
@@ -19,9 +20,11 @@ from server.agent.gate.approval import (
     other_site,
     place_of,
     secrets_of,
+    shown_amount,
     site_of,
     without,
 )
+from server.agent.gate.grantable import sure_amount
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
 from tests.support.actions import aimed
@@ -293,3 +296,31 @@ def test_secrets_are_masked_and_the_words_around_a_short_one_stay_readable(
     secrets: list[str], text: str, shown: str
 ) -> None:
     assert without(secrets, {"text": [text]}) == {"text": [shown]}
+
+
+TICKING = """\
+- heading "Offer ends in 00:04:{0}" [level=2] [ref=h1] [box=0,0,200,20]
+- button "{1}" [ref=b1] [box=0,30,90,20]
+- paragraph [ref=p1] [box=0,60,200,20]: Total €43.90
+- paragraph [ref=p2] [box=0,90,200,20]: One coin is at $60,0{0}"""
+
+
+@pytest.mark.parametrize(
+    ("name", "risk", "amount"),
+    [("Send reply", "send", None), ("Delete", "delete", None), ("Place order", "order", "€43.90")],
+)
+def test_a_price_or_a_clock_that_ticks_elsewhere_voids_no_yes(
+    name: str, risk: str, amount: str | None
+) -> None:
+    acts = [
+        aimed({"kind": "click", "eid": "e1"}, observe_snapshot(TICKING.format(at, name), url=HERE))
+        for at in (41, 42)
+    ]
+    assert len({approval_digest("r", act) for act in acts}) == 1
+    assert shown_amount(acts[0], risk) == amount
+
+
+def test_a_name_that_runs_backwards_has_no_amount() -> None:
+    seen = observe_snapshot('- button "Pay \u202e005€\u202c now" [ref=b1] [box=0,0,90,20]', url=HERE)
+    act = aimed({"kind": "click", "eid": "e1"}, seen)
+    assert (amount_of(act), sure_amount(act)) == (None, None)

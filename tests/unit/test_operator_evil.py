@@ -104,10 +104,8 @@ async def test_numbers_of_a_private_page_do_not_leave_in_a_path_nor_past_a_disgu
         assert (it.question or {})["risk"] == "transfer"
 
 
-async def test_the_answer_to_a_pages_question_and_single_keys_carry_no_private_words_either() -> None:
-    for turn in (
-        act("dialog", accept=True, text="ZX81-CANARY"), act("press", key="Control+v"), act("press", key="Z")
-    ):  # fmt: skip
+async def test_the_answer_to_a_pages_question_and_the_clipboard_carry_no_private_words_either() -> None:
+    for turn in (act("dialog", accept=True, text="ZX81-CANARY"), act("press", key="Control+v")):
         it = world(PAGES, [navigate(SHOP), type_into({"Search": "teapots"}), turn], url=BANK)
         assert await it.say("find teapots") is None, turn
         assert (it.question or {})["risk"] == "transfer"

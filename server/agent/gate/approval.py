@@ -32,13 +32,15 @@ from server.agent.policy import Subject, guess_language
 from server.agent.policy.address import read_address
 from server.agent.policy.fields import FIELDS, is_secret
 from server.agent.policy.money import find_sums
+from server.agent.policy.names import Commitment, read_name
+from server.agent.policy.page_context import names_total
 from server.browser.addresses import without_login
 from server.browser.observation import Element, Observation
 from server.browser.observation.points import is_same_hit
 from server.events import Box, ConfirmQuestion, Target
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
-from server.text import in_addresses
+from server.text import OVERRIDE, in_addresses
 
 MASK = "•••"
 CONTEXT_SEPARATOR = " · "
@@ -47,6 +49,13 @@ SHORT = 2
 _FILLED = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
 )
+SPENDING, MAY_SPEND = frozenset({"pay", "order"}), frozenset({"account", "legal", "unknown_submit"})
+"""Kinds of effects that cost money, or may."""
+_CLOCK = re.compile(
+    r"\b\d{1,2}:\d{2}:\d{2}\b|\b\d+\s?(?:s|sec|secs|seconds?|sekunden?|secondes?|segundos?|секунд\w*)(?!\w)",
+    re.IGNORECASE,
+)
+"""What counts down or up by itself."""
 MARKER = 24
 """CSS pixels: the side of the square that marks a point on a picture."""
 SECRETS = "secrets"
@@ -125,7 +134,7 @@ def approval_digest(run_id: str, aimed: AimedAction) -> str:
     observation = aimed.observation
     seen: list[Any] = [run_id, arguments_of(aimed.action), observation.page.url]
     seen += [[_identity(element), _form_of(element, observation)] for element in aimed.targets]
-    seen.append(amount_of(aimed))
+    seen.append(_bound_amount(aimed))
     if isinstance(aimed.action, DialogAction):
         seen.append(observation.notes[-1:])  # the open dialog; older notes are reported only once
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
@@ -143,7 +152,8 @@ def _fields_of(action: Action) -> tuple[FieldText, ...]:
 
 
 def _identity(element: Element) -> list[str | None]:
-    looks = [element.role, element.name, element.shows, element.value, element.context]
+    context = _CLOCK.sub("", element.context)
+    looks = [element.role, element.name, element.shows, element.value, context]
     return [*looks, element.href, element.sends_to]
 
 
@@ -276,7 +286,7 @@ def confirm_question(
         place=place_of(aimed),
         sends_to=other_site(aimed),
         screenshot=shown.screenshot,
-        amount=amount_of(aimed),
+        amount=shown_amount(aimed, risk),
         spends=spends,
         scopes=list(scopes),
         digest=approval_digest(run_id, aimed),
@@ -295,12 +305,41 @@ def _on_card(aimed: AimedAction) -> JsonObject:
 
 
 def amount_of(aimed: AimedAction) -> str | None:
-    """The price of the action: on the control, around it, else the last one on the page (the total)."""
-    around = [aimed.target.name, aimed.target.context] if aimed.target else []
-    for text in (*around, *reversed(aimed.observation.text_blocks)):
+    """The price of the action: on the control, around it, else the total on the page, else the last sum on it.
+
+    None if letters of its name run backwards: what is read then need not be what is seen.
+    """
+    target = aimed.target
+    texts = [text for block in aimed.observation.text_blocks for text in block.split(" | ")]
+    if target and OVERRIDE in target.name + target.shows:
+        return None
+    totals = [text for text in texts if find_sums(text) and names_total(text)]
+    for text in (*_own_texts(target), *reversed(totals), *reversed(texts)):
         if sums := find_sums(text):
             return sums[-1]
     return None
+
+
+def _own_texts(target: Element | None) -> list[str]:
+    return [target.name, target.shows, target.context] if target else []
+
+
+def shown_amount(aimed: AimedAction, kind: str) -> str | None:
+    """The sum on the card: only where the act spends, or where it may and its own words name one."""
+    is_named = any(map(find_sums, _own_texts(aimed.target)))
+    return amount_of(aimed) if kind in SPENDING or (kind in MAY_SPEND and is_named) else None
+
+
+def _bound_amount(aimed: AimedAction) -> str | None:
+    """The sum that a yes is bound to; None where the name says that the act spends nothing (`Send reply`).
+
+    A price that ticks elsewhere on the page voids no yes to such an act.
+    """
+    target = aimed.target
+    meaning = read_name(target.shows or target.name) if target else None
+    says = meaning is not None and meaning.commitment >= Commitment.LIKELY
+    spends_nothing = says and meaning is not None and meaning.kind not in (*SPENDING, *MAY_SPEND, "")
+    return None if spends_nothing else amount_of(aimed)
 
 
 def secrets_of(aimed: AimedAction) -> tuple[str, ...]:

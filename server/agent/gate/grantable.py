@@ -19,6 +19,7 @@ from server.agent.policy import Judgement, Verdict
 from server.agent.policy.money import find_sums, is_price
 from server.agent.policy.verdict import KINDS_ASKED
 from server.grants.coverage import PARTS, SCOPES, Amount, GrantMark, GrantScope, Need
+from server.text import OVERRIDE
 
 NEVER = frozenset({"credential", "unknown", "tool"})
 """Kinds that each act asks about: secrets, and what cannot be seen on a page."""
@@ -92,7 +93,11 @@ def sure_amount(aimed: AimedAction) -> Amount | None:
     be read in one way only, and nothing on the page shows a larger one or another currency.
     """
     target = aimed.target
-    if target is None or any(note.startswith("truncated,") for note in aimed.observation.notes):
+    if (
+        target is None
+        or OVERRIDE in target.name + target.shows
+        or any(note.startswith("truncated,") for note in aimed.observation.notes)
+    ):
         return None
     texts = CONTEXT_SEPARATOR.join(filter(find_sums, aimed.observation.text_blocks))
     source = next((text for text in (target.name, target.context, texts) if find_sums(text)), "")

@@ -135,7 +135,7 @@ def _chosen(option: str, element: Element, observation: Observation) -> Iterator
 
 
 def _is_at_once(element: Element, observation: Observation) -> bool:
-    """Whether no button sends the choice. A search button beside it does not, and the box of a row only marks it."""
+    """Whether no button sends the choice. A search button next to it does not, and the box of a row only marks it."""
     waits = (other.submits and read_name(other.name).commitment for other in beside(element, observation))
     return not any(waits) and not element.group.startswith("row")
 

@@ -2,7 +2,7 @@
 
 Once a private page was seen (a login, a secret field, a takeover by the user), or a file of the session was read,
 everything by which words can reach another site is counted for that site: text, keys, choices, links, clicks on alike
-controls, addresses, names of files. At `BUDGET` the user is asked; a yes begins the count anew. Nothing is compared with
+controls, addresses, names of files. At `BUDGET` the user is asked; a yes resets the count. Nothing is compared with
 the private page itself: encoded, reversed or split, its words still have their bits. What the receiving page shows
 excuses nothing: a page that lists the alphabet lets each letter be chosen, and the choice is counted. docs/risk.md says
 what cannot be counted.
@@ -50,7 +50,7 @@ FEW_ALIKE = 8
 ALL_OPTIONS, UNKNOWN_OPTIONS_BITS = 250, 14
 """A list with as many options as an observation has may have more."""
 SHORTEST = 4
-"""Signs of a word of unknown origin that may tell something by itself: a code."""
+"""Signs of a word of unknown origin that may be a code by itself."""
 PLAIN_LABEL = 12
 """Maximum letters of a single subdomain label that reveals nothing, as in `support.shop.example`."""
 
@@ -104,7 +104,7 @@ def bits_of(aimed: AimedAction, state: Memory) -> int:
 
 
 def _bits_of_choice(aimed: AimedAction, said: Sequence[str]) -> int:
-    """What choosing this one of all controls, options or keys tells a site that has no login of the person's own."""
+    """What choosing this one of all controls, options or keys gives a site that has no login of the person's own."""
     action, target = aimed.action, aimed.target
     match action:
         case PressAction():

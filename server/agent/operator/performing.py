@@ -88,6 +88,7 @@ async def perform_step(state: State, context: RunContext, observer: Observer) ->
     return update | _record(state, what, outcome, summary, act) | {
         "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not is_old,
+        "asks": 0 if _moved_on(aimed, outcome, act) else state.get("asks", 0),
         "route": "continue_batch" if outcome.ok and state.get("batch") else "",
     }  # fmt: skip
 
@@ -112,6 +113,13 @@ async def _do_and_prove(
             refs = Batch.model_validate(state["batch"]).refs if state.get("batch") else ()
             update |= await observer.look(context, {**state, "is_pictured": False}, refs)
     return outcome, update, act
+
+
+def _moved_on(aimed: AimedAction, outcome: ToolOutcome, act: ActEffect | None) -> bool:
+    """Whether an approved act led on: it sent what was taken, or to another page. Then the questions are no circle."""
+    if act is None or not outcome.ok or act.refused:
+        return False
+    return bool(act.keys) or outcome.url != aimed.observation.page.url
 
 
 def _news(aimed: AimedAction, update: Update) -> str | None:

@@ -168,6 +168,11 @@ def read_context(context: str, url: str = "", language: str = "", name: str = ""
     return PageContext(evidence, frozenset(headings), _main_kind(evidence))
 
 
+def names_total(text: str) -> bool:
+    """Whether a text speaks of a total or an amount: `Total €43.90`, not any other price."""
+    return read_context(text).has("scene.total", "scene.charge")
+
+
 def _known_headings(texts: list[list[Sentence]]) -> list[Sentence]:
     """The heading as written, and those of its other readings that contain known words."""
     headings = [text[0] for text in texts if text]

@@ -97,7 +97,7 @@ class CurrentPage:
     def hide(self, secrets: Iterable[str]) -> None:
         """Mask these texts in what pages show and in their addresses from now on: a page may put a password there.
 
-        Short ones, as far as they cannot be told from other words and numbers, are masked by `look` only while a secret
+        Short ones, which look like other words and numbers, are masked by `look` only while a secret
         field holds them.
         """
         fresh = (
