@@ -25,6 +25,8 @@ SETTINGS = {
     "begin-alone": ("ask_first", False, "it starts without asking"),
     "only-changes": ("only_changes", True, "it reports only changes"),
     "each-run": ("only_changes", False, "it reports each run"),
+    "one-model": ("only_first_model", True, "it never uses the second model"),
+    "two-models": ("only_first_model", False, "it uses the second model where the first one fails"),
 }
 """Words of `/automation`: the field that each sets, the value, and what is said then."""
 

@@ -103,7 +103,8 @@ COMMANDS = {
         Command(
             "automation",
             "run, pause, resume or delete the automation ID of /automations, or list its log; ask-first lets it ask before "
-            "it starts (begin-alone ends that), only-changes lets it report only changes (each-run ends that)",
+            "it starts (begin-alone ends that), only-changes lets it report only changes (each-run ends that), one-model lets "
+            "it never use the second model (two-models ends that)",
             (Param("what", choices=("run", "pause", "resume", "delete", "log", *SETTINGS)), Param("id")),
         ),
         Command("grants", "what is allowed without asking, with what was used of it"),

@@ -198,7 +198,7 @@ class Conversation:
             case "run":
                 firing = await self.client.call("POST", f"{path}/run")
                 said = f"{automation['name']}: {tables.outcome_words(firing['outcome'])}"
-            case "ask-first" | "begin-alone" | "only-changes" | "each-run":
+            case _ if what in SETTINGS:
                 name, is_on, text = SETTINGS[what]
                 await self.client.call("PATCH", path, {name: is_on})
                 said = f"{automation['name']}: {say(text)}"

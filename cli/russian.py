@@ -149,12 +149,15 @@ RUSSIAN = {
         "ссылка, по которой браузер этой сессии получит другое устройство на MINUTES минут (15); 0 завершает",
     "your automations, when they are due, and their last outcome": "ваши автоматизации, когда они начнутся и чем кончились в последний раз",
     "run, pause, resume or delete the automation ID of /automations, or list its log; ask-first lets it ask before "
-    "it starts (begin-alone ends that), only-changes lets it report only changes (each-run ends that)":
+    "it starts (begin-alone ends that), only-changes lets it report only changes (each-run ends that), one-model lets "
+    "it never use the second model (two-models ends that)":
         "запустить (run), приостановить (pause), продолжить (resume) или удалить (delete) автоматизацию ID из /automations, "
         "показать её журнал (log); ask-first — спрашивать перед началом (begin-alone отменяет), only-changes — сообщать "
-        "только об изменениях (each-run отменяет)",
+        "только об изменениях (each-run отменяет), one-model — не использовать вторую модель (two-models отменяет)",
     "it asks before it starts": "спрашивает перед началом", "it starts without asking": "начинает без вопроса",
     "it reports only changes": "сообщает только об изменениях", "it reports each run": "сообщает о каждом запуске",
+    "it never uses the second model": "не использует вторую модель",
+    "it uses the second model where the first one fails": "использует вторую модель, когда первая не отвечает",
     "{n} added": "новых: {n}", "{n} removed": "исчезло: {n}", "{n} changed": "изменилось: {n}",
     "first result": "первый результат", "nothing has changed": "ничего не изменилось",
     "First result: later ones are compared with it": "Первый результат: с ним будут сравниваться следующие",

@@ -276,7 +276,7 @@ class AgentRunner:
         )
         execution = Execution(
             run, adapter, self._bus, max_steps=started.session.max_tool_steps, patience=started.patience,
-            lease=RunLease(self._settings.run_lease if self._is_shared else None),
+            only_first_model=started.only_first_model, lease=RunLease(self._settings.run_lease if self._is_shared else None),
         )  # fmt: skip
         if asked and (plan := asked.plan or _approved_plan(started)):
             execution.edit_plan(plan, is_old=True)
@@ -352,6 +352,7 @@ class AgentRunner:
             take_queued=execution.take_queued,
             private=self.private_sites(session_id),
             patience=execution.patience,
+            only_first_model=execution.only_first_model,
             files=settings.downloads_dir / session_id,
         )
 

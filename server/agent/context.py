@@ -81,7 +81,8 @@ class RunContext:
     """Private sites of the session's browser profile; shared by both agents."""
     patience: float | None = None
     """Seconds for which its questions may be answered; None: as the server is set."""
-    may_use_second_model: bool = True
+    only_first_model: bool = False
+    """The second model is not asked."""
     files: Path | None = None
     """The folder of the session's own files, the only ones that can be read or uploaded to a page."""
     left: LeftCall | None = None

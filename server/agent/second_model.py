@@ -68,7 +68,7 @@ async def answered(
 
     An answer that broke off before anything of it was shown is asked for once more. Raises ModelFailed.
     """
-    second = second if _may_replace() else None
+    second = second if _may_be_asked() else None
     if second and second.is_in_use:
         return await second.ask(ask_second)
     try:
@@ -84,9 +84,9 @@ async def answered(
         return await second.ask(ask_second, error.code)
 
 
-def _may_replace() -> bool:
+def _may_be_asked() -> bool:
     try:
-        return get_runtime(RunContext).context.may_use_second_model
+        return not get_runtime(RunContext).context.only_first_model
     except RuntimeError:  # a call outside of a run
         return True
 

@@ -78,6 +78,7 @@ class NewAutomation(Body):
     budget: BudgetBody | None = None
     ask_first: bool = False
     only_changes: bool = False
+    only_first_model: bool = False
     result_schema: JsonObject | None = None
     """The columns of the table that its runs fill, as in a message."""
     enabled: bool = True
@@ -106,6 +107,7 @@ class AutomationChange(Body):
     budget: BudgetBody | None = None
     ask_first: bool | None = None
     only_changes: bool | None = None
+    only_first_model: bool | None = None
     result_schema: JsonObject | None = None
     enabled: bool | None = None
     grants: GrantList | None = None

@@ -319,6 +319,8 @@ class ExportedAutomation(ResponseModel):
     """Its runs ask before they start."""
     only_changes: bool
     """A run that is done is reported only if its result is not that of the last one."""
+    only_first_model: bool
+    """Its runs fail where their model does: the second model is not asked."""
     result_schema: JsonObject | None
     """The table that its runs fill."""
 

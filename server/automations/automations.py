@@ -26,7 +26,8 @@ MOST = 200
 MOST_UPCOMING = 500
 EXPORTED = (
     "name", "task", "agent", "model", "max_tool_steps", "start_url", "rule", "zone", "overlap", "missed", "patience",
-    "session_mode", "keep", "budget", "ask_first", "only_changes", "result_schema",
+    "session_mode", "keep", "budget", "ask_first", "only_changes", "only_first_model",
+    "result_schema",
 )  # fmt: skip
 TIMED = frozenset({"rule", "zone", "enabled"})
 """Fields that the next due time depends on."""

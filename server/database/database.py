@@ -24,7 +24,7 @@ from server.settings import Settings
 
 logger = logging.getLogger(__name__)
 
-HEAD = "0012"
+HEAD = "0013"
 """The newest migration. Its first digit is a generation: from 0008 on, migrations of one generation only add to the
 schema, so that this version also works with a later schema of its generation (docs/decisions/0041)."""
 SQLITE_READERS = 4

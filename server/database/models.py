@@ -398,6 +398,8 @@ class AutomationRow(Base):
     """Its runs ask before they start."""
     only_changes: Mapped[bool] = mapped_column(default=False, server_default=false())
     """A run that is done is reported only if its result is not that of the last one."""
+    only_first_model: Mapped[bool] = mapped_column(default=False, server_default=false())
+    """Its runs fail where their model does: `FALLBACK_MODEL` is not asked."""
     result_schema: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """The table that its runs fill, as `ResultSchema.to_json`."""
     last_result: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))

@@ -84,10 +84,12 @@ class Execution:
         clock: Callable[[], float] = time.monotonic,
         lease: RunLease | None = None,
         patience: int | None = None,
+        only_first_model: bool = False,
     ) -> None:
         self.run = run
         self.patience = patience
         """Seconds that its questions wait for an answer; None: as the server is set."""
+        self.only_first_model = only_first_model
         self.lease = lease or RunLease(None)
         self.adapter = adapter
         self.max_steps = max_steps

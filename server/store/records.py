@@ -45,6 +45,8 @@ class StartedRun:
     """Of the automation that began it, see `AutomationRow.budget`."""
     patience: int | None = None
     """Of that automation, in seconds."""
+    only_first_model: bool = False
+    """No other model than its own is asked."""
     asks_first: bool = False
     """It may not begin before the person has agreed to its plan."""
     start_words: tuple[Answer, ...] = ()

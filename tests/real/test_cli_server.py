@@ -285,6 +285,8 @@ async def test_an_automation_is_made_listed_run_and_deleted(at: dict[str, object
         await screen.shows("done")
         screen.enter(f"/automation log {name}")
         await screen.shows("· session")
+        screen.enter(f"/automation one-model {name}")
+        await screen.shows("ping test: it never uses the second model")
         screen.enter(f"/automation pause {name}")
         await screen.shows("Paused: ping test")
         screen.enter(f"/automation delete {name}")

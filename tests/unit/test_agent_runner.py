@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage
 
 from server.agent import foresight
 from server.agent_runner import AgentRunner, StartRefused, _approved_plan
+from server.api.automations import NewAutomation
 from server.database.models import RunRow
 from server.events import (
     Answer,
@@ -26,12 +27,13 @@ from server.events import (
     StartPlan,
     StateChanged,
     Usage,
+    now,
 )
 from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
-from server.store import AcceptedMessage, StartedRun, Store, process_name
+from server.store import AcceptedMessage, StartedRun, Store, new_id, process_name
 from tests.support.actions import question_about
 from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
@@ -360,6 +362,22 @@ async def test_a_no_to_another_question_is_no_no_to_the_start(desk: Desk) -> Non
     answer = Answer(confirmed=False)
     started = await desk.started(question=question_about().model_copy(update={"answer": answer}))
     assert await desk.runner._ask_first(await desk.open(started), started) is None
+
+
+@pytest.mark.parametrize("is_alone", [True, False])
+async def test_an_automation_says_whether_its_run_may_use_the_second_model(
+    desk: Desk, is_alone: bool
+) -> None:
+    body = NewAutomation(
+        name="Ping", task=PING, agent="operator", model="mock:scripted", max_tool_steps=9, only_first_model=is_alone
+    )  # fmt: skip
+    row = await desk.world.automations.add(body.model_dump(exclude={"grants"}))
+    fired = await desk.store.fire_now(row.id, "hand", PING, new_id(), now())
+    assert fired.accepted
+    started = await desk.store.begin_execution(fired.accepted.run.id)
+    assert started
+    assert started.only_first_model is is_alone
+    assert desk.runner._context(await desk.open(started)).only_first_model is is_alone
 
 
 async def test_a_run_whose_time_is_not_over_is_not_ended(world: Runtime, desk: Desk) -> None:

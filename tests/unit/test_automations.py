@@ -552,6 +552,19 @@ async def test_export_and_import_carry_them_over(client: httpx.AsyncClient) -> N
     assert len(json.loads(whole.read("automations.json"))["automations"]) == 2
 
 
+async def test_the_second_model_can_be_ruled_out_and_a_file_carries_that(client: httpx.AsyncClient) -> None:
+    assert (await add(client))["only_first_model"] is False
+    made = await add(client, only_first_model=True)
+    document = await get(client, "/export")
+    imported = (await client.post("/api/automations/import", json=document)).json()["items"]
+    assert sorted(one["only_first_model"] for one in imported) == [False, True]
+    changed = await client.patch(f"/api/automations/{made['id']}", json={"only_first_model": False})
+    assert changed.json()["only_first_model"] is False
+    before = {name: value for name, value in document["automations"][0].items() if name != "only_first_model"}
+    older = await client.post("/api/automations/import", json={"version": 1, "automations": [before]})
+    assert [one["only_first_model"] for one in older.json()["items"]] == [False]
+
+
 async def test_a_purge_of_everything_takes_them_along(client: httpx.AsyncClient) -> None:
     made = await add(client)
     await client.post(f"/api/automations/{made['id']}/run")

@@ -1457,6 +1457,8 @@ export interface components {
             ask_first: boolean;
             /** Only Changes */
             only_changes: boolean;
+            /** Only First Model */
+            only_first_model: boolean;
             /** Result Schema */
             result_schema: {
                 [key: string]: unknown;
@@ -1540,6 +1542,8 @@ export interface components {
             ask_first?: boolean | null;
             /** Only Changes */
             only_changes?: boolean | null;
+            /** Only First Model */
+            only_first_model?: boolean | null;
             /** Result Schema */
             result_schema?: {
                 [key: string]: unknown;
@@ -1959,6 +1963,8 @@ export interface components {
             ask_first: boolean;
             /** Only Changes */
             only_changes: boolean;
+            /** Only First Model */
+            only_first_model: boolean;
             /** Result Schema */
             result_schema: {
                 [key: string]: unknown;
@@ -2426,6 +2432,8 @@ export interface components {
             ask_first: boolean;
             /** Only Changes */
             only_changes: boolean;
+            /** Only First Model */
+            only_first_model: boolean;
             /** Result Schema */
             result_schema: {
                 [key: string]: unknown;
@@ -2727,6 +2735,11 @@ export interface components {
              * @default false
              */
             only_changes: boolean;
+            /**
+             * Only First Model
+             * @default false
+             */
+            only_first_model: boolean;
             /** Result Schema */
             result_schema?: {
                 [key: string]: unknown;

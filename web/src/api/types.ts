@@ -58,6 +58,7 @@ export type AutomationChange = Pick<
   | 'budget'
   | 'ask_first'
   | 'only_changes'
+  | 'only_first_model'
   | 'result_schema'
 > & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']

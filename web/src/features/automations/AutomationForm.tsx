@@ -168,6 +168,7 @@ function useSave(automation: Automation | undefined, draft: ScheduleDraft, onSav
       budget: filled.budget,
       ask_first: filled.ask_first,
       only_changes: filled.only_changes,
+      only_first_model: filled.only_first_model,
       result_schema: filled.result_schema,
       agent: filled.agent || defaults?.agent || 'operator',
       model: filled.model || defaults?.model || '',
@@ -207,5 +208,6 @@ const USUAL: Filled = {
   budget: null,
   ask_first: false,
   only_changes: false,
+  only_first_model: false,
   result_schema: null,
 }

@@ -138,11 +138,12 @@ function useIsAsked(last: Automation['last']): boolean {
 
 function Marks({ automation }: { automation: Automation }) {
   const t = useWords(words)
-  if (!automation.ask_first && !automation.only_changes) return null
+  if (!automation.ask_first && !automation.only_changes && !automation.only_first_model) return null
   return (
     <p className="flex flex-wrap gap-2">
       {automation.ask_first && <Badge>{t('auto.first')}</Badge>}
       {automation.only_changes && <Badge>{t('auto.changes')}</Badge>}
+      {automation.only_first_model && <Badge>{t('auto.oneModel')}</Badge>}
     </p>
   )
 }

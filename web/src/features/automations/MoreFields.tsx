@@ -21,6 +21,7 @@ export type Options = Pick<
   | 'budget'
   | 'ask_first'
   | 'only_changes'
+  | 'only_first_model'
   | 'result_schema'
 >
 
@@ -53,6 +54,11 @@ export function MoreFields({ options, onChange }: Props) {
           label={t('auto.changes')}
           checked={options.only_changes}
           onChange={(checked) => onChange({ only_changes: checked })}
+        />
+        <Switch
+          label={t('auto.oneModel')}
+          checked={options.only_first_model}
+          onChange={(checked) => onChange({ only_first_model: checked })}
         />
       </div>
       <TableField schema={options.result_schema} onChange={(schema) => onChange({ result_schema: schema })} />

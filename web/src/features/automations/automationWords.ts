@@ -105,6 +105,7 @@ export const words = wordbook(
     'auto.steps': 'Actions for one run',
     'auto.first': 'Ask before starting',
     'auto.changes': 'Report only changes',
+    'auto.oneModel': 'Never use the second model',
     'auto.table': 'Columns of a result table',
     'auto.table.hint': 'Such as: name, price:number. Empty: no table. Types: number, integer, boolean.',
     'auto.grants': 'Allowed without asking',
@@ -227,6 +228,7 @@ export const words = wordbook(
     'auto.steps': 'Действий на один запуск',
     'auto.first': 'Спрашивать перед началом',
     'auto.changes': 'Сообщать только об изменениях',
+    'auto.oneModel': 'Не использовать вторую модель',
     'auto.table': 'Столбцы таблицы с результатом',
     'auto.table.hint':
       'Например: название, цена:number. Пусто — без таблицы. Типы: number, integer, boolean.',
