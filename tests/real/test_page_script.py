@@ -130,6 +130,28 @@ async def test_what_is_looked_for_only_so_long_is_bounded_too(page: Page, tag: s
     assert 0 < len(getattr(extra, kind)) <= 200
 
 
+async def test_it_reads_what_style_sheets_write_and_names_that_a_snapshot_leaves_out(page: Page) -> None:
+    await page.set_content(
+        """<!doctype html><style>
+#a::before { content: "Pay €500 now" } #b span::after { content: "Delete all" } #c::before { content: "\\e900" }</style>
+<button id=a aria-label="Show more"></button><button id=b aria-label="Show more"><span>x</span></button>
+<button id=c aria-label="Close">x</button><button id=d>Pay €500 now """
+        + "and more " * 400
+        + "</button>"
+    )
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    texts = sorted(one.text for one in extra.shown)
+    assert [text[:12] for text in texts] == ["Delete all x", "Pay €500 now", "Pay €500 now"]
+    assert max(map(len, texts)) > 1_000
+
+
+async def test_it_tells_fields_of_several_lines_and_those_that_take_no_text(page: Page) -> None:
+    await page.set_content("""<!doctype html><textarea></textarea><input readonly value="Pay"><input>
+<div contenteditable style="height:20px">x</div><div role=textbox aria-multiline=true style="height:20px">y</div>""")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [one.kind for one in extra.fields] == ["lines", "fixed", "lines", "lines"]
+
+
 async def test_it_leaves_the_page_as_it_was(page: Page) -> None:
     before = await page.content()
     await page.evaluate(PAGE_SCRIPT)

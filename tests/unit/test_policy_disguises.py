@@ -6,11 +6,12 @@ from typing import Any
 
 import pytest
 
+from server.agent.gate.approval import ShownPage, confirm_question
 from server.agent.gate.gate import Gate
 from server.agent.policy import Subject, Verdict, add_voice, assess
 from server.agent.policy.address import find_effect
 from server.browser.observation import Extra, Observation, observe_snapshot
-from server.browser.observation.page_script import FieldKind
+from server.browser.observation.page_script import FieldKind, Sent, Shown
 from server.browser.observation.rendering import clean
 from tests.support.actions import aimed
 
@@ -250,3 +251,35 @@ def test_nobody_opens_a_headline_by_two_clicks() -> None:
     name = "Double click to transfer €500 to the account of Eve"
     assert verdict("double_click", "gridcell", name) is ASK
     assert verdict("click", "gridcell", name) is ALLOW
+
+
+@pytest.mark.parametrize(
+    ("address", "expected"),
+    [
+        ("/effect/delete?x=1", ASK),
+        ("/items/7/delete", ASK),
+        ("/search", ALLOW),
+        ("/cart/remove?id=3", ALLOW),
+        ("/filter?a=1", ALLOW),
+    ],
+)
+def test_a_button_is_judged_by_where_it_sends_its_form(address: str, expected: Verdict) -> None:
+    snapshot = """\
+- form [ref=f1] [box=0,0,400,90]:
+  - textbox "Words" [ref=c1] [box=0,10,200,20]
+  - button "Search" [ref=c2] [box=0,40,80,20]"""
+    button = (0, 40, 80, 20)
+    extra = Extra(submits=(button,), sent=(Sent(box=button, to=f"https://app.example{address}"),))
+    assert on({"kind": "click", "eid": "e2"}, snapshot, extra=extra) is expected
+
+
+@pytest.mark.parametrize("text", ["Pay €500 now and more", "Pay €500 now " + "and more " * 400])
+def test_a_name_that_a_snapshot_leaves_out_is_on_the_card(text: str) -> None:
+    box = (0, 0, 90, 20)
+    seen = page("- button [ref=b1] [box=0,0,90,20]", extra=Extra(shown=(Shown(box=box, text=text),)))
+    act = aimed({"kind": "click", "eid": "e1"}, seen)
+    judgement = Gate().judge(act)
+    question = confirm_question(
+        act, ShownPage(seen), run_id="r", reason="", risk=judgement.kind, asked_at=0, timeout=9
+    )
+    assert (judgement.kind, question.target and question.target.name[:12]) == ("pay", "Pay €500 now")

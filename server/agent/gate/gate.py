@@ -47,7 +47,10 @@ class Gate:
         found += [also] if also else []
         moment = now()
         ruled = [_granted(judgement, aimed, grants, moment) for judgement in found]
-        strictest = max(ruled, key=lambda one: (_MILDEST_FIRST.index(one.verdict), bool(one.uses)))
+        strictest = max(
+            ruled,
+            key=lambda one: (_MILDEST_FIRST.index(one.verdict), bool(one.uses), one.kind != "unknown_submit"),
+        )
         if strictest.verdict is not Verdict.ALLOW:
             return strictest
         uses = {use.need.kind: use for judgement in ruled for use in judgement.uses}

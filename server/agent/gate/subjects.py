@@ -28,6 +28,7 @@ from server.browser.observation.points import POINT
 PAN_PIXELS = 30
 """A shorter drag is a press to most pages."""
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_PRESSES = frozenset({"click", "double_click", "press_enter"})
 _CHOICES = frozenset({"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"})
 
 
@@ -163,6 +164,7 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     return Subject(
         action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
         url=observation.page.url, href=href, submits=element.submits or None,
+        sends_to=element.sends_to if element.submits and action in _PRESSES else "",
         secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELDS),
         lines=element.field == "lines", at_once=element.role in _CHOICES and _is_at_once(element, observation),
         alone=all(other.role != element.role or other.eid == element.eid for other in observation.interactive),

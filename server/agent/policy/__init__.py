@@ -70,7 +70,9 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
         place = _assess_href(subject, blocked_hosts, allowed_hosts)
         if place is not ALLOWED:
             return place
-    return _assess_effect(subject)
+    judgement = _assess_effect(subject)
+    kind = find_effect(subject.sends_to) if subject.sends_to and judgement.verdict is Verdict.ALLOW else ""
+    return ask(kind) if kind else judgement
 
 
 def add_voice(judgement: Judgement, subject: Subject, effect: str) -> Judgement:

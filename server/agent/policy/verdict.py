@@ -32,6 +32,8 @@ class Subject:
     target_url: str = ""
     """The destination of `navigate`."""
     href: str = ""
+    sends_to: str = ""
+    """The address that a button submits its form to; "" if it submits none or that is unknown."""
     submits: bool | None = None
     """Whether the control submits a form; None if unknown."""
     secret: bool = False

@@ -263,13 +263,22 @@ PAGE_SCRIPT = r"""(listening) => {
   const CALLED = 'a[href],button,input[type=submit],input[type=button],[role=button],[role=link],[role=menuitem],' +
     '[role=tab],[role=switch],[role=checkbox],[role=option]';
   const plain = text => clean(text).toLowerCase();
+  // What style sheets write in it: a label hides that from the snapshot.
+  const drawnIn = el => [el, ...[...el.querySelectorAll('*')].slice(0, 8)].flatMap(one => ['::before', '::after'].map(part =>
+    /^"([^]*)"$/.exec(getComputedStyle(one, part).content)?.[1] || '')).join(' ');
+  const ENDLESS = 900;  // characters of a name that a snapshot leaves out
   const findShown = (root, dx, dy) => {
+    for (const el of [...all(root, CALLED)].slice(0, 10 * MOST)) {
+      const text = attribute(el, 'aria-label') || el.textContent;
+      if (text.length <= ENDLESS || shown.length >= MOST || !near(boxOf(el, dx, dy))) continue;
+      shown.push({box: boxOf(el, dx, dy), text: text.replace(/\s+/g, ' ').trim().slice(0, LONG)});
+    }
     for (const el of all(root, '[aria-label],[aria-labelledby]')) {
       if (shown.length >= MOST || performance.now() - started > 250) return;
       if (!el.matches(CALLED) || !near(boxOf(el, dx, dy))) continue;
       const label = el.getAttribute('aria-labelledby') ? el.getAttribute('aria-labelledby').slice(0, LONG).split(/\s+/)
         .map(id => ((byId(root, id) || {}).textContent || '').slice(0, LONG)).join(' ') : el.getAttribute('aria-label');
-      const text = clean(el.tagName === 'INPUT' ? el.value : el.innerText);
+      const text = clean(el.tagName === 'INPUT' ? el.value : `${drawnIn(el)} ${el.innerText}`);
       if (!/\p{L}{3}/u.test(text) || /^[a-z]+(_[a-z0-9]+)+$/.test(text)) continue;
       if (!plain(label).includes(plain(text))) shown.push({box: boxOf(el, dx, dy), text});
     }
