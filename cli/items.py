@@ -138,6 +138,8 @@ class Question:
     amount: str | None = None
     """The money that the page shows next to the target."""
     sends_to: str | None = None
+    would_send: str | None = None
+    """What the act was about to send when it was stopped."""
     screenshot: str | None = None
     expires_at: datetime | None = None
     start: StartPlan | None = None
@@ -157,6 +159,7 @@ class Question:
             url=question.get("url"),
             amount=question.get("amount"),
             sends_to=question.get("sends_to"),
+            would_send=question.get("would_send"),
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
             start=StartPlan.read(question["start"]) if question.get("start") else None,

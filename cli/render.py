@@ -226,6 +226,8 @@ def question(item: Question) -> Table:
             say("site"),
             Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet")),
         )
+    if item.would_send:
+        rows.add_row(say("about to send"), Text(item.would_send, "warn"))
     if item.sends_to:
         rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
     rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(localized(item.reason)))

@@ -81,7 +81,7 @@ RUSSIAN = {
     "words": "словами", "answer in words": "ответьте словами",
     "/done when you have done it, or answer in words": "/done, когда сделаете, или ответ словами",
     "May I do this?": "Можно это сделать?", "Your turn": "Ваш ход",
-    "act": "действие", "amount": "сумма", "site": "сайт", "sent to": "отправит на", "why": "почему", "wanted": "нужно",
+    "act": "действие", "amount": "сумма", "site": "сайт", "sent to": "отправит на", "about to send": "сейчас отправит", "why": "почему", "wanted": "нужно",
     "until": "до", "{clock} ({time} left)": "{clock} (осталось {time})", "{clock} (expired)": "{clock} (истекло)",
     "pay": "тратит или переводит деньги", "order": "оформляет заказ или бронь", "send": "отправляет что-то другим людям",
     "publish": "делает что-то общедоступным", "delete": "удаляет или перезаписывает что-то",

@@ -292,6 +292,8 @@ class Interrupt(Payload):
     """The price of the action, as shown on the page."""
     sends_to: str | None = None
     """The site that receives the form; None if it is the page's own site."""
+    would_send: str | None = None
+    """As in `ConfirmQuestion`."""
     spends: Amount | None = None
     scopes: list[GrantScope] | None = None
     """As in `ConfirmQuestion`."""
@@ -381,6 +383,9 @@ class ConfirmQuestion(BaseQuestion):
     place: str = ""
     """The origin on which the action has its effect."""
     sends_to: str | None = None
+    would_send: str | None = None
+    """What the act was about to send when it was stopped, without values: `invite member to shop.example (role, email)`;
+    None: the question is asked before the act."""
     amount: str | None = None
     spends: Amount | None = None
     """`amount` as a number; None if the page leaves any doubt of what the act spends."""

@@ -14,6 +14,7 @@ from server.agent import policy
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import approval_digest
 from server.agent.gate.gate import Gate
+from server.agent.gate.holding import agreed_terms, terms_of
 from server.agent.models.chat_model import (
     DEMO,
     build_chat_model,
@@ -30,6 +31,7 @@ from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.observation import Observation
+from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.channels.channels import Channels
 from server.channels.delivery import Delivery
 from server.channels.presence import Presence
@@ -90,6 +92,8 @@ class ByHand:
     """Identifies the observation in requests: an eid is valid only within its observation."""
     asked: str = ""
     """Digest of the command that the user was asked to confirm; "" if there was none."""
+    held: tuple[HeldRequest, ...] = ()
+    """What the command was about to send, which the user was asked to confirm."""
 
 
 @dataclass
@@ -201,8 +205,10 @@ class Runtime:
 
     async def judge_by_hand(
         self, known: ByHand, shown: AimedAction, current: AimedAction, *, confirmed: bool
-    ) -> None:
+    ) -> ActTerms:
         """Apply the agent's policy to a manual command. Raises Forbidden, or Conflict to ask for confirmation.
+
+        Returns the terms on which it may be executed.
 
         `shown` is the command on the observation that the user was shown, `current` the same on the current
         page. A confirmation is valid only for the page that the user was shown, or was asked about.
@@ -213,12 +219,16 @@ class Runtime:
         judgement = gate.judge(current)
         if judgement.verdict == "deny":
             raise Forbidden(judgement.reason, code="denied")
+        terms = terms_of(current, (), ())
+        if confirmed and known.held:
+            return agreed_terms(known.held, terms)
         if judgement.verdict != "ask":
-            return
+            return terms
         digest = approval_digest("by hand", current)
         if not confirmed or digest not in (known.asked, approval_digest("by hand", shown)):
             known.asked = digest
             raise Conflict(judgement.reason, code="confirmation_required")
+        return terms_of(current, {judgement.kind}, ())
 
     async def delete(self, session_id: str, *, purge: bool) -> None:
         """Cancel the session's runs, close its browser and archive it; with `purge`, delete all its data."""

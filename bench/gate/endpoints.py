@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from server.browser.outgoing.assessment import ActPage, Approved, assess_request
+from server.browser.outgoing.assessment import ActPage, assess_request
 from server.browser.outgoing.request import BodyShape, Operation, OutgoingRequest, selects
 
 DATA = Path(__file__).parents[2] / "tests/data/gate"
@@ -53,7 +53,7 @@ def score(path: Path) -> dict[str, tuple[list[Endpoint], list[Endpoint]]]:
     for one in read_endpoints(path):
         held, passed = found.setdefault(one.label, ([], []))
         page = ActPage(site=one.request.site)
-        (held if assess_request(one.request, Approved(), page) else passed).append(one)
+        (held if assess_request(one.request, page) else passed).append(one)
     return found
 
 
@@ -68,7 +68,7 @@ def main() -> None:
     every = list(read_endpoints(SETS["endpoints"]))
     began = time.perf_counter()
     for one in every:
-        assess_request(one.request, Approved(), ActPage(site=one.request.site))
+        assess_request(one.request, ActPage(site=one.request.site))
     print(f"{(time.perf_counter() - began) / len(every) * 1000:.3f} ms each")
 
 

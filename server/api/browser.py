@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Awaitable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter
@@ -15,12 +17,13 @@ from server.agent.gate.taint import private_sites
 from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.schemas import Outcome, Picture
 from server.browser.browser import Field as TypedField
+from server.browser.outgoing.held import ActTerms, named
 from server.errors import BadRequest, Conflict, NotFound
 from server.ops.json_types import JsonObject
 from server.runtime import ByHand, Runtime
 
 if TYPE_CHECKING:
-    from server.browser.browser import Browser
+    from server.browser.browser import Browser, ToolOutcome
     from server.browser.observation import Element, Observation
 
 router = APIRouter(prefix="/api/sessions/{session_id}/browser")
@@ -136,8 +139,8 @@ def element_of(
 
 async def approved_element(
     session_id: str, action: Action, body: Click | Type, browser: Browser, runtime: Runtime
-) -> Element:
-    """The element of `body` on the current page, after the policy has allowed the action.
+) -> tuple[Element, ActTerms]:
+    """The element of `body` on the current page, and the terms on which the policy allows the action.
 
     Raises NotFound if the page or the element has changed since, and the errors of `judge_by_hand`.
     """
@@ -149,27 +152,45 @@ async def approved_element(
     current = aim(renewed, now) if renewed else None
     found = current.target if current else None
     has_left = look.observation.page.url != now.page.url
-    if current is None or found is None or not is_unchanged(element, found) or has_left:
+    is_asked = body.confirmed and bool(look.held)  # the page may show that it waits
+    if current is None or found is None or has_left or not (is_asked or is_unchanged(element, found)):
         runtime.by_hand.pop(session_id, None)
         raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
-    await runtime.judge_by_hand(look, shown, current, confirmed=body.confirmed)
-    return found
+    return found, await runtime.judge_by_hand(look, shown, current, confirmed=body.confirmed)
+
+
+async def perform(
+    session_id: str,
+    look: ByHand,
+    browser: Browser,
+    terms: ActTerms,
+    act: Awaitable[ToolOutcome],
+    runtime: Runtime,
+) -> Outcome:
+    """Perform a command on its terms. Raises Conflict if it was about to send what has to be confirmed."""
+    with browser.under(terms):
+        outcome = await act
+    if held := browser.held():
+        runtime.by_hand[session_id] = replace(look, held=held)
+        raise Conflict(f"It is about to send: {named(held)}", code="confirmation_required")
+    return Outcome.model_validate(outcome)
 
 
 @router.post("/click")
 async def click(session_id: SessionId, body: Click, runtime: RuntimeDep) -> Outcome:
     browser = await free_browser(session_id, runtime)
-    element = await approved_element(session_id, ClickAction(eid=body.eid), body, browser, runtime)
-    runtime.by_hand.pop(session_id, None)
-    return Outcome.model_validate(await browser.click(element))
+    element, terms = await approved_element(session_id, ClickAction(eid=body.eid), body, browser, runtime)
+    look = runtime.by_hand.pop(session_id)
+    return await perform(session_id, look, browser, terms, browser.click(element), runtime)
 
 
 @router.post("/type")
 async def type_text(session_id: SessionId, body: Type, runtime: RuntimeDep) -> Outcome:
     browser = await free_browser(session_id, runtime)
     action = TypeAction(fields=(FieldText(eid=body.eid, text=body.text),), submit=body.submit)
-    element = await approved_element(session_id, action, body, browser, runtime)
-    return Outcome.model_validate(await browser.type([TypedField(element, body.text)], submit=body.submit))
+    element, terms = await approved_element(session_id, action, body, browser, runtime)
+    typing = browser.type([TypedField(element, body.text)], submit=body.submit)
+    return await perform(session_id, runtime.by_hand[session_id], browser, terms, typing, runtime)
 
 
 @router.post("/scroll")

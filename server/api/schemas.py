@@ -97,6 +97,8 @@ class Pending(ResponseModel):
     risk: str | None
     amount: str | None
     sends_to: str | None
+    would_send: str | None
+    """What the act was about to send when it was stopped; null: the question is asked before the act."""
     spends: Amount | None
     """`amount` as a number, in thousandths; null if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] | None

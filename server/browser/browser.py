@@ -7,11 +7,13 @@ A browser belongs to one session. Its methods do not raise for errors of a page 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
 from server.browser.observation import Element, Observation
+from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog
 from server.errors import RunFailed
@@ -134,6 +136,22 @@ class Browser(Protocol):
         Returns the part number `page` of it, from 1, or with `query` the passages that match.
         """
         ...
+
+    def under(self, terms: ActTerms) -> AbstractContextManager[None]:
+        """Perform the acts in it on these terms. All acts of agents and commands are; outside of it nothing is held."""
+        return nullcontext()
+
+    def held(self) -> tuple[HeldRequest, ...]:
+        """What the last act was about to send without having been approved for it. A browser of its own holds nothing."""
+        return ()
+
+    def held_waits(self) -> bool:
+        """Whether all of it still waits for a yes, so that it can be let go."""
+        return False
+
+    async def refuse_held(self) -> None:
+        """Fail what is held: the person does not want it."""
+        return
 
     def requests(self) -> RequestLog:
         """The requests that the current page sends, and those of tabs that it opens, while this is entered."""

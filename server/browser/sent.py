@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+import re
+import secrets
 from dataclasses import dataclass
 from typing import Literal, Self
 from urllib.parse import urlsplit
 
+from server.ops.json_types import JsonObject
 from server.text import cut
 
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods without an effect of their own."""
 PATH_CHARS = 200
+_KEY = secrets.token_bytes(32)
+_BOUNDARY = re.compile(r"boundary=\"?([^\";,]+)")
 
 Failure = Literal["blocked", "unreachable", "cors", "aborted", "dropped", "no_answer"]
 """Why a request has no status: it was not let out; the host could not be reached; refused by the site's rules
@@ -85,3 +91,18 @@ def place_of_url(url: str) -> tuple[str, str] | None:
     if parts.scheme not in ("http", "https") or not parts.hostname:
         return None
     return f"{parts.hostname}{port}", cut(parts.path.partition(";")[0] or "/", PATH_CHARS)
+
+
+def key_of(request: JsonObject) -> str:
+    """`SentRequest.key` of a request of DevTools."""
+    body = request.get("postData")
+    if request["method"] in SAFE_METHODS or (body is None and request.get("hasPostData")):
+        return ""
+    kind = next(
+        (str(value) for name, value in request["headers"].items() if name.lower() == "content-type"), ""
+    )
+    if boundary := _BOUNDARY.search(kind):  # another one in each request
+        body = str(body).replace(boundary[1], "")
+    url = request["url"].partition("#")[0]
+    whole = "\n".join((request["method"], url, body or "")).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(whole, key=_KEY, digest_size=8).hexdigest()

@@ -69,7 +69,7 @@ def in_words(body: JsonObject) -> tuple[str, str]:
         return f"Pilothouse: {body['session_title']}", "\n".join(
             [*map(_line_of, body["items"]), *_rest_of(body)]
         )
-    act = " · ".join(str(body[name]) for name in ("action", "site", "amount") if body.get(name))
+    act = " · ".join(str(body[name]) for name in ("action", "would_send", "site", "amount") if body.get(name))
     lines = [body.get("automation") or body["session_title"], act, body["link"]]
     subject = SUBJECTS[body.get("outcome") or body["type"]]
     return f"Pilothouse: {subject}", "\n".join(line for line in lines if line)

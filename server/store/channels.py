@@ -234,7 +234,7 @@ def facts_of(question: Question) -> JsonObject:
         site = ", ".join(dict.fromkeys(effect.site for effect in question.start.effects))[:NAME_CHARS] or site
     known = {
         "kind": question.risk, "action": f"{act} “{name}”" if name else act, "site": site,
-        "amount": question.amount,
+        "would_send": _plain(question.would_send or "")[:NAME_CHARS], "amount": question.amount,
     }  # fmt: skip
     return {key: value for key, value in known.items() if value}
 

@@ -114,6 +114,11 @@ async def test_a_control_that_kept_its_name_is_pressed(
     client: httpx.AsyncClient, session_id: str, site: Site, tag: str
 ) -> None:
     it = await opened(client, session_id, site, tag)
-    assert (await it.send("click", **await it.look("Show more"))).json()["ok"]
+    seen = await it.look("Show more")
+    refused = await it.send("click", **seen)  # its name says nothing, what it sends does
+    assert refusal(refused) == ASKED
+    assert "It is about to send: " in refused.text
+    assert site.effects == []
+    assert (await it.send("click", **seen, confirmed=True)).json()["ok"]
     await eventually(lambda: site.paths, lambda it: "/pressed" in it, message="the button is pressed")
     assert site.effects == [Effect("deleted", {})]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,7 @@ from server.browser.browser import (
 )
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.points import Layers, find_hit
+from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog, SentRequest, SentRequests
 
@@ -64,6 +66,40 @@ class ScriptedBrowser(Browser):
     sending: dict[str, list[SentRequest]] | None = None
     """By name of the element, what the page sends at a click on it; None if nothing can be known of it."""
     sent: list[SentRequest] = field(default_factory=list)
+
+    holding: dict[str, HeldRequest] = field(default_factory=dict)
+    """By name of the element: what a click on it sends, which is held unless it was approved."""
+    waits: bool = True
+    """Whether what is held still waits for a yes."""
+    refused: int = 0
+    terms: ActTerms = field(default_factory=ActTerms)
+    now_held: tuple[HeldRequest, ...] = ()
+
+    def under(self, terms: ActTerms) -> AbstractContextManager[None]:
+        self.terms = terms
+        return nullcontext()
+
+    def held(self) -> tuple[HeldRequest, ...]:
+        return self.now_held
+
+    def held_waits(self) -> bool:
+        return self.waits and bool(self.now_held)
+
+    async def refuse_held(self) -> None:
+        self.now_held, self.refused = (), self.refused + 1
+
+    def _hold(self, element: Element) -> ToolOutcome | None:
+        request, self.now_held = self.holding.get(element.name), ()
+        if request is None:
+            return None
+        if request.id in self.terms.release and self.waits:
+            self.effects.append(f"{request.words}, let go")
+        elif self.terms.approved.covers(request.site, request.kind, request.binding, ()):
+            self.effects.append(request.words)
+        else:
+            self.now_held = (request,)
+            return self._done(f"held {element.name}")
+        return self._done(f"sent {element.name}")
 
     def tools(self) -> Sequence[ToolSpec]:
         return self.specs
@@ -150,6 +186,8 @@ class ScriptedBrowser(Browser):
         what = "double click" if double else "click"
         if isinstance(target, PagePoint):
             return self._done(f"{what} at {target.x},{target.y}")
+        if held := self._hold(target):
+            return held
         self._go(target)
         return self._done(f"{what} {target.name}")
 

@@ -49,6 +49,7 @@ EDGES = {
     ("confirm_interrupt", "execute_action"), ("confirm_interrupt", "finalize_cancelled"),
     ("confirm_interrupt", "maybe_observe"), ("manual_interrupt", "maybe_observe"),
     ("execute_action", "maybe_stop_or_continue"), ("maybe_stop_or_continue", "maybe_observe"),
+    ("maybe_stop_or_continue", "confirm_interrupt"), ("maybe_stop_or_continue", "manual_interrupt"),
     ("maybe_stop_or_continue", "continue_batch"), ("continue_batch", "validate_action"), ("continue_batch", "maybe_observe"),
     ("maybe_stop_or_continue", "finalize_done"), ("maybe_stop_or_continue", "finalize_limit"),
     *((final, "__end__") for final in FINALS),

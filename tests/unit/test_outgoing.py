@@ -27,11 +27,11 @@ def test_published_endpoints_are_told_apart_by_words_alone(name: str, caught: fl
 
 def request(method: str, url: str, body: str | None = None, kind: str = JSON, **more: Any) -> OutgoingRequest:
     asked = {"method": method, "url": url, "headers": {"Content-Type": kind}, "postData": body}
-    return read_request(asked, more.pop("type", "Fetch"), is_main_frame=False)
+    return read_request(asked, more.pop("type", "Fetch"))
 
 
-def judged(asked: OutgoingRequest, act: Approved | None = None, **page: Any) -> Hold | None:
-    return assess_request(asked, act or Approved(), ActPage(**({"site": asked.site} | page)))
+def judged(asked: OutgoingRequest, **page: Any) -> Hold | None:
+    return assess_request(asked, ActPage(**({"site": asked.site} | page)))
 
 
 @pytest.mark.parametrize(
@@ -126,6 +126,19 @@ def test_custom_does_not_excuse_a_verb_nor_an_opaque_body_where_the_person_is_lo
     assert judged(opaque, custom={opaque.shape}, is_private=True)
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "is_held"),
+    [
+        ("/add", '{"item": 1}', False),
+        ("/add", '{"product_id": 1, "qty": 2}', False),
+        ("/add", '{"email": 1}', True),
+        ("/add", "", True),
+    ],
+)
+def test_adding_an_item_alone_fills_a_basket(path: str, body: str, is_held: bool) -> None:
+    assert (judged(request("POST", f"https://a.example{path}", body)) is not None) is is_held
+
+
 def test_shapes_leave_out_identifiers_and_values() -> None:
     one = request("POST", "https://a.example/u/17/zap?x=1", '{"op": "a", "text": "secret"}')
     same = request("POST", "https://a.example/u/18/zap?x=2", '{"text": "other", "op": "a"}')
@@ -137,9 +150,7 @@ def test_shapes_leave_out_identifiers_and_values() -> None:
 
 def test_another_site_is_held_by_its_words_and_with_a_key_like_the_page_itself() -> None:
     url = "https://api.other.example/zap"
-    keyed = read_request(
-        {"method": "POST", "url": url, "headers": {"Authorization": "x"}}, "Fetch", is_main_frame=False
-    )
+    keyed = read_request({"method": "POST", "url": url, "headers": {"Authorization": "x"}}, "Fetch")
 
     assert judged(request("POST", url, "{}"), site="shop.example") is None
     assert judged(request("POST", "https://api.other.example/orders", "{}"), site="shop.example")
@@ -147,23 +158,31 @@ def test_another_site_is_held_by_its_words_and_with_a_key_like_the_page_itself()
     assert judged(request("POST", url, "{}", type="Ping"), site="shop.example") is None
 
 
-APPROVED = Approved(frozenset({"order"}), frozenset({"a.example"}))
+def approved(*kinds: str, **more: Any) -> Approved:
+    return Approved(kinds=frozenset(kinds), sites=frozenset({"a.example"}), **more)
 
 
 @pytest.mark.parametrize(
-    ("url", "act", "is_held"),
+    ("approval", "site", "kind", "sent", "is_covered"),
     [
-        ("https://a.example/orders", APPROVED, False),
-        ("https://api.a.example/payments", APPROVED, False),
-        ("https://a.example/messages/send", APPROVED, False),
-        ("https://b.example/orders", APPROVED, True),
-        ("https://a.example/payments", Approved(frozenset({"order"}), frozenset({"a.example"}), frozenset({"order"})), False),
-        ("https://a.example/account/close", Approved(frozenset({"order"}), frozenset({"a.example"}), frozenset({"order"})), True),
-        ("https://a.example/zap", Approved(frozenset({"order"}), frozenset({"a.example"}), frozenset({"order"})), False),
+        (approved(), "a.example", "order", (), False),
+        (approved("order"), "a.example", "order", (), True),
+        (approved("order"), "b.example", "order", (), False),
+        (approved("order"), "a.example", "send", (), True),
+        (approved("order"), "a.example", "pay", ("order",), True),
+        (approved("order"), "a.example", "unknown_submit", ("order",), True),
+        (approved("order"), "a.example", "account", ("order",), False),
+        (approved("unknown_submit"), "a.example", "send", ("send",), True),
+        (approved("send", by_grant=True), "a.example", "send", (), True),
+        (approved("send", by_grant=True), "a.example", "order", (), False),
+        (approved("order", bound={"this"}), "a.example", "order", (), True),
+        (approved("order", bound={"other"}), "a.example", "order", (), False),
     ],
-)  # fmt: skip
-def test_an_approval_opens_for_its_site_and_its_kind(url: str, act: Approved, is_held: bool) -> None:
-    assert (judged(request("POST", url, "{}"), act) is not None) is is_held
+)
+def test_an_approval_covers_its_site_and_what_belongs_to_it(
+    approval: Approved, site: str, kind: str, sent: tuple[str, ...], is_covered: bool
+) -> None:
+    assert approval.covers(site, kind, "this", sent) is is_covered
 
 
 @pytest.mark.parametrize(

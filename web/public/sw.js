@@ -57,7 +57,7 @@ function show(told) {
   })
 }
 
-function bodyOf({ items, count, automation, session_title: title, action, site, amount }) {
+function bodyOf({ items, count, automation, session_title: title, action, would_send: sends, site, amount }) {
   if (items) {
     const lines = items.map(
       (one) => `${WORDS[one.outcome ?? one.type]}: ${one.automation || one.session_title}`,
@@ -65,7 +65,7 @@ function bodyOf({ items, count, automation, session_title: title, action, site, 
     const more = count.done + count.failed - items.length
     return [...lines, ...(more > 0 ? [`+${more}`] : [])].join('\n')
   }
-  const deed = [action, site, amount].filter(Boolean).join(' · ')
+  const deed = [action, sends, site, amount].filter(Boolean).join(' · ')
   return [automation || title, deed].filter(Boolean).join('\n')
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from hashlib import sha256
 from typing import Any
 
 from langchain.agents.middleware import AgentMiddleware, AgentState
@@ -25,6 +26,14 @@ from server.agent.gate.approval import (
 )
 from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
+from server.agent.gate.holding import (
+    agreed_terms,
+    approved_kinds,
+    judge_held,
+    question_about,
+    refused_line,
+    terms_of,
+)
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import (
     LEAK,
@@ -42,8 +51,9 @@ from server.agent.trail import JUDGED, JudgedAct, ruling_of
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import NOTHING, Observation, Page
+from server.browser.outgoing.held import ActTerms, HeldRequest, named
 from server.clock import steady_time
-from server.events import Answer, ConfirmQuestion, ManualQuestion
+from server.events import Answer, ConfirmQuestion, ManualQuestion, now
 from server.ops.json_types import JsonObject
 
 _UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
@@ -57,6 +67,8 @@ _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open n
 _GATE, _DENIED, _WORDS = "gate", "denied", "words"
 """Marks of a tool result: whether the user was asked, the digest of what they refused, and what they said to it."""
 _ASKED, _PAUSED = "asked", "paused"
+_MOST_WAITING = 200
+_Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 _DO_OTHERWISE = "Do not try it again: do otherwise, or finish and say that it was refused."
 
 
@@ -68,28 +80,124 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         self._gate = gate
         self._specs = {spec.name: spec for spec in specs}
         self._timeout = timeout
+        self._waiting: dict[tuple[str, str], _HeldCall] = {}
+        """By run and call: what is asked about. An interrupt makes the call again from the top."""
 
     async def awrap_tool_call(
         self,
         request: ToolCallRequest,
-        handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
+        handler: _Handler,
     ) -> ToolMessage | Command[Any]:
         call = request.tool_call
         spec = self._specs.get(call["name"])
         if spec is None or (spec.server == BROWSER and not spec.acts):
             return await handler(request)
+        context = get_runtime(RunContext).context
+        if waiting := self._waiting.get((context.run_id, call["id"] or call["name"])):
+            for _ in range(waiting.interrupts):  # in order: those that were answered before
+                interrupt(None)
+            return await self._ask_about_held(waiting, request, handler, context)
         if fault := find_fault(spec, call["args"]):  # do not ask the user about an impossible call
             return ToolMessage(fault, tool_call_id=call["id"] or "", name=call["name"], status="error")
         memory = {**request.state, "notes": ()}
         ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
         if ruling.refusal is None:
             state = {**request.state, SECRETS: ruling.secrets, JUDGED: ruling.judged}
-            result = await handler(request.override(state=state))
+            called = request.override(state=state)
+            if spec.server == BROWSER and ruling.judged:
+                return await self._act(called, handler, ruling, memory["notes"], context)
+            result = await handler(called)
         else:
             result = ToolMessage(
                 ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
             )
         return _annotated(result, ruling, memory["notes"])
+
+    async def _act(
+        self,
+        request: ToolCallRequest,
+        handler: _Handler,
+        ruling: _Ruling,
+        notes: Sequence[str],
+        context: RunContext,
+    ) -> ToolMessage | Command[Any]:
+        """Make the call on the terms of the ruling, and ask about what it was about to send."""
+        assert ruling.judged is not None
+        judged = ruling.judged
+        is_approved = ruling.marks.get(_GATE) == _ASKED
+        kinds = approved_kinds(judged.ruling, is_approved=is_approved)
+        terms = terms_of(judged.aimed, kinds, context.private.sites, by_grant=not is_approved)
+        browser = await context.browser()
+        with browser.under(terms):
+            result = _annotated(await handler(request), ruling, notes)
+        if not (held := browser.held()):
+            return result
+        call_id = request.tool_call["id"] or request.tool_call["name"]
+        waiting = _HeldCall(judged, held, terms, ruling.interrupts)
+        self._waiting[context.run_id, call_id] = waiting
+        if len(self._waiting) > _MOST_WAITING:  # of runs that were cancelled
+            del self._waiting[next(iter(self._waiting))]
+        return await self._ask_about_held(waiting, request, handler, context)
+
+    async def _ask_about_held(
+        self, waiting: _HeldCall, request: ToolCallRequest, handler: _Handler, context: RunContext
+    ) -> ToolMessage | Command[Any]:
+        """Called again after each interrupt: `waiting` is then as it was."""
+        call, held = request.tool_call, waiting.held
+        call_id = call["id"] or call["name"]
+        key, browser = (context.run_id, call_id), await context.browser()
+        judgement = judge_held(held, await context.grants.held(), now())
+        covered = bool(judgement.uses) and await context.grants.use(judgement.uses, call["name"])
+        judgement = judgement if covered else replace(judgement, uses=())
+        marks: dict[str, str] = {}
+        if not covered:
+            refusal = await self._refusal_of_held(waiting, judgement, request, context)
+            if refusal is not None:
+                self._waiting.pop(key, None)
+                await browser.refuse_held()
+                message = ToolMessage(
+                    refusal.refusal or "", tool_call_id=call["id"] or "", name=call["name"], status="error"
+                )
+                return _annotated(message, refusal, ())
+            marks = {_GATE: _ASKED}
+        judged = replace(waiting.judged, ruling=ruling_of(judgement))
+        if not browser.held_waits() and any(one.is_further for one in held):
+            self._waiting.pop(key, None)
+            text = f"Not sent: {named(held)}. A part of this act was sent before, so it is not done again: look at the page."
+            return ToolMessage(text, tool_call_id=call["id"] or "", name=call["name"], status="error")
+        terms = agreed_terms(held, waiting.terms)
+        with browser.under(terms):
+            result = await handler(request.override(state={**request.state, JUDGED: judged}))
+        self._waiting.pop(key, None)
+        if further := browser.held():
+            more = _HeldCall(judged, further, terms, waiting.interrupts + (not covered))
+            self._waiting[key] = more
+            return await self._ask_about_held(more, request, handler, context)
+        return _annotated(result, _Ruling(None, marks), ())
+
+    async def _refusal_of_held(
+        self, waiting: _HeldCall, judgement: Judgement, request: ToolCallRequest, context: RunContext
+    ) -> _Ruling | None:
+        """None after a yes."""
+        call, held, messages = request.tool_call, waiting.held, request.state["messages"]
+        call_id = call["id"] or call["name"]
+        if any(one.shape in _denied_acts(messages) for one in held):
+            return _Ruling(f"Not done, and not asked about again: {refused_line(held)}. {_DO_OTHERWISE}")
+        asks = _count_asks(messages)
+        if asks >= MOST_ASKS:
+            return _ask_how_to_go_on(call_id, asks)
+        if waiting.question is None:
+            await publish_ruling(call_id, waiting.judged.aimed, judgement)
+            plain = await self._question(context, waiting.judged.aimed, judgement, call_id)
+            mark = sha256("".join(one.binding for one in held).encode()).hexdigest()[:16]
+            waiting.question = question_about(plain, held, f"{call_id}:sends:{mark}")
+        answer = Answer.model_validate(interrupt(waiting.question.to_json()))
+        if answer.reference != waiting.question.reference or answer.expired:
+            return _Ruling(f"Not done: nobody has agreed in time. {refused_line(held)}.", {_GATE: _ASKED})
+        if answer.confirmed:
+            return None
+        refusal = _refused(answer, held[0].shape)
+        return replace(refusal, refusal=f"{refusal.refusal} ({refused_line(held)})")
 
     async def _rule(self, spec: ToolSpec, args: JsonObject, call_id: str, memory: JsonObject) -> _Ruling:
         """Decide on the call. `memory` is the agent's state; data of the current page is added to it.
@@ -99,6 +207,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         """
         context = get_runtime(RunContext).context
         asks, denied = _count_asks(memory["messages"]), _denied_acts(memory["messages"])
+        answered = 0
         for _ in range(MOST_ASKS):
             observation = await self._observation(context, spec, args)
             action = read_call(spec.name, args, observation) if spec.server == BROWSER else None
@@ -121,17 +230,18 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
                 if judgement.verdict is Verdict.ALLOW:
                     self._count(spec, args, aimed, context, memory, approved=False)
                 refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
-                return _Ruling(refusal, secrets=secrets, judged=judged)
+                return _Ruling(refusal, secrets=secrets, judged=judged, interrupts=answered)
             if asks >= MOST_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
             question = await self._question(context, aimed, judgement, call_id)
             answer = Answer.model_validate(interrupt(question.to_json()))
+            answered += 1
             if answer.reference != question.reference or answer.expired:
                 continue
             if not answer.confirmed:
                 return _refused(answer, digest)
             self._count(spec, args, aimed, context, memory, approved=True)
-            return _Ruling(None, {_GATE: _ASKED}, secrets, judged)
+            return _Ruling(None, {_GATE: _ASKED}, secrets, judged, answered)
         return _Ruling("Not done: the page changed after every approval.", {_GATE: _ASKED})
 
     async def _judge(
@@ -218,6 +328,20 @@ class _Ruling:
     marks: Mapping[str, str] = field(default_factory=dict)
     secrets: tuple[str, ...] = ()
     judged: JudgedAct | None = None
+    interrupts: int = 0
+    """How many questions were asked on the way to it, at most."""
+
+
+@dataclass(slots=True)
+class _HeldCall:
+    """A call that was about to send something it was not approved for."""
+
+    judged: JudgedAct
+    held: tuple[HeldRequest, ...]
+    terms: ActTerms
+    interrupts: int
+    """Questions of this call that were answered before."""
+    question: ConfirmQuestion | None = None
 
 
 def _refused(answer: Answer, digest: str) -> _Ruling:

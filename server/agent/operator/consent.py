@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from langgraph.runtime import Runtime
@@ -20,8 +20,18 @@ from server.agent.gate.approval import (
     retarget,
     site_of,
 )
-from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
+from server.agent.gate.gate import GRANTED, MOST_ASKS, REFUSED, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
+from server.agent.gate.holding import (
+    agreed_terms,
+    approved_kinds,
+    from_state,
+    judge_held,
+    question_about,
+    refused_line,
+    terms_of,
+    to_state,
+)
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, facts, records
@@ -33,8 +43,9 @@ from server.agent.policy import Judgement, Verdict
 from server.agent.trail import ruling_of
 from server.browser.observation import Observation
 from server.browser.observation.overlays import mentions_captcha
+from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.clock import steady_time
-from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, Wanted, read_question
+from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, Wanted, now, read_question
 from server.ops.json_types import JsonObject
 from server.text import cut
 
@@ -101,7 +112,7 @@ class Consent:
         question = self._question(state, judgement, context)
         return {"route": "confirm_interrupt", "pending": question, "asks": state["asks"] + 1}
 
-    async def confirm_interrupt(self, state: State) -> Update:
+    async def confirm_interrupt(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Wait for yes or no. A yes is bound to the exact action and page of the question."""
         question = read_question(state["pending"])
         assert isinstance(question, ConfirmQuestion)
@@ -110,19 +121,24 @@ class Consent:
             question = question.model_copy(update={"expires_at": answer.valid_until})
         said = read_confirm(answer, question, self.clock())
         update: Update = {"pending": None, "deadline": self._extended(state, question)}
+        if said.kind == "yes":
+            approval = Approval.model_validate(question, from_attributes=True)
+            return update | {"approval": approval.model_dump(mode="json"), "route": "execute_action"}
+        if held := from_state(state.get("held")):
+            update["held"] = []
+            if runtime.context.has_browser():
+                await (await runtime.context.browser()).refuse_held()
         match said.kind:
-            case "yes":
-                approval = Approval.model_validate(question, from_attributes=True)
-                return update | {"approval": approval.model_dump(mode="json"), "route": "execute_action"}
             case "no":
                 return update | {"route": "finalize_cancelled"}
             case "words" if not said.is_refusal:
                 return update | records.add_user_words(state, said.words) | {"route": "maybe_observe"}
             case "words":
                 aimed = _aimed(state)
-                refusal = records.take_refusal(
-                    state, acting.describe(aimed), _digest(state, aimed), said.words
-                )
+                act = acting.describe(aimed) + (f" ({refused_line(held)})" if held else "")
+                # The page may have changed with what it was about to send: that is what was refused.
+                digest = held[0].shape if held else _digest(state, aimed)
+                refusal = records.take_refusal(state, act, digest, said.words)
                 return update | refusal | {"route": "maybe_observe"}
         reason = "came too late" if said.kind == "expired" else "was for another action"
         return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
@@ -140,6 +156,7 @@ class Consent:
         Returns the new observation and the action on it; `planned_action` is None if the approval is void.
         """
         approval, aimed = Approval.model_validate(state["approval"]), _aimed(state)
+        held = from_state(state.get("held"))
         refs, points = [element.ref for element in aimed.targets], aimed.action.points
         update: Update = {"approval": None} | await self.observer.look(context, state, refs, points)
         renewed = _aimed_again(aimed, merged(state, update))
@@ -147,12 +164,21 @@ class Consent:
             why = "the user's approval came too late"
         elif not await self.observer.shows_same(context, aimed.unnamed_points):
             why = "what is drawn there changed after the user's approval"
+        elif any(one.is_further for one in held):
+            why = "a part of it was sent before, so it is not done again; the rest came too late"
         elif renewed and _digest(state, renewed) == approval.digest:
             return update | {"planned_action": renewed.action.to_json()}
         else:
             why = "the page changed after the user's approval"
+            if held:  # it may wait for an answer that never comes, such as with its button disabled
+                await (await context.browser()).navigate(aimed.observation.page.url)
+                why += " and was loaded again"
+                update["needs_observe"] = True
         log.info("nothing is done: %s", why)
-        return update | records.void(state, why) | {"planned_action": None, "needs_observe": False}
+        is_old = bool(update.get("needs_observe"))
+        return (
+            update | records.void(state, why) | {"planned_action": None, "needs_observe": is_old, "held": []}
+        )
 
     async def judge_again(self, state: State, context: RunContext) -> Update:
         """Judge an action that needs no approval again: the page may have changed during the model call.
@@ -172,6 +198,43 @@ class Consent:
         void = records.void(state, "the page changed before the action") | {"planned_action": None}
         unshown = {"unshown_notes": list(seen(after).notes)}
         return update | void | unshown | {"tool_steps": state["tool_steps"] + 1}
+
+    def terms(self, state: State, context: RunContext, *, is_approved: bool) -> ActTerms:
+        """On which the planned action is performed: what a yes or a grant has approved of it."""
+        kinds = approved_kinds(state.get("ruling"), is_approved=is_approved)
+        private = {*context.private.sites, *state.get("private_sites", [])}
+        terms = terms_of(_aimed(state), kinds, private, by_grant=not is_approved)
+        held = from_state(state.get("held"))
+        return agreed_terms(held, terms) if held and is_approved else terms
+
+    async def rule_on_held(
+        self, state: State, context: RunContext, held: Sequence[HeldRequest], *, asks: bool = False
+    ) -> tuple[Update, bool]:
+        """Ask about what the act was about to send; True: grants cover it. `asks`: whatever grants cover."""
+        aimed, browser = _aimed(state), await context.browser()
+        judgement = judge_held(held, () if asks else await context.grants.held(), now())
+        asked: Update = {"held": to_state(held), "ruling": ruling_of(judgement), "batch": None}
+        if judgement.uses and await context.grants.use(judgement.uses, acting.describe(aimed)):
+            await publish_ruling(
+                aimed.action.id, aimed, replace(judgement, verdict=Verdict.ALLOW, reason=GRANTED)
+            )
+            return asked, True
+        judgement = replace(judgement, uses=())
+        if any(one.shape in state.get("denied", {}) for one in held):
+            await browser.refuse_held()
+            refused = records.failed(state, f"{acting.describe(aimed)}: {refused_line(held)}")
+            return refused | {"held": [], "route": "maybe_observe"}, False
+        await publish_ruling(aimed.action.id, aimed, judgement)
+        if state["asks"] >= MOST_ASKS:
+            await browser.refuse_held()
+            text = phrase("asks", state["task"], n=MOST_ASKS)
+            pending = self.hand_over(state, text, "answer")
+            return {"route": "manual_interrupt", "pending": pending, "asks": 0, "held": []}, False
+        log.info("asks the person before it is sent: %s (%s)", judgement.reason, judgement.kind)
+        plain = ConfirmQuestion.model_validate(self._question(state, judgement, context))
+        question = question_about(plain, held, uuid.uuid4().hex)
+        update = {"route": "confirm_interrupt", "pending": question.to_json(), "asks": state["asks"] + 1}
+        return asked | update, False
 
     def _is_stopped_by_captcha(self, state: State) -> bool:
         """Whether the user must solve a captcha first. Its own controls are never used, whatever the model

@@ -90,8 +90,9 @@ def assemble(nodes: Nodes) -> StateGraph[State, RunContext, Input, State]:
     graph.add_edge("manual_interrupt", "maybe_observe")
     graph.add_edge("execute_action", "maybe_stop_or_continue")
     _route(
-        graph, "maybe_stop_or_continue", "maybe_observe", "continue_batch", "finalize_done", "finalize_limit"
-    )
+        graph, "maybe_stop_or_continue",
+        "maybe_observe", "continue_batch", "confirm_interrupt", "manual_interrupt", "finalize_done", "finalize_limit",
+    )  # fmt: skip
     _route(graph, "continue_batch", "validate_action", "maybe_observe")
     for final in FINALS:
         graph.add_edge(final, END)

@@ -21,6 +21,7 @@ from server.agent.actions import (
 )
 from server.agent.context import RunContext
 from server.agent.gate.approval import focused_element, site_of
+from server.agent.gate.holding import agreed_terms, from_state
 from server.agent.gate.taint import count_bits
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, collecting, finishing, records, reporting
@@ -52,6 +53,7 @@ from server.agent.operator.pointing import find_points, offers_points, on_page
 from server.agent.operator.prompts import has_talk, step_prompt
 from server.agent.operator.reporting import note, publish_state, say, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
+from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
 
 log = logging.getLogger(__name__)
@@ -259,8 +261,16 @@ class Nodes:
         if records.says_something(updates) and not (
             state.get("approval") and records.leaves_approval(updates)
         ):
-            return update | {"approval": None, "needs_observe": True}
-        if state.get("approval"):
+            return update | {"approval": None, "held": [], "needs_observe": True}
+        held = from_state(state.get("held"))
+        if (
+            state.get("approval")
+            and held
+            and runtime.context.has_browser()
+            and (await runtime.context.browser()).held_waits()
+        ):
+            update |= {"approval": None}  # the very request is let go, whatever the page shows by now
+        elif state.get("approval"):
             update |= await self.consent.hold_to_approval(merged(state, update), runtime.context)
         elif (waited or not _is_just_seen(state)) and acting.may_commit(aim(planned(state), seen(state))):
             update |= await self.consent.judge_again(merged(state, update), runtime.context)
@@ -272,8 +282,23 @@ class Nodes:
             return update
         aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
         count_bits(aimed, now, runtime.context.private, approved=is_approved)
-        update |= await perform_step(now, runtime.context, self.observer)
-        return update | ({"route": ""} if is_approved else {})  # what was asked about stands alone
+        terms = self.consent.terms(now, runtime.context, is_approved=is_approved)
+        update |= {"held": []} | await perform_step(now, runtime.context, self.observer, terms)
+        update |= {"route": ""} if is_approved else {}  # what was asked about stands alone
+        return update | await self._heed_hold(merged(state, update), runtime.context, terms)
+
+    async def _heed_hold(self, state: State, context: RunContext, terms: ActTerms) -> Update:
+        """Ask about what the act was about to send; where grants cover it, let it go."""
+        if not context.has_browser() or not (held := (await context.browser()).held()):
+            return {}
+        update, is_covered = await self.consent.rule_on_held(state, context, held)
+        if not is_covered:
+            return update
+        update |= await perform_step(merged(state, update), context, self.observer, agreed_terms(held, terms))
+        if not (further := (await context.browser()).held()):
+            return update | {"held": []}
+        asked, _ = await self.consent.rule_on_held(merged(state, update), context, further, asks=True)
+        return update | asked
 
     async def maybe_stop_or_continue(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """End if the answer is given or a limit is reached, else continue with the next step."""

@@ -40,6 +40,7 @@ from server.agent.policy import Verdict
 from server.agent.trail import trail_of
 from server.browser.browser import BrowserUnavailable, ToolOutcome
 from server.browser.observation import Observation, Page
+from server.browser.outgoing.held import ActTerms
 from server.browser.reading.reader import Reading, read_file
 from server.events import now
 from server.ops.json_types import JsonObject
@@ -50,8 +51,8 @@ WHAT_CHARS = 100
 """Maximum length of a failed step's description, so that the line has room for the reason."""
 
 
-async def perform_step(state: State, context: RunContext, observer: Observer) -> Update:
-    """Execute the planned action. Returns the step's record and the state of the page after it."""
+async def perform_step(state: State, context: RunContext, observer: Observer, terms: ActTerms) -> Update:
+    """Execute the planned action on these terms. Returns the step's record and the state of the page after it."""
     aimed = aim(planned(state), seen(state))
     pressed = aim(
         aimed.action, seen(state), focused_element(state, seen(state))
@@ -64,7 +65,7 @@ async def perform_step(state: State, context: RunContext, observer: Observer) ->
     outcome, update, act = (
         (recorded.outcome, recorded.update, None)
         if recorded
-        else await _do_and_prove(aimed, state, context, observer)
+        else await _do_and_prove(aimed, state, context, observer, terms)
     )
     milliseconds = round((time.monotonic() - began) * 1000)
     is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction | ReadFileAction | RecordAction)
@@ -94,13 +95,14 @@ async def perform_step(state: State, context: RunContext, observer: Observer) ->
 
 
 async def _do_and_prove(
-    aimed: AimedAction, state: State, context: RunContext, observer: Observer
+    aimed: AimedAction, state: State, context: RunContext, observer: Observer, terms: ActTerms
 ) -> tuple[ToolOutcome, Update, ActEffect | None]:
     """Make the tool call. Of an act that was judged to need approval, also record what it sent and observe the page."""
     if (state.get("ruling") or {}).get("verdict") != Verdict.ASK.value:
-        return *await _do(aimed, state, context, observer), None
-    async with (await context.browser()).requests() as log_of_requests:
-        outcome, update = await _do(aimed, state, context, observer)
+        return *await _do(aimed, state, context, observer, terms), None
+    browser = await context.browser()
+    async with browser.requests() as log_of_requests:
+        outcome, update = await _do(aimed, state, context, observer, terms)
         sent = await log_of_requests.settled()
     urls = (aimed.observation.page.url, outcome.url or "")
     act = effect_of(sent, state.get("sent", []), urls, secrets_of(aimed))
@@ -108,7 +110,8 @@ async def _do_and_prove(
         "sent": [*state.get("sent", []), *act.keys][-MOST_KEYS:],
         "refused": still_refused(state.get("refused", []), act),
     }
-    if update.get("needs_observe"):  # not after reading: an observation would replace what was read
+    # Not after reading: an observation would replace what was read. What is held is asked about on the page of the act.
+    if update.get("needs_observe") and not browser.held():
         with suppress(BrowserUnavailable):  # the act is done all the same, and what it sent is known
             refs = Batch.model_validate(state["batch"]).refs if state.get("batch") else ()
             update |= await observer.look(context, {**state, "is_pictured": False}, refs)
@@ -131,7 +134,7 @@ def _news(aimed: AimedAction, update: Update) -> str | None:
 
 
 async def _do(
-    aimed: AimedAction, state: State, context: RunContext, observer: Observer
+    aimed: AimedAction, state: State, context: RunContext, observer: Observer, terms: ActTerms
 ) -> tuple[ToolOutcome, Update]:
     """Make the tool call. All except `focus` and those that read require a new observation."""
     here = aimed.observation.page
@@ -155,7 +158,8 @@ async def _do(
                 context, state, aimed.targets[0]
             )
     files = acting.files_in(context.files)
-    return await acting.perform(browser, aimed, files), {"needs_observe": True}
+    with browser.under(terms):
+        return await acting.perform(browser, aimed, files), {"needs_observe": True}
 
 
 async def _read_file(

@@ -86,6 +86,8 @@ class State(TypedDict, total=False):
     """The open `Question` as JSON."""
     approval: JsonObject | None
     """The user's `Approval` as JSON; used once."""
+    held: list[JsonObject]
+    """What the last act was about to send and is asked about, `HeldRequest`s as JSON."""
     route: str
     """The next node, chosen by the last one."""
     steps: list[str]
@@ -147,6 +149,7 @@ def fresh_run() -> Update:
         "ruling": None,
         "pending": None,
         "approval": None,
+        "held": [],
         "route": "",
         "steps": [],
         "failures": [],

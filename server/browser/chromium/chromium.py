@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import os
 import shutil
 from collections.abc import Callable, Mapping
@@ -14,8 +15,10 @@ from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.devtools import PIPES_SCRIPT, DevTools
 from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.egress import Egress
+from server.browser.chromium.hold import ChromiumHold
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.relay import Relay
+from server.ops.json_types import JsonObject
 
 VIEWPORT = (1280, 720)
 START_DEADLINE = 20.0
@@ -57,7 +60,9 @@ _FLAGS = (
     "--disable-features=Translate,OptimizationHints,MediaRouter,DialMediaRouteProvider,HttpsUpgrades,"
     "AutofillServerCommunication,LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose,"
     # The pages behind the address bar: a third of a start's CPU time, and a process for each browser.
-    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI",
+    "WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI,"
+    # A request of a service worker that starts ahead of it would not be held.
+    "ServiceWorkerAutoPreload",
     # Nothing bypasses the proxy: Chromium resolves no names, and WebRTC sends no datagrams.
     "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
     "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
@@ -79,6 +84,7 @@ class Chromium:
         *,
         profile: Path,
         headless: bool,
+        outgoing: ChromiumHold,
     ) -> None:
         self.process = process
         self.processes = processes
@@ -88,6 +94,7 @@ class Chromium:
         self.egress = egress
         self.profile = profile
         self.headless = headless
+        self.outgoing = outgoing
 
     @classmethod
     async def start(
@@ -107,6 +114,7 @@ class Chromium:
         `restore` loads the pages that were open at its last regular exit again. Raises BrowserUnavailable.
         """
         _clear_stale_locks(profile)
+        await asyncio.to_thread(_load_nothing_ahead, profile / "Default" / "Preferences")
         if restore:  # it would show them as they were, however old its copies are
             await asyncio.to_thread(shutil.rmtree, profile / "Default" / "Cache", ignore_errors=True)
         process = devtools = relay = None
@@ -122,7 +130,11 @@ class Chromium:
             await relay.start()
             async with asyncio.timeout(START_DEADLINE):
                 cdp = await Cdp.connect(devtools, deadline=START_DEADLINE)
-            return cls(process, processes, devtools, relay, cdp, egress, profile=profile, headless=headless)
+                outgoing = ChromiumHold(cdp)
+                await outgoing.start()
+            return cls(
+                process, processes, devtools, relay, cdp, egress, profile=profile, headless=headless, outgoing=outgoing
+            )  # fmt: skip
         except BaseException as error:
             is_over = devtools is not None and isinstance(error, CdpError) and await _has_ended(devtools)
             await _end(process, processes, devtools, relay, egress)
@@ -171,6 +183,7 @@ class Chromium:
         """Request an exit that saves the profile, and wait up to 4 s for it."""
         if self.is_running:
             with contextlib.suppress(CdpError, TimeoutError):
+                await self.outgoing.fail()  # a browser that closes sends what is held
                 await self.cdp.send("Browser.close", deadline=1)
                 async with asyncio.timeout(3):
                     await self.process.wait()
@@ -222,6 +235,17 @@ def _flags(profile: Path, proxy: str, headless: bool, restore: bool, sandbox: bo
     if sandbox is False or (sandbox is None and is_root):
         flags.append("--no-sandbox")
     return [*flags, "--restore-last-session" if restore else "about:blank"]
+
+
+def _load_nothing_ahead(preferences: Path) -> None:
+    """Pages that are loaded ahead send their requests before an act could hold them."""
+    known: JsonObject = {}
+    with contextlib.suppress(OSError, ValueError):
+        known = dict(json.loads(preferences.read_text()))
+    preferences.parent.mkdir(parents=True, exist_ok=True)
+    preferences.write_text(
+        json.dumps(known | {"net": {**known.get("net", {}), "network_prediction_options": 2}})
+    )
 
 
 def _clear_stale_locks(profile: Path) -> None:

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
-import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Protocol, Self
 
 from server.browser.chromium import frames
 from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
-from server.browser.sent import SAFE_METHODS, Failure, RequestLog, SentRequest, SentRequests, place_of_url
+from server.browser.sent import (
+    SAFE_METHODS,
+    Failure,
+    RequestLog,
+    SentRequest,
+    SentRequests,
+    key_of,
+    place_of_url,
+)
 from server.ops.background_tasks import BackgroundTasks
 
 PATIENCE = 3.0
@@ -27,14 +33,19 @@ MOST_FOLLOWED = 200
 """Requests of one act that are followed at all."""
 BODY_BYTES = 100_000
 """Requests with larger bodies are not compared."""
-_KEY = secrets.token_bytes(32)
 
 _REPORTS = frozenset({"Preflight", "CSPViolationReport"})
-_BOUNDARY = re.compile(r"boundary=\"?([^\";,]+)")
 _UNREACHABLE = re.compile(
     r"net::ERR_(NAME_|CONNECTION_REFUSED|CONNECTION_FAILED|ADDRESS_|INTERNET_DISCONNECTED|TUNNEL_|PROXY_|SOCKS_|CERT_"
     r"|SSL_|UNSAFE_|DISALLOWED_|UNKNOWN_URL_SCHEME|INVALID_URL)"
 )
+
+
+class HeldOfAct(Protocol):
+    """What the hold has done with requests of an act, by their ids of Network events."""
+
+    def left_out(self) -> Sequence[str]: ...
+    def added(self) -> dict[str, SentRequest]: ...
 
 
 @dataclass(slots=True)
@@ -48,7 +59,8 @@ class _Followed:
 class ChromiumRequestLog(RequestLog):
     """Follows the tab `page`, its frames and workers, and the tabs that it opens."""
 
-    def __init__(self, monitor: PageMonitor, page: WatchedPage) -> None:
+    def __init__(self, monitor: PageMonitor, page: WatchedPage, acts: HeldOfAct | None = None) -> None:
+        self._acts = acts
         self._monitor = monitor
         self._cdp = monitor.cdp
         self._page = page
@@ -94,6 +106,7 @@ class ChromiumRequestLog(RequestLog):
         """Wait until all requests are answered and no further one was sent for QUIET, at most `patience` seconds."""
         clock = asyncio.get_running_loop().time
         self._last = clock()
+        self._heed_hold()
         deadline = self._last + patience
         while True:
             is_open = any(one.is_open for one in self._followed.values())
@@ -104,6 +117,21 @@ class ChromiumRequestLog(RequestLog):
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
                     await self._changed.wait()
+
+    def _heed_hold(self) -> None:
+        """What is held has not been sent; what was held before this log began and was then let go is added."""
+        if self._acts is None:
+            return
+        for key in [key for key in self._followed if key[1] in self._acts.left_out()]:
+            del self._followed[key]
+        for network_id, request in self._acts.added().items():
+            keys = [key for key in self._statuses if key[1] == network_id] or [
+                (self._page.session, network_id)
+            ]
+            if not any(key in self._followed for key in keys):
+                self._followed[keys[0]] = _Followed(request)
+            if keys[0] in self._statuses:
+                self._close(keys[0], self._statuses[keys[0]])
 
     def _sent(self) -> SentRequests:
         for key, one in self._followed.items():
@@ -182,7 +210,7 @@ class ChromiumRequestLog(RequestLog):
             self._is_all = False
             return
         request = SentRequest(
-            asked["method"], *place, is_beacon=params.get("type") == "Ping", key=_key_of(asked)
+            asked["method"], *place, is_beacon=params.get("type") == "Ping", key=key_of(asked)
         )
         self._followed[key] = _Followed(request)
         self._note_change()
@@ -235,20 +263,6 @@ class ChromiumRequestLog(RequestLog):
     def _note_change(self) -> None:
         self._last = asyncio.get_running_loop().time()
         self._changed.set()
-
-
-def _key_of(request: Params) -> str:
-    body = request.get("postData")
-    if request["method"] in SAFE_METHODS or (body is None and request.get("hasPostData")):
-        return ""
-    kind = next(
-        (str(value) for name, value in request["headers"].items() if name.lower() == "content-type"), ""
-    )
-    if boundary := _BOUNDARY.search(kind):  # another one in each request
-        body = str(body).replace(boundary[1], "")
-    url = request["url"].partition("#")[0]
-    whole = "\n".join((request["method"], url, body or "")).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(whole, key=_KEY, digest_size=8).hexdigest()
 
 
 def _failure_of(params: Params) -> Failure:

@@ -8,6 +8,7 @@ from typing import Protocol
 from server.browser.chromium.cdp import Cdp
 from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.reach import Reach
+from server.browser.outgoing.held import OutgoingHold
 from server.settings import Settings
 
 
@@ -35,6 +36,11 @@ class RunningChromium(Protocol):
 
     @property
     def egress(self) -> NetworkRules: ...
+
+    @property
+    def outgoing(self) -> OutgoingHold | None:
+        """None if nothing can be held there."""
+        ...
 
     @property
     def ports(self) -> set[int]:

@@ -20,6 +20,7 @@ from starlette.responses import FileResponse, JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.devtools import DevToolsConnection
 from server.browser.host.hosted import HostedBrowser, HostedBrowsers, HostRefuses
 from server.browser.host.protocol import (
@@ -31,6 +32,7 @@ from server.browser.host.protocol import (
     ToHolder,
     ToHost,
 )
+from server.browser.host.remote_hold import carry_out
 from server.browser.own_chromiums import OwnChromiums
 from server.fs.disk import shortage
 from server.fs.names import safe_name
@@ -164,6 +166,11 @@ class HostService:
                 hosted.tab = said.tab or hosted.tab
                 if said.rules:
                     self._browsers.use_rules(hosted, said.rules)
+                if said.hold and hosted.chromium:
+                    with suppress(CdpError):
+                        done = await carry_out(said.hold, hosted.chromium.outgoing)
+                        outgoing.put_nowait(ToHolder(hold_done=done))
+                    continue
                 if said.then == "hold":
                     outgoing.put_nowait(ToHolder(is_crowded=self._browsers.is_crowded))
                     continue

@@ -31,6 +31,7 @@ from server.browser.host.protocol import (
     ToHolder,
     ToHost,
 )
+from server.browser.host.remote_hold import RemoteHold
 
 log = logging.getLogger(__name__)
 _wire_log = logging.getLogger(f"{__name__}.wire")
@@ -290,6 +291,7 @@ class RemoteChromium:
         self.kept_tab = granted.tab
         self.fetch: Fetch = devtools.fetch
         self.egress = RemoteRules(self._say)
+        self.outgoing = RemoteHold(self._say) if granted.holds else None
         self.is_crowded = False
         self._socket = socket
         self._devtools = devtools
@@ -356,6 +358,8 @@ class RemoteChromium:
 
     def _lose(self) -> None:
         self._lost.set()
+        if self.outgoing:
+            self.outgoing.lose()
         self._socket.transport.abort()
         self._devtools.close()
 
@@ -367,6 +371,8 @@ class RemoteChromium:
                 self.is_crowded = message.is_crowded
                 if message.note:
                     self._note(message.note)
+                if self.outgoing:
+                    self.outgoing.take(message.held, message.hold_done)
                 if message.blocked:
                     self.egress.last_refusal = monotonic(), message.blocked
                 if message.has_ended:

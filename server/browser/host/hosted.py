@@ -70,6 +70,8 @@ class HostedBrowser:
         """Give it to another holder, whose epoch is higher; the former one is disconnected."""
         self.drop_holder()
         self.epoch, self._lease, self._send = asked.epoch, asked.lease, send
+        if self.chromium:
+            self.chromium.outgoing.listen(lambda held: self.send(ToHolder(held=held)))
         self.touch()
 
     def touch(self) -> None:
@@ -78,6 +80,8 @@ class HostedBrowser:
     def drop_holder(self) -> None:
         """End all connections of the holder; the browser stays."""
         self._send = None
+        if self.chromium:
+            self.chromium.outgoing.abandon()
         connections, self.connections = self.connections, set()
         for connection in connections:
             connection.abort()
@@ -203,7 +207,7 @@ class HostedBrowsers:
         self._lowest[session_id] = asked.epoch + 1
         log.info("session %s: %s by %s", session_id, "taken over" if was_kept else "started", asked.holder)
         granted = Granted(
-            headless=hosted.chromium.headless, was_kept=was_kept, tab=hosted.tab if was_kept else None,
+            headless=hosted.chromium.headless, holds=True, was_kept=was_kept, tab=hosted.tab if was_kept else None,
             notes=hosted.take_notes(),
         )  # fmt: skip
         return hosted, granted

@@ -17,6 +17,7 @@ from typing import Literal
 from pydantic import BaseModel, Field
 
 from server.browser.chromium.reach import Reach
+from server.browser.outgoing.held import ActTerms, HeldRequest
 
 MOST_UPLOAD = 100_000_000
 """Bytes of a file that is given to a page."""
@@ -70,8 +71,28 @@ class Acquire(BaseModel):
     profile: Literal["session", "fresh"] = "session"
 
 
+class HoldOrder(BaseModel):
+    """A call of `OutgoingHold`; one of the fields says which."""
+
+    number: int
+    begin: ActTerms | None = None
+    url: str = ""
+    is_passive: bool = False
+    end: bool = False
+    release: list[str] = Field(default_factory=list)
+    fail: bool = False
+    rests: bool | None = None
+
+
+class HoldDone(BaseModel):
+    number: int
+    is_released: bool = False
+
+
 class Granted(BaseModel):
     headless: bool
+    holds: bool = False
+    """Whether it carries out `HoldOrder`s."""
     was_kept: bool
     """It was running, with its pages."""
     tab: str | None = None
@@ -96,6 +117,7 @@ class ToHost(BaseModel):
 
     tab: str | None = None
     rules: Rules | None = None
+    hold: HoldOrder | None = None
     then: Literal["hold", "leave", "end"] = "hold"
     """`leave`: the browser is kept for another process. `end`: it ends, the profile stays."""
 
@@ -105,6 +127,8 @@ class ToHolder(BaseModel):
     """Another process was refused since all slots of the host are taken."""
     note: str | None = None
     """A line for the model."""
+    held: HeldRequest | None = None
+    hold_done: HoldDone | None = None
     blocked: str | None = None
     """A target that the egress proxy has not reached, as a sentence."""
     has_ended: bool = False

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import ParamSpec, Protocol
+from typing import Any, ParamSpec, Protocol
 
 from mcp.types import Tool
 
@@ -28,12 +30,14 @@ from server.browser.chromium.running import RunningChromium
 from server.browser.masking import make_picture, mask_text, size_of_picture
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.current_page import NOWHERE
+from server.browser.mcp.held_acts import PASSIVE, HeldActs
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Element, Observation, PointHit
 from server.browser.observation.points import find_hit
+from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.reading import reader
 from server.browser.reading.content_script import PageContent
 from server.browser.reading.reader import Reading
@@ -120,6 +124,7 @@ class SessionBrowser(Browser):
         shares = server.shares_chromium(resources.settings)
         self._lifecycle = (SharedLifecycle if shares else Lifecycle)(resources, self, self._notes)
         self._calls = ToolCalls(resources, self._lifecycle, self._notes, server.repeatable)
+        self._acts = HeldActs(self._calls)
         self._adapter = server.adapter(self._calls)
 
     # Used by its lifecycle
@@ -180,9 +185,13 @@ class SessionBrowser(Browser):
 
     def hold(self) -> None:
         self._calls.hold()
+        if self._acts.outgoing:
+            self._acts.outgoing.rest(rests=True)
 
     def hand_back(self) -> None:
         self._calls.hand_back()
+        if self._acts.outgoing:
+            self._acts.outgoing.rest(rests=False)
 
     def touch(self) -> None:
         """Mark the browser as used, without a tool call."""
@@ -233,7 +242,10 @@ class SessionBrowser(Browser):
                 args = {**args, "url": normal_url(str(args["url"]))}
             except AddressRefused as error:
                 return self._calls.outcome(False, f"Not opened: {error}.")
-        return await self._do(self._adapter.call, spec, args)
+        if not spec.acts:
+            return await self._look(self._adapter.call, spec, args)
+        acting = partial(self._adapter.call, spec, args)
+        return await self._perform(acting, to=str(args.get("url") or ""), is_passive=name in PASSIVE)
 
     async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
         seen = await self._adapter.observe(keep)
@@ -279,11 +291,23 @@ class SessionBrowser(Browser):
         text = await self._calls.parse(mask_text, reading.text, secrets, missing="")
         return replace(reading, text=text)
 
+    def under(self, terms: ActTerms) -> AbstractContextManager[None]:
+        return self._acts.under(terms)
+
+    def held(self) -> tuple[HeldRequest, ...]:
+        return self._acts.held
+
+    def held_waits(self) -> bool:
+        return self._acts.waits()
+
+    async def refuse_held(self) -> None:
+        await self._acts.refuse()
+
     def requests(self) -> RequestLog:
         monitor, page = self.monitor, self._calls.here.page
         if monitor is None or page is None or not page.session or page.is_crashed:
             return RequestLog()
-        return ChromiumRequestLog(monitor, page)
+        return ChromiumRequestLog(monitor, page, self._acts)
 
     async def screenshot(self) -> PagePicture | None:
         if self.is_held:
@@ -325,10 +349,10 @@ class SessionBrowser(Browser):
             address = normal_url(url)
         except AddressRefused as error:
             return self._calls.outcome(False, f"Not opened: {error}.")
-        return await self._do(self._adapter.navigate, address)
+        return await self._perform(partial(self._adapter.navigate, address), to=address, is_passive=True)
 
     async def back(self) -> ToolOutcome:
-        return await self._do(self._adapter.back)
+        return await self._perform(self._adapter.back, is_passive=True)
 
     async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
         return await self._do(self._adapter.click, target, double=double)
@@ -346,7 +370,7 @@ class SessionBrowser(Browser):
         return await self._do(self._adapter.select, element, options)
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
-        return await self._do(self._adapter.hover, target)
+        return await self._perform(partial(self._adapter.hover, target), is_passive=True)
 
     async def press(self, key: str) -> ToolOutcome:
         return await self._do(self._adapter.press, key)
@@ -354,15 +378,15 @@ class SessionBrowser(Browser):
     async def scroll(
         self, direction: Direction, amount: int, over: Element | PagePoint | None = None
     ) -> ToolOutcome:
-        return await self._do(self._adapter.scroll, direction, amount, over)
+        return await self._perform(partial(self._adapter.scroll, direction, amount, over), is_passive=True)
 
     async def scroll_to(
         self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
     ) -> ToolOutcome:
-        return await self._do(self._adapter.scroll_to, query, direction, over)
+        return await self._perform(partial(self._adapter.scroll_to, query, direction, over), is_passive=True)
 
     async def wait(self, milliseconds: int) -> ToolOutcome:
-        return await self._do(self._wait, milliseconds)
+        return await self._look(self._wait, milliseconds)
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return await self._do(self._adapter.upload, element, files)
@@ -378,19 +402,30 @@ class SessionBrowser(Browser):
             return ()
 
     async def switch_tab(self, index: int) -> ToolOutcome:
-        return await self._do(self._adapter.switch_tab, index)
+        return await self._perform(partial(self._adapter.switch_tab, index), is_passive=True)
 
     async def reset(self) -> None:
         """Recover after an abandoned call, so that the next one finds a responsive page."""
         await self._calls.reset()
 
     async def _do(
-        self, act: Callable[P, Awaitable[ToolOutcome]], *args: P.args, **options: P.kwargs
+        self, act: Callable[P, Coroutine[Any, Any, ToolOutcome]], *args: P.args, **options: P.kwargs
     ) -> ToolOutcome:
-        """Run `act` in a turn of its own; a failed call becomes its outcome."""
+        """Perform an act in a turn of its own; a failed call becomes its outcome."""
+        return await self._perform(partial(act, *args, **options))
+
+    async def _perform(
+        self, act: Callable[[], Coroutine[Any, Any, ToolOutcome]], *, to: str = "", is_passive: bool = False
+    ) -> ToolOutcome:
+        return await self._look(self._acts.perform, act, to=to, is_passive=is_passive)
+
+    async def _look(
+        self, call: Callable[P, Awaitable[ToolOutcome]], *args: P.args, **options: P.kwargs
+    ) -> ToolOutcome:
+        """Make a call that is no act in a turn of its own; likewise."""
         try:
             async with self._calls.turn():
-                return await act(*args, **options)
+                return await call(*args, **options)
         except CallFailed as error:
             return self._calls.failed(error)
 

@@ -13,6 +13,7 @@ from collections.abc import Awaitable, Callable
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.chromium import Chromium
+from server.browser.chromium.hold import ChromiumHold
 from server.browser.mcp.client import McpClient, ToolRefused, ToolServerLost, ToolTimeout
 from server.browser.mcp.lifecycle import Lifecycle
 
@@ -41,10 +42,12 @@ class SharedChromium:
                 self._chromium, self._leases = await self._start(), 0
             try:
                 cdp = await Cdp.connect(self._chromium.devtools)
+                lease = Lease(self._chromium, cdp, self)
+                await lease.outgoing.start()
             except CdpError as error:
                 raise BrowserUnavailable(str(error)) from None
             self._leases += 1
-            return Lease(self._chromium, cdp, self)
+            return lease
 
     async def give_back(self, chromium: Chromium) -> None:
         async with self._changing:
@@ -69,11 +72,13 @@ class Lease(Chromium):
             whole.egress,
             profile=whole.profile,
             headless=whole.headless,
+            outgoing=ChromiumHold(cdp, is_shared=True),
         )
         self.shared = shared
         self._whole = whole
 
     async def close(self) -> None:
+        await self.outgoing.fail()
         self.cdp.close()
         await self.shared.give_back(self._whole)
 

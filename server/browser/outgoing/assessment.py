@@ -1,4 +1,4 @@
-"""Judges a request that an act has set off, before it leaves. Pure; about 0.05 ms.
+"""Judges a request that an act has set off, before it leaves. Pure, well under a millisecond.
 
 The site's own programmers have named it for the site's own server: the words of path, parameters, fields and
 operations say what it does, whatever the page says.
@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+
+from pydantic import BaseModel
 
 from server.browser.outgoing.request import OutgoingRequest
 from server.browser.outgoing.words import (
+    BASKET_KEYS,
     EDITS,
     EFFECTS,
     HARMLESS,
@@ -23,45 +26,17 @@ from server.browser.outgoing.words import (
     SUBMITS,
     TELEMETRY,
     TELEMETRY_PATHS,
+    word_set,
     words_of,
 )
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "QUERY", "TRACE"})
 UNKNOWN = "unknown_submit"
 NOT_NAMED = "it is not known what this does"
-_FIRST_OF_ADDRESSES = frozenset(
-    [
-        "delete",
-        "del",
-        "remove",
-        "destroy",
-        "erase",
-        "cancel",
-        "close",
-        "unsubscribe",
-        "subscribe",
-        "approve",
-        "reject",
-        "decline",
-        "accept",
-        "confirm",
-        "send",
-        "transfer",
-        "pay",
-        "vote",
-        "revoke",
-        "disable",
-        "deactivate",
-        "purge",
-        "buy",
-        "order",
-        "publish",
-        "block",
-        "ban",
-        "kick",
-        "unlock",
-        "trash",
-    ]
+_FIRST_OF_ADDRESSES = word_set(
+    "delete del remove destroy erase cancel close unsubscribe subscribe approve reject decline accept "
+    "confirm send transfer pay vote revoke disable deactivate purge buy order publish block ban kick "
+    "unlock trash"
 )
 _NO_BINDING = re.compile(r"^(utm_|fbclid|gclid|ref$|lang$|locale$|source$|tab$|page$|q$|query$|next$)")
 _TEXT_FILE = re.compile(r"\.(?:html?|md|txt|pdf)$")
@@ -80,40 +55,46 @@ class ActPage:
     """`OutgoingRequest.shape` of what its site has sent without an act."""
 
 
-@dataclass(frozen=True, slots=True)
-class Approved:
-    """What was approved of an act: effects of these kinds, on these sites. Nothing is by default."""
+class Approved(BaseModel, frozen=True):
+    """What was approved of an act: effects of these kinds on these sites. By default nothing is."""
 
     kinds: frozenset[str] = frozenset()
     sites: frozenset[str] = frozenset()
-    sent: frozenset[str] = field(default=frozenset())
-    """The kinds of what it has sent already."""
+    """As `OutgoingRequest.site`."""
+    by_grant: bool = False
+    bound: frozenset[str] = frozenset()
+    """`HeldRequest.binding` of what exactly was asked about; empty if the act was, as the page shows it."""
 
-    def opens(self, request: OutgoingRequest, kind: str) -> bool:
-        """Whether it was approved for this request. The first effect is what the person was asked about, however it is
-        named; further ones have to be of a kind that belongs to it."""
-        if not self.kinds or request.site not in self.sites:
+    def covers(self, site: str, kind: str, binding: str, sent: Collection[str]) -> bool:
+        """Whether a request may leave; `sent` are the kinds of what the act has sent already.
+
+        The first effect is what the person was asked about, however it is named. Further ones, and all that a grant
+        allows, have to be of a kind that belongs to what was approved.
+        """
+        if not self.kinds or site not in self.sites:
             return False
-        near = {"order": {"pay"}, "pay": {"order"}, "send": {"publish"}, "publish": {"send"}}
-        belongs = self.kinds.union(*(near.get(one, set()) for one in self.kinds)) | self.sent
-        return not self.sent or kind == UNKNOWN or kind in belongs
+        if self.bound and not sent:
+            return binding in self.bound
+        belongs = self.kinds.union(*(_NEAR.get(one, frozenset()) for one in self.kinds), sent)
+        return (not sent and not self.by_grant) or kind == UNKNOWN or kind in belongs
+
+
+_NEAR = {
+    "order": frozenset({"pay"}), "pay": frozenset({"order"}),
+    "send": frozenset({"publish"}), "publish": frozenset({"send"}),
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """The request has an effect of this kind that was not approved. `why` names the words that say so."""
+    """The request has an effect of this kind. `why` are the words that say so."""
 
     kind: str
     why: str
 
 
-def assess_request(request: OutgoingRequest, act: Approved, page: ActPage) -> Hold | None:
-    """None lets it pass. `page` is the page on which the act is performed."""
-    found = _effect_of(request, page)
-    return None if found is None or act.opens(request, found.kind) else found
-
-
-def _effect_of(request: OutgoingRequest, page: ActPage) -> Hold | None:
+def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
+    """The effect for which it is held unless that was approved; None lets it pass. `page` is that of the act."""
     if request.method in SAFE:
         return _effect_of_address(request) if request.type == "Document" or _has_mutation(request) else None
     is_foreign = request.site != page.site and not request.has_authorization
@@ -147,7 +128,13 @@ def _by_words(request: OutgoingRequest) -> Hold | None:
     for texts in _in_order(request):
         if (found := _of_texts(texts)) is not None:
             return found
-    return _of_texts(request.segments, request.method)
+    return _of_texts(request.segments, request.method) or (harmless if _fills_basket(request) else None)
+
+
+def _fills_basket(request: OutgoingRequest) -> bool:
+    last = words_of(request.segments[-1]) if request.segments else ()
+    words = {word for key in request.body.keys for word in words_of(key)} - _FORMALITIES
+    return "add" in last and bool(words) and words <= BASKET_KEYS
 
 
 def _in_order(request: OutgoingRequest) -> Iterator[Sequence[str]]:
@@ -270,20 +257,7 @@ def _verb_of(text: str) -> str:
     )
 
 
-_FORMALITIES = frozenset(
-    [
-        "csrf",
-        "token",
-        "nonce",
-        "utf",
-        "id",
-        "key",
-        "authenticity",
-        "csrfmiddlewaretoken",
-        "version",
-        "variables",
-    ]
-)
+_FORMALITIES = word_set("csrf token nonce utf id key authenticity csrfmiddlewaretoken version variables")
 _MOST_NAMED = 4
 
 

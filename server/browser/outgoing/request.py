@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from server.browser.outgoing.words import SELECTORS
+from server.browser.outgoing.words import SELECTORS, word_set
 from server.ops.json_types import Json, JsonObject
 
 BodyKind = Literal["none", "json", "form", "files", "graphql", "text", "unknown"]
@@ -57,7 +57,6 @@ class OutgoingRequest:
     type: str = "Fetch"
     """As DevTools names it: Document, XHR, Fetch, Ping, Other."""
     body: BodyShape = BodyShape()
-    is_main_frame: bool = False
     has_authorization: bool = False
 
     @property
@@ -177,7 +176,7 @@ def selects(name: str, value: str) -> bool:
     return name.lower() in SELECTORS and _ONE_WORD.fullmatch(value) is not None
 
 
-_SECOND_LEVEL = frozenset(["co", "com", "org", "net", "gov", "edu", "ac", "or", "ne", "go", "gob"])
+_SECOND_LEVEL = word_set("co com org net gov edu ac or ne go gob")
 
 
 def site_of_url(url: str) -> str:
@@ -201,13 +200,13 @@ def _authority(url: str) -> str:
         return ""
 
 
-def read_request(asked: JsonObject, resource: str, *, is_main_frame: bool) -> OutgoingRequest:
+def read_request(asked: JsonObject, resource: str) -> OutgoingRequest:
     """The request of a DevTools event, `Network.Request`."""
     headers = {str(name).lower(): str(value) for name, value in asked.get("headers", {}).items()}
     body = read_body(
         headers.get("content-type", ""), asked.get("postData"), has_body=bool(asked.get("hasPostData"))
     )
     return OutgoingRequest(
-        str(asked["method"]).upper(), str(asked["url"])[:8000], resource, body, is_main_frame,
+        str(asked["method"]).upper(), str(asked["url"])[:8000], resource, body,
         "authorization" in headers or "apikey" in headers,
     )  # fmt: skip

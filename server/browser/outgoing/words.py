@@ -9,6 +9,11 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
+
+def word_set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
 _EFFECTS = {
     "pay": "pay payment payout payouts charge capture transfer withdraw withdrawal deposit refund donate donation tip "
     "payall settle topup sepa",
@@ -46,404 +51,73 @@ _EFFECT_OBJECTS = {
     "unknown_submit": "card cards board boards project projects task tasks events event items item files documents links "
     "products offers lists products contents",
 }
-_HARMLESS = [
-    "search",
-    "suggest",
-    "suggestion",
-    "suggestions",
-    "autosuggest",
-    "autocomplete",
-    "complete_search",
-    "typeahead",
-    "filter",
-    "filters",
-    "sort",
-    "query",
-    "queries",
-    "lookup",
-    "find",
-    "fetch",
-    "get",
-    "list",
-    "load",
-    "read",
-    "show",
-    "view",
-    "viewed",
-    "views",
-    "browse",
-    "explore",
-    "count",
-    "counts",
-    "validate",
-    "validation",
-    "validations",
-    "validator",
-    "check",
-    "verifyaddress",
-    "preview",
-    "render",
-    "draft",
-    "drafts",
-    "autosave",
-    "autosaves",
-    "heartbeat",
-    "keepalive",
-    "poll",
-    "longpolling",
-    "polling",
-    "seen",
-    "ack",
-    "markers",
-    "marker",
-    "mark",
-    "timing",
-    "timings",
-    "typing",
-    "presence",
-    "log",
-    "logs",
-    "logger",
-    "logging",
-    "track",
-    "tracker",
-    "tracking",
-    "metric",
-    "metrics",
-    "telemetry",
-    "analytics",
-    "stats",
-    "statistics",
-    "consent",
-    "cookie",
-    "cookies",
-    "estimate",
-    "estimation",
-    "calculate",
-    "calculation",
-    "calculations",
-    "quote",
-    "recommendation",
-    "recommendations",
-    "recently",
-    "recent",
-    "translate",
-    "translation",
-    "geocode",
-    "eta",
-    "availability",
-    "available",
-    "compare",
-    "lint",
-    "parse",
-    "eval",
-    "expression",
-    "freebusy",
-    "locale",
-    "localization",
-    "lang",
-    "language",
-    "setlang",
-    "theme",
-    "refresh",
-    "sync",
-    "onchange",
-    "describe",
-    "expand",
-    "collapse",
-    "toggle_sidebar",
-    "sidebar",
-    "columns",
-    "dismiss",
-    "dismissed",
-    "tour",
-    "onboarding",
-    "hint",
-    "markdown",
-    "markdownify",
-    "experiment",
-    "experiments",
-    "feature",
-    "flags",
-    "abtest",
-    "impression",
-    "impressions",
-    "pageview",
-    "pageviews",
-    "hit",
-    "collector",
-    "collect",
-    "beacon",
-    "rum",
-    "vitals",
-    "errors",
-    "error",
-    "crash",
-    "csp",
-    "cspreport",
-    "ping",
-    "health",
-    "science",
-    "history",
-    "facets",
-    "scroll",
-    "thumbnail",
-    "thumb",
-    "oembed",
-    "embed",
-    "hover",
-    "prefetch",
-    "warmup",
-    "debug",
-    "usage",
-    "timeline",
-    "feed",
-    "bookmark",
-    "bookmarks",
-    "snooze",
-    "postboxes",
-    "mypreferences",
-    "myprefs",
-    "remaining",
-    "reminderseen",
-    "test",
-    "simulate",
-    "dryrun",
-    "onchange",
-    "bulkfetch",
-    "captcha",
-    "recaptcha",
-    "challenge",
-    "locales",
-    "currency",
-    "unread",
-    "pagination",
-    "fragments",
-    "nonce",
-    "csrf",
-    "session",
-    "sessions",
-    "info",
-    "busy",
-    "details",
-]
-_HARMLESS_OBJECTS = [
-    "cart",
-    "carts",
-    "basket",
-    "baskets",
-    "bag",
-    "wishlist",
-    "wishlists",
-    "favorites_list",
-    "saved",
-    "voucher",
-    "vouchers",
-    "coupon",
-    "coupons",
-    "discount",
-    "notification",
-    "notifications",
-    "preference",
-    "preferences",
-    "prefs",
-    "settings_ui",
-    "draft",
-    "drafts",
-    "comparison",
-    "compare",
-    "filter",
-    "filters",
-    "search",
-    "view",
-    "views",
-    "layout",
-]
-_EDITS = [
-    "add",
-    "new",
-    "create",
-    "edit",
-    "update",
-    "set",
-    "change",
-    "save",
-    "apply",
-    "put",
-    "patch",
-    "remove",
-    "delete",
-    "clear",
-    "insert",
-    "toggle",
-    "move",
-    "select",
-    "post",
-    "batch",
-    "bulk",
-    "mine",
-    "all",
-    "me",
-    "self",
-    "bump",
-    "reset",
-    "item",
-    "items",
-    "lines",
-    "product",
-    "products",
-    "codes",
-    "quantity",
-]
-_READS = [
-    "get",
-    "list",
-    "load",
-    "fetch",
-    "find",
-    "search",
-    "query",
-    "describe",
-    "lookup",
-    "count",
-    "check",
-    "validate",
-    "preview",
-    "estimate",
-    "calculate",
-    "test",
-    "track",
-    "log",
-    "view",
-    "is",
-    "has",
-    "read",
-    "show",
-    "suggest",
-    "autocomplete",
-    "filter",
-    "sync",
-    "render",
-    "parse",
-    "poll",
-    "ping",
-    "mark",
-    "generate",
-    "refresh",
-    "compute",
-]
-_SUBMITS = frozenset(
-    [
-        "submit",
-        "complete",
-        "completion",
-        "order",
-        "place",
-        "placeorder",
-        "pay",
-        "payment",
-        "checkout",
-        "purchase",
-        "buy",
-        "confirm",
-        "send",
-        "share",
-        "publish",
-    ]
+HARMLESS = word_set(
+    "search suggest suggestion suggestions autosuggest autocomplete complete_search typeahead filter "
+    "filters sort query queries lookup find fetch get list load read show view viewed views browse "
+    "explore count counts validate validation validations validator check verifyaddress preview render "
+    "draft drafts autosave autosaves heartbeat keepalive poll longpolling polling seen ack markers marker "
+    "mark timing timings typing presence log logs logger logging track tracker tracking metric metrics "
+    "telemetry analytics stats statistics consent cookie cookies estimate estimation calculate "
+    "calculation calculations quote recommendation recommendations recently recent translate translation "
+    "geocode eta availability available compare lint parse eval expression freebusy locale localization "
+    "lang language setlang theme refresh sync onchange describe expand collapse toggle_sidebar sidebar "
+    "columns dismiss dismissed tour onboarding hint markdown markdownify experiment experiments feature "
+    "flags abtest impression impressions pageview pageviews hit collector collect beacon rum vitals "
+    "errors error crash csp cspreport ping health science history facets scroll thumbnail thumb oembed "
+    "embed hover prefetch warmup debug usage timeline feed bookmark bookmarks snooze postboxes "
+    "mypreferences myprefs remaining reminderseen test simulate dryrun onchange bulkfetch captcha "
+    "recaptcha challenge locales currency unread pagination fragments nonce csrf session sessions info "
+    "busy details"
+)
+HARMLESS_OBJECTS = word_set(
+    "cart carts basket baskets bag wishlist wishlists favorites_list saved voucher vouchers coupon "
+    "coupons discount notification notifications preference preferences prefs settings_ui draft drafts "
+    "comparison compare filter filters search view views layout"
+)
+EDITS = word_set(
+    "add new create edit update set change save apply put patch remove delete clear insert toggle move "
+    "select post batch bulk mine all me self bump reset item items lines product products codes quantity"
+)
+READS = word_set(
+    "get list load fetch find search query describe lookup count check validate preview estimate "
+    "calculate test track log view is has read show suggest autocomplete filter sync render parse poll "
+    "ping mark generate refresh compute"
+)
+SUBMITS = word_set(
+    "submit complete completion order place placeorder pay payment checkout purchase buy confirm send "
+    "share publish"
 )
 """Effects that also the cart, a draft or a filter of a page can have."""
 
-LOOKS = frozenset(
-    [
-        "preview",
-        "seen",
-        "search",
-        "suggest",
-        "autocomplete",
-        "validate",
-        "validation",
-        "check",
-        "lookup",
-        "count",
-        "estimate",
-        "postboxes",
-        "list",
-        "info",
-        "details",
-        "options",
-        "autosave",
-        "viewed",
-    ]
+LOOKS = word_set(
+    "preview seen search suggest autocomplete validate validation check lookup count estimate postboxes "
+    "list info details options autosave viewed"
 )
 """A segment that ends with one looks at what the words before it name."""
 
-TELEMETRY = frozenset(
-    [
-        "collect",
-        "rum",
-        "envelope",
-        "csp-report",
-        "cspreport",
-        "gen_204",
-        "beacon",
-        "telemetry",
-        "analytics",
-        "pageview",
-        "metrics",
-        "monorail",
-        "produce_batch",
-        "matomo.php",
-        "piwik.php",
-        "clog",
-        "web-vitals",
-        "web-pixels",
-        "logger",
-        "clientlog",
-        "jslog",
-        "js_errors",
-        "heartbeat",
-        "ping",
-    ]
+BASKET_KEYS = word_set(
+    "item items sku product id variant size color colour qty quantity amount option options"
+)
+"""Words of what is sent to put something into a basket: `/add` with nothing else does that."""
+
+TELEMETRY = word_set(
+    "collect rum envelope csp-report cspreport gen_204 beacon telemetry analytics pageview metrics "
+    "monorail produce_batch matomo.php piwik.php clog web-vitals web-pixels logger clientlog jslog "
+    "js_errors heartbeat ping"
 )
 """Path segments of measurements, as written."""
 TELEMETRY_PATHS = re.compile(
     r"/api/\d+/(?:envelope|store)/?$|/v1/(?:t|track|batch|p|m)/?$|/(?:e|i/v\d/e|decide)/?$|/(?:b|6)$|/j?/?g?/collect$"
     r"|/_?log(?:s|/|$)|/cdn-cgi/|/api/event$"
 )
-SELECTORS = frozenset(
-    [
-        "action",
-        "op",
-        "do",
-        "method",
-        "_method",
-        "type",
-        "operationname",
-        "command",
-        "cmd",
-        "task",
-        "mode",
-        "event",
-        "wc-ajax",
-        "ajax",
-        "info",
-        "act",
-        "func",
-        "function",
-        "order_action",
-        "bulk_action",
-        "methodname",
-    ]
+SELECTORS = word_set(
+    "action op do method _method type operationname command cmd task mode event wc-ajax ajax info act "
+    "func function order_action bulk_action methodname"
 )
 """Names of fields whose value says what a request does."""
 
-EFFECTS = {word: kind for kind, words in _EFFECTS.items() for word in words.split()}
-OBJECTS = {word: kind for kind, words in _EFFECT_OBJECTS.items() for word in words.split()}
-HARMLESS = frozenset(_HARMLESS)
-HARMLESS_OBJECTS = frozenset(_HARMLESS_OBJECTS)
-EDITS = frozenset(_EDITS)
-READS = frozenset(_READS)
-SUBMITS = _SUBMITS
+EFFECTS = {word: kind for kind, text in _EFFECTS.items() for word in text.split()}
+OBJECTS = {word: kind for kind, text in _EFFECT_OBJECTS.items() for word in text.split()}
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[a-z]+|\d+")
 _LONGEST_FIRST = sorted((word for word in {*EFFECTS, *READS} if len(word) > 3), key=len, reverse=True)

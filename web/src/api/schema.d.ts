@@ -2314,6 +2314,8 @@ export interface components {
             amount?: string | null;
             /** Sends To */
             sends_to?: string | null;
+            /** Would Send */
+            would_send?: string | null;
             spends?: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes?: ("run" | "session" | "automation" | "always")[] | null;
@@ -2991,6 +2993,8 @@ export interface components {
             amount: string | null;
             /** Sends To */
             sends_to: string | null;
+            /** Would Send */
+            would_send: string | null;
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
@@ -3073,6 +3077,8 @@ export interface components {
             amount: string | null;
             /** Sends To */
             sends_to: string | null;
+            /** Would Send */
+            would_send: string | null;
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
@@ -3220,6 +3226,8 @@ export interface components {
             amount: string | null;
             /** Sends To */
             sends_to: string | null;
+            /** Would Send */
+            would_send: string | null;
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;

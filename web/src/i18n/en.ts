@@ -179,6 +179,7 @@ export const en = {
   'question.on': 'on',
   'question.amount': 'Amount',
   'question.sends': 'sent to another site:',
+  'question.wouldSend': 'It is about to send:',
   'question.why': 'Why it asks',
   'risk.pay': 'spends or moves money',
   'risk.order': 'places an order or a booking',

@@ -189,6 +189,7 @@ export const ru: Dictionary = {
   'question.on': 'на',
   'question.amount': 'Сумма',
   'question.sends': 'отправит на другой сайт:',
+  'question.wouldSend': 'Сейчас будет отправлено:',
   'question.why': 'Почему спрашивает',
   'risk.pay': 'тратит или переводит деньги',
   'risk.order': 'оформляет заказ или бронь',

@@ -9,7 +9,7 @@ export function openQuestion(
   seq: number | null,
   at: string | null,
 ): void {
-  const { reference, kind, reason, wants, action, target, url, risk, amount, sends_to } = question
+  const { reference, kind, reason, wants, action, target, url, risk, amount, sends_to, would_send } = question
   const { spends, scopes, start, screenshot, expires_at, later_at } = question
   live.pending = {
     reference,
@@ -22,6 +22,7 @@ export function openQuestion(
     risk,
     amount,
     sends_to,
+    would_send: would_send ?? null,
     spends: spends ?? null,
     scopes: scopes ?? null,
     start: start ?? null,

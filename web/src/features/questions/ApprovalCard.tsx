@@ -59,6 +59,11 @@ function ActDetails({ question }: { question: Pending }) {
             {t('question.on')} <strong className="font-medium text-text">{site}</strong>
           </p>
         )}
+        {question.would_send && (
+          <p className="text-sm wrap-anywhere text-warn">
+            {t('question.wouldSend')} <strong className="font-medium">{question.would_send}</strong>
+          </p>
+        )}
         {question.sends_to && (
           <p className="text-sm wrap-anywhere text-warn">
             {t('question.sends')} <strong className="font-medium">{question.sends_to}</strong>

@@ -1,0 +1,264 @@
+"""The hold at the browser's edge, on scripted events of DevTools: what leaves, what waits, what is failed."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+import pytest_asyncio
+
+from server.browser.chromium.cdp import Cdp, CdpError, Listener
+from server.browser.chromium.hold import ChromiumHold
+from server.browser.host.protocol import ToHolder, ToHost
+from server.browser.host.remote_hold import RemoteHold, carry_out
+from server.browser.outgoing.assessment import Approved
+from server.browser.outgoing.held import ActTerms, HeldRequest
+
+PAGE = "https://shop.example/picture"
+ORDER = ("POST", "https://shop.example/orders", '{"item": 1}')
+UNKNOWN = ("POST", "https://shop.example/zap", '{"zip": 1}')
+YES = Approved(kinds=frozenset({"order"}), sites=frozenset({"shop.example"}))
+
+
+@dataclass
+class Edge:
+    """Stands for the browser: pauses requests, and notes what is done with each."""
+
+    listener: Listener | None = None
+    done: list[tuple[str, str]] = field(default_factory=list)
+    given_up: set[str] = field(default_factory=set)
+    number: int = 0
+
+    def on(self, event: str, listener: Listener) -> None:
+        self.listener = listener
+
+    async def send(self, method: str, params: Any = None, **_: Any) -> Any:
+        if method == "Target.getTargets":
+            return {"targetInfos": []}
+        if method == "Target.getTargetInfo":
+            return {"targetInfo": {"type": "page", "url": PAGE}}
+        if params.get("requestId") in self.given_up:
+            raise CdpError("Invalid InterceptionId")
+        if method.startswith("Fetch.") and "requestId" in params:
+            self.done.append(
+                (params["requestId"], "sent" if method == "Fetch.continueRequest" else params["errorReason"])
+            )
+        return {}
+
+    async def pause(
+        self, asked: tuple[str, str, str], *, kind: str = "Fetch", network: str = "", **headers: str
+    ) -> str:
+        """Pause a request; returns its id once the hold has decided."""
+        assert self.listener is not None
+        self.number += 1
+        method, url, body = asked
+        request = {
+            "method": method,
+            "url": url,
+            "headers": {"content-type": "application/json", **headers},
+            "postData": body,
+        }
+        params = {
+            "requestId": f"r{self.number}", "networkId": network or f"n{self.number}", "resourceType": kind,
+            "frameId": "f", "request": request,
+        }  # fmt: skip
+        self.listener(params, None)
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+        return f"r{self.number}"
+
+    def outcome(self, request_id: str) -> str:
+        return next((what for one, what in self.done if one == request_id), "waits")
+
+
+@dataclass
+class World:
+    edge: Edge
+    hold: ChromiumHold
+    held: list[HeldRequest]
+
+    async def act(self, approved: Approved | None = None, *, is_passive: bool = False, **more: Any) -> None:
+        await self.hold.begin(ActTerms(approved=approved or Approved(), **more), PAGE, is_passive=is_passive)
+
+    async def outcome(self, asked: tuple[str, str, str], **more: Any) -> str:
+        return self.edge.outcome(await self.edge.pause(asked, **more))
+
+
+@pytest_asyncio.fixture
+async def it() -> AsyncIterator[World]:
+    edge = Edge()
+    world = World(edge, ChromiumHold(cast(Cdp, edge)), [])
+    await world.hold.start()
+    world.hold.listen(world.held.append)
+    yield world
+    await world.hold.fail()
+
+
+async def test_an_unapproved_order_waits_and_a_read_does_not(it: World) -> None:
+    await it.act()
+
+    assert await it.outcome(ORDER) == "waits"
+    assert await it.outcome(("GET", "https://shop.example/orders", "")) == "sent"
+    assert await it.outcome(("POST", "https://shop.example/api/search", "{}")) == "sent"
+    assert [one.kind for one in it.held] == ["order"]
+
+
+async def test_without_an_act_everything_passes_and_becomes_the_custom_of_the_page(it: World) -> None:
+    assert await it.outcome(ORDER) == "sent"
+    assert await it.outcome(UNKNOWN) == "sent"
+    await it.act()
+    assert await it.outcome(UNKNOWN) == "sent"
+    assert await it.outcome(ORDER) == "waits"
+
+
+async def test_what_a_page_sends_while_it_is_opened_is_its_custom_but_a_verb_is_held(it: World) -> None:
+    await it.act(is_passive=True)
+
+    assert await it.outcome(UNKNOWN) == "sent"
+    assert await it.outcome(ORDER) == "waits"
+
+
+async def test_a_yes_lets_the_very_request_go_and_a_further_one_is_held_again(it: World) -> None:
+    await it.act()
+    order = await it.edge.pause(ORDER)
+    await it.act(YES, release=(order,))
+
+    assert await it.hold.release([order])
+    assert it.edge.outcome(order) == "sent"
+    assert await it.outcome(("POST", "https://shop.example/payments", "{}")) == "sent"
+    assert await it.outcome(("POST", "https://shop.example/account/close", "{}")) == "waits"
+    assert it.held[-1].is_further
+
+
+async def test_a_request_that_the_page_gave_up_is_not_released(it: World) -> None:
+    await it.act()
+    order = await it.edge.pause(ORDER)
+    it.edge.given_up.add(order)
+
+    assert not await it.hold.release([order])
+    assert not await it.hold.release(["unknown"])
+
+
+async def test_the_next_act_fails_what_still_waits_and_its_shape_stays_held(it: World) -> None:
+    await it.act()
+    order = await it.edge.pause(ORDER)
+    await it.act()
+
+    assert it.edge.outcome(order) == "Aborted"
+    it.hold.rest(rests=False)
+    assert await it.outcome(ORDER) == "Aborted"  # sent by the page itself, long after the act
+    await it.act(YES)
+    assert await it.outcome(ORDER) == "sent"
+    it.hold.rest(rests=False)
+    assert await it.outcome(ORDER) == "sent"  # the yes has ended it
+
+
+async def test_a_document_is_failed_at_once(it: World) -> None:
+    await it.act()
+
+    assert await it.outcome(ORDER, kind="Document") == "Aborted"
+    assert await it.outcome(("GET", "https://shop.example/items/7/delete", ""), kind="Document") == "Aborted"
+    assert await it.outcome(("GET", "https://shop.example/items/7", ""), kind="Document") == "sent"
+    assert all(one.is_over for one in it.held)
+
+
+async def test_a_redirect_of_an_approved_request_is_judged_on_its_own(it: World) -> None:
+    await it.act(YES)
+
+    assert await it.outcome(ORDER, network="one") == "sent"
+    assert await it.outcome(ORDER, network="one") == "sent"  # paused twice: by its page, too
+    assert await it.outcome(("POST", "https://other.example/orders", "{}"), network="one") == "waits"
+
+
+async def test_patience_ends(it: World) -> None:
+    hold = ChromiumHold(cast(Cdp, it.edge), patience=0.01)
+    await hold.start()
+    await hold.begin(ActTerms(), PAGE, is_passive=False)
+    order = await it.edge.pause(ORDER)
+    await asyncio.sleep(0.05)
+
+    assert it.edge.outcome(order) == "Aborted"
+
+
+async def test_a_bound_yes_sends_the_same_body_only(it: World) -> None:
+    await it.act()
+    await it.edge.pause(ORDER)
+    bound = YES.model_copy(update={"bound": frozenset({it.held[0].binding})})
+    await it.act(bound)
+
+    assert await it.outcome(("POST", "https://shop.example/orders", '{"item": 2}')) == "waits"
+    assert await it.outcome(ORDER) == "sent"
+
+
+async def test_a_take_over_holds_nothing(it: World) -> None:
+    await it.act()
+    it.hold.rest(rests=True)
+
+    assert await it.outcome(ORDER) == "sent"
+    it.hold.rest(rests=False)
+    await it.act()
+    assert await it.outcome(ORDER) == "waits"
+
+
+async def test_what_the_last_act_of_a_lost_user_sends_is_failed(it: World) -> None:
+    await it.act()
+    order = await it.edge.pause(ORDER)
+    it.hold.abandon()
+    await asyncio.sleep(0.01)
+
+    assert it.edge.outcome(order) == "Aborted"
+    assert await it.outcome(("POST", "https://shop.example/payments", "{}")) == "Aborted"
+
+
+async def test_a_request_that_cannot_be_judged_is_not_sent(it: World) -> None:
+    await it.act()
+
+    assert await it.outcome(("POST", "https://[broken/orders", "{}")) == "Aborted"
+
+
+@pytest.mark.parametrize(
+    ("origin", "outcome"), [("https://shop.example", "waits"), ("https://b.example", "sent")]
+)
+async def test_in_a_shared_browser_only_the_acts_own_site_is_held(
+    it: World, origin: str, outcome: str
+) -> None:
+    hold = ChromiumHold(cast(Cdp, it.edge), is_shared=True)
+    await hold.start()
+    hold.listen(it.held.append)
+    await hold.begin(ActTerms(), PAGE, is_passive=False)
+
+    assert await it.outcome(ORDER, origin=origin) == outcome
+    await hold.fail()
+
+
+async def test_the_hold_of_a_host_is_used_by_messages(it: World) -> None:
+    async def say(message: ToHost) -> None:
+        sent = ToHost.model_validate_json(message.model_dump_json(exclude_defaults=True))
+        assert sent.hold is not None
+        done = ToHolder(hold_done=await carry_out(sent.hold, it.hold))
+        remote.take(None, done.hold_done)
+
+    tasks: list[asyncio.Task[None]] = []
+    remote = RemoteHold(lambda message: tasks.append(asyncio.create_task(say(message))))
+    await remote.begin(ActTerms(), PAGE, is_passive=False)
+    order = await it.edge.pause(ORDER)
+    await remote.end()
+    assert await remote.release([order])
+    assert it.edge.outcome(order) == "sent"
+    await remote.begin(ActTerms(), PAGE, is_passive=False)
+    other = await it.edge.pause(ORDER)
+    await remote.fail()
+    assert it.edge.outcome(other) == "Aborted"
+
+
+async def test_a_lost_host_ends_what_is_waited_for() -> None:
+    remote = RemoteHold(lambda message: None)
+    begun = asyncio.create_task(remote.begin(ActTerms(), PAGE, is_passive=False))
+    await asyncio.sleep(0)
+    remote.lose()
+
+    with pytest.raises(CdpError):
+        await begun
