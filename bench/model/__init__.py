@@ -1,0 +1,1 @@
+"""The server with a real, small model: llama.cpp's own server on loopback."""
