@@ -68,8 +68,10 @@ def server_for(given: Input) -> str:
     return "responses" if given.wire == "responses" else "usual"
 
 
-async def run(inputs: Sequence[Input], folder: Path, at_once: int = AT_ONCE) -> list[Judged]:
-    """Play all of them, some side by side."""
+async def run(
+    inputs: Sequence[Input], folder: Path, *, at_once: int = AT_ONCE, told: bool = False
+) -> list[Judged]:
+    """Play all of them, some side by side. With `told` what does not hold is printed at once, too."""
     room = asyncio.Semaphore(at_once)
     async with AsyncExitStack() as stack:
         provider = await stack.enter_async_context(Provider())
@@ -80,7 +82,10 @@ async def run(inputs: Sequence[Input], folder: Path, at_once: int = AT_ONCE) -> 
 
         async def one(given: Input) -> Judged:
             async with room:
-                return await play(clients[server_for(given)], provider, given)
+                judged = await play(clients[server_for(given)], provider, given)
+                if told and judged.verdict != "holds":
+                    print(line_of(judged), file=sys.stderr, flush=True)
+                return judged
 
         return list(await asyncio.gather(*map(one, inputs)))
 
@@ -160,7 +165,7 @@ def main() -> int:
         return 0
     began = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
-        found = asyncio.run(run(inputs, Path(folder)))
+        found = asyncio.run(run(inputs, Path(folder), told=True))
     print(*table(found), sep="\n")
     print(f"{len(found)} inputs, {time.monotonic() - began:.0f} s, load {os.getloadavg()[0]:.0f}")
     return int(any(judged.verdict == "fails" for judged in found))
