@@ -33,6 +33,8 @@ _REFUSAL = re.compile(
     |is[ ]invalid|wrong[ ]type|must[ ]be[ ](one[ ]of|auto)""",
     re.I | re.X,
 )
+_UNFORCED = re.compile(r"thinking|reasoning|forc(ed?|ing|es)\b", re.I)
+"""A server that takes no `tool_choice` that forces a call, in whichever form."""
 _TOO_MUCH = re.compile(r"too (large|high|big)|at most|less than|maximum|range|exceed|\d+ > \d+", re.I)
 _CONTEXT = re.compile(r"context (?:length|limit|size|window)\D{0,20}(\d+)|\d+ > (\d+) - \d+", re.I)
 _PROMPT = re.compile(
@@ -92,7 +94,9 @@ class RefusedFields:
 
     def _adapt(self, name: str, text: str) -> bool:
         if name == "tool_choice":
-            self.tool_choice = _CHOICES[_CHOICES.index(_level(self._sent[name])) + 1]
+            below = _CHOICES.index(_level(self._sent[name])) + 1
+            least = _CHOICES.index("auto") if _UNFORCED.search(text) else below
+            self.tool_choice = _CHOICES[max(below, least)]
             return True
         if name in _LENGTHS and _TOO_MUCH.search(text) and not re.search(r"\binstead\b", text):
             return self._shorten(name, text)
