@@ -64,6 +64,8 @@ THOUGHTS = {
     "cohere": "<|START_THINKING|>Paris?<|END_THINKING|>It is Paris.",
     "gemma": "<|channel>thought\nParis?<channel|>It is Paris.",
     "harmony": "<|channel|>analysis<|message|>Paris?<|end|><|start|>assistant<|channel|>final<|message|>It is Paris.<|return|>",
+    "harmony with blank lines": "<|channel|>analysis<|message|>\nParis?\n<|end|><|start|>assistant<|channel|>final<|message|>\n\n"
+    "It is Paris.",
     "harmony with a role": "<|start|>assistant<|channel|>analysis<|message|>Paris?<|end|><|start|>assistant<|channel|>final"
     "<|message|>It is Paris.",
     "harmony without its marks": "analysisParis?assistantfinalIt is Paris.",

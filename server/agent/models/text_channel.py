@@ -187,7 +187,8 @@ class TextReader:
     def _add(self, text: str) -> None:
         match self._kind:
             case "text":
-                self._found.text += text
+                self._found.text += text if self._size else text.lstrip()
+                self._size += len(text.strip())
             case "call":
                 self._keep(text)
             case "thoughts":
