@@ -1,7 +1,7 @@
 """How long another session waits while a provider sends garbled, long or endless answers.
 
 A process of its own asks for a session again and again. Of each wait it also knows how much CPU time the server used
-meanwhile, which is what counts on a busy machine: the loop was held no longer than that.
+in that time, which is what counts on a busy machine: the loop was held no longer than that.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ def cpu_of(pid: int) -> float:
 
 
 def _ask(port: int, token: str, path: str, pid: int, told: Connection) -> None:
-    """Ask until told to stop, then tell the longest waits."""
+    """Ask until something arrives on the connection, then send the longest waits there."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     headers = {"authorization": f"Bearer {token}"}
     wall = cpu = 0.0

@@ -69,7 +69,7 @@ def is_queued(message: Message) -> bool:
 
 
 def remarks_on(message: Message, language: Language = "en") -> list[str]:
-    """What a reader has to know of an answer: that it is a part, that it goes on, that nothing was looked at."""
+    """What a reader has to know of an answer: that it is a part, that it continues, that nothing was looked at."""
     meta, words = message.meta_json or {}, WORDS[language]
     names = [name for name in ("continues", "without_browser") if meta.get(name)]
     return [words[name] for name in [*names, *([f"cut.{meta['cut']}"] if meta.get("cut") else [])]]

@@ -419,7 +419,7 @@ def _was_read(message: Message, run: RunRow) -> bool:
 
 
 LAST_WORDS = 150
-"""Characters of a cut answer that the operator goes on from."""
+"""Characters of a cut answer that the operator continues from."""
 
 
 def _resumed_answer(started: StartedRun) -> Answer | None:

@@ -56,7 +56,7 @@ def reads(
 
 
 def told(name: str, agent: Agent, answer: Answer, wire: Dialect = "chat") -> Input:
-    """The call is not made, or made as it is meant; the model is told, and goes on."""
+    """The call is not made, or made as it is meant; the model reads why, and continues."""
     right = Right(calls=[[], [A]], least=2, most=3)
     return Input(name, wire, agent, [answer], right, says=[READS], files=True)
 
@@ -128,14 +128,16 @@ def _permuted(agent: Agent) -> Iterator[Input]:
     (name, *first), (_, *second) = cut(agent), cut(agent, "b.txt")
     indexes = ("right", "zero", "null", "missing", "from-one", "text")
     ids = ("first", "each", "empty-later", "none", "changing", "late")
-    for form in (Form(*marks) for marks in product(indexes, ids, ("first", "each", "empty-later"))):
+    names = ("first", "each", "empty-later")
+    for place, (by_index, by_id) in enumerate(product(indexes, ids)):
+        form = Form(by_index, by_id, names[(place + place // len(ids)) % len(names)])
         label = f"index-{form.index}-id-{form.id}-name-{form.name}"
         one = [call_delta(form.piece(0, at, name, text)) for at, text in enumerate(first)]
         two = [call_delta(form.piece(1, at, name, text)) for at, text in enumerate(second)]
         if form.tells_calls_apart:
             yield reads(f"P6-one-{label}", agent, calls(*one))
             yield reads(f"P6-two-{label}", agent, calls(*one, *two), both(agent))
-        else:  # not decided: what is made must be what was meant, and anything else is told
+        else:  # not decided: what is made must be what was meant, and anything else is an error to the model
             yield reads(f"P6-one-{label}", agent, calls(*one), [[A], []], most=3)
             some = [[A, B], [A], [B], []] if agent == "assistant" else [[A], []]
             yield reads(f"P6-two-{label}", agent, calls(*one, *two), some, most=3)

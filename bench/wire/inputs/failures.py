@@ -112,7 +112,7 @@ def _inside_other_wires(agent: Agent) -> Iterator[Input]:
 
 
 def _after_text(agent: Agent) -> Iterator[Input]:
-    """What was shown stays, and the end is told."""
+    """What was shown stays, and the run ends with the error's code."""
     if agent == "operator":
         return
     right = Right(codes=CUT)
@@ -195,8 +195,7 @@ def _too_long(agent: Agent) -> Iterator[Input]:
     for name, (status, message) in WORDS.items():
         yield Input(f"W12-context-{name}", "chat", agent, [], long, rest=error_json(message, status))
     both = Right(codes=LONG, most=1, tells=("5321", "4096"))
-    numbers = both if agent else long
-    yield Input("W12-context-llama", "chat", agent, [], numbers, rest=json_answer(LLAMA, 400))
+    yield Input("W12-context-llama", "chat", agent, [], both, rest=json_answer(LLAMA, 400))
     anthropic = {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}}  # fmt: skip
     yield Input("W12-context-anthropic", "anthropic", agent, [], long, rest=json_answer(anthropic, 400))
     google = {"error": {"code": 400, "status": "INVALID_ARGUMENT", "message": "The input token count (1200000) exceeds the maximum number of tokens allowed (1048576)."}}  # fmt: skip
