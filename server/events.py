@@ -113,6 +113,10 @@ class ToolEnd(Payload):
     """The grants that allowed such an act; None if the user was asked."""
 
 
+PROVIDER = "provider"
+"""In the stored `meta_json` of a tool call: `Message.provider`."""
+
+
 class Message(BaseModel):
     """A message, as returned to clients."""
 
@@ -126,6 +130,9 @@ class Message(BaseModel):
     meta_json: JsonObject | None = None
     client_id: str | None = None
     created_at: datetime
+    provider: JsonObject | None = Field(None, exclude=True)
+    """Of a tool call: what its model's provider wants back, as `server.agent.assistant.input.kept_for` gives it. Stored in
+    `meta_json`; for the agent only, never sent to clients."""
 
 
 U = TypeVar("U", bound="ModelUsage")

@@ -32,13 +32,14 @@ class ThoughtText:
 
 @dataclass(frozen=True)
 class CallStarted:
-    """A tool call. `box`: its target, as in `ToolStart`."""
+    """A tool call. `box`: its target, as in `ToolStart`. `provider`: as in `Message`."""
 
     type: ClassVar = "tool_start"
     call_id: str
     name: str
     args: JsonObject
     box: Box | None = None
+    provider: JsonObject | None = None
 
 
 @dataclass(frozen=True)

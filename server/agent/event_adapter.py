@@ -95,6 +95,7 @@ class EventAdapter:
         self._clock = clock
         self._open: dict[str, tuple[ToolStart, float]] = {}
         self._args: dict[str, JsonObject] = {}
+        self._provider: dict[str, JsonObject] = {}
         self._speaker: str | None = None
         self._speaker_began = 0
         self._thinking_since: float | None = None
@@ -127,6 +128,10 @@ class EventAdapter:
 
     def args_of(self, call_id: str) -> JsonObject:
         return self._args.get(call_id, {})
+
+    def provider_of(self, call_id: str) -> JsonObject | None:
+        """`Message.provider` of the call's message."""
+        return self._provider.get(call_id)
 
     def feed(self, raw: StreamEvent) -> list[Event]:
         """The events that follow from one raw event: usually none or one."""
@@ -288,6 +293,8 @@ class EventAdapter:
         start = ToolStart(call_id=call.call_id, name=call.name, args=args, box=call.box)
         self._open[start.call_id] = (start, self._clock())
         self._args[start.call_id] = start.args
+        if call.provider:
+            self._provider[start.call_id] = call.provider
         return start
 
     def _close(self, call: CallEnded) -> ToolEnd:

@@ -14,6 +14,7 @@ from server.clock import elapsed
 from server.database.models import RunRow, SessionRow
 from server.errors import Unavailable
 from server.events import (
+    PROVIDER,
     ActivityAdded,
     Done,
     Drove,
@@ -183,6 +184,8 @@ class RunRecorder:
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta |= {"tool_name": event.name, "tool_call_id": event.call_id}
         meta["status"] = "ok" if event.ok else "error"
+        if provider := execution.adapter.provider_of(event.call_id):
+            meta[PROVIDER] = provider
         position, usage = execution.positions.get(event.call_id), execution.adapter.usage
         message = await self.patiently(
             lambda again: self._store.add_tool_message(

@@ -15,7 +15,7 @@ from server.errors import NotFound
 from server.events import Message, now
 from server.ops.json_types import JsonObject
 from server.store.owners import Ownership
-from server.store.records import new_id
+from server.store.records import new_id, to_message
 from server.store.rows import change, every, first, get, insert
 from server.store.titles import number_of, numbered, pattern_of, with_number
 
@@ -72,9 +72,7 @@ def is_ours(db: Connection, run: RunRow) -> bool:
 
 
 def messages_of(db: Connection, session_id: str) -> list[Message]:
-    return [
-        Message.model_validate(dict(row._mapping)) for row in db.execute(MESSAGES, {"session_id": session_id})
-    ]
+    return [to_message(row) for row in db.execute(MESSAGES, {"session_id": session_id})]
 
 
 def current_run_of(db: Connection, session_id: str) -> RunRow | None:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import secrets
 from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Row
 
 from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
-from server.events import ACTIVITY_KINDS, Activity, Answer, Message, Question
+from server.events import ACTIVITY_KINDS, PROVIDER, Activity, Answer, Message, Question
 from server.ops.json_types import JsonObject
 
 
@@ -117,5 +120,9 @@ def is_known_activity(row: ActivityRow) -> bool:
     return row.kind in ACTIVITY_KINDS
 
 
-def to_message(row: MessageRow) -> Message:
-    return Message.model_validate(row, from_attributes=True)
+def to_message(row: MessageRow | Row[Any]) -> Message:
+    message, meta = Message.model_validate(row, from_attributes=True), row.meta_json or {}
+    if PROVIDER not in meta:
+        return message
+    shown = {name: value for name, value in meta.items() if name != PROVIDER}
+    return message.model_copy(update={"meta_json": shown, "provider": meta[PROVIDER]})

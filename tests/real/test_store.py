@@ -16,7 +16,7 @@ from sqlalchemy.exc import IntegrityError
 
 from server.database.models import InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict, NotFound, Unauthorized
-from server.events import Answer, Message, StartPlan, Target, Usage, now, sum_usage
+from server.events import PROVIDER, Answer, Message, StartPlan, Target, Usage, now, sum_usage
 from server.grants.coverage import Amount, GrantUse, Need
 from server.settings import Settings
 from server.store import AcceptedMessage, StartedRun, Store
@@ -402,6 +402,21 @@ async def test_a_step_that_is_stored_again_is_there_once(store: Store) -> None:
     assert repeated.id == kept.id
     assert await store.add_tool_message(run, "two", {"call_id": "2"}, again=True)
     assert contents(await store.messages(session_id)) == ["go", "one", "two"]
+
+
+async def test_what_a_provider_wants_back_is_read_with_the_step_and_is_no_part_of_what_is_shown(
+    store: Store,
+) -> None:
+    session_id = await new_session(store)
+    run = (await begun(store, session_id)).run
+    kept = {"answer": "a", "at": 0, "parts": '{"message": {"reasoning_content": "\\u0000 \\ud83d"}}'}
+    added = await store.add_tool_message(run, "one", {"call_id": "1", PROVIDER: kept})
+    read = (await store.messages(session_id))[-1]
+    for message in (added, read):
+        assert message
+        assert message.provider == kept
+        assert message.meta_json == {"call_id": "1"}
+        assert "parts" not in message.model_dump_json()
 
 
 async def test_an_end_that_is_stored_again_is_known_only_as_the_end_that_it_was(store: Store) -> None:

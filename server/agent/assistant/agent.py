@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import get_runtime
 
 from server.agent.assistant.gate import GateMiddleware
-from server.agent.assistant.input import count_steps
+from server.agent.assistant.input import count_steps, kept_for
 from server.agent.assistant.left_calls import LeftCalls
 from server.agent.assistant.limits import SHOWN, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
@@ -139,7 +139,8 @@ class ToolReport(Middleware):
         judged: JudgedAct | None = request.state.get(JUDGED)
         box = ShownPage(judged.aimed.observation).target_of(judged.aimed) if judged else None
         shown = _shown(args, judged)
-        await dispatch(CallStarted(call_id, call["name"], shown, box))
+        provider = kept_for(call_id, request.state["messages"])
+        await dispatch(CallStarted(call_id, call["name"], shown, box, provider))
         act = None
         if judged and judged.may_have_effect:
             is_known = call["name"] in self._browsers

@@ -8,6 +8,7 @@ from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 
+from server.agent.assistant.input import kept_for
 from server.agent.context import LeftCall, RunContext
 from server.agent.custom_events import CallEnded, CallStarted, dispatch
 from server.agent.gate.approval import without_logins
@@ -30,7 +31,8 @@ class LeftCalls(Middleware):
             return await handler(request)
         if left.summary is None:
             shown = {name: value for name, value in without_logins(call["args"]).items() if name in _SHOWN}
-            await dispatch(CallStarted(left.call_id, call["name"], shown))
+            provider = kept_for(left.call_id, request.state["messages"])
+            await dispatch(CallStarted(left.call_id, call["name"], shown, provider=provider))
             await dispatch(CallEnded(left.call_id, False, UNKNOWN, reason="interrupted"))
         return ToolMessage(
             UNKNOWN if left.summary is None else f"{left.summary}\n({KNOWN})", tool_call_id=left.call_id, name=call["name"],

@@ -9,7 +9,9 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage, ToolMessage
 
 from server.agent.middleware import CallModel, Middleware, Request, Response
+from server.agent.models.answer import PROVIDER_PARTS
 from server.agent.second_model import SecondModel, answered
+from server.ops.json_types import JsonObject
 
 ANSWERED_BY = "answered_by"
 """In the metadata of an answer: the model that gave it, if it was the second."""
@@ -48,20 +50,34 @@ def given_by(name: str | None, messages: Sequence[AnyMessage]) -> list[AnyMessag
 
 
 def _plain(message: AnyMessage, name: str | None) -> AnyMessage:
-    if isinstance(message, ToolMessage) and not _ID.fullmatch(message.tool_call_id):
-        return message.model_copy(update={"tool_call_id": _id_for_all(message.tool_call_id)})
+    if isinstance(message, ToolMessage):
+        call_id = _id_for_all(message.tool_call_id)
+        same = call_id == message.tool_call_id
+        return message if same else message.model_copy(update={"tool_call_id": call_id})
     if not isinstance(message, AIMessage):
         return message
-    calls = [
-        {**call, "id": call["id"] if _ID.fullmatch(call["id"] or "") else _id_for_all(call["id"] or "")}
-        for call in message.tool_calls
-    ]
-    if message.response_metadata.get(ANSWERED_BY) != name:
-        return AIMessage(message.text, tool_calls=calls, id=message.id)
-    return message if calls == message.tool_calls else message.model_copy(update={"tool_calls": calls})
+    calls = [{**call, "id": _id_for_all(call["id"] or "")} for call in message.tool_calls]
+    is_own = message.response_metadata.get(ANSWERED_BY) == name
+    if is_own and calls == message.tool_calls:
+        return message
+    kept = _with_ids_for_all(message.additional_kwargs)
+    if is_own:
+        return message.model_copy(update={"tool_calls": calls, "additional_kwargs": kept})
+    own = {PROVIDER_PARTS: kept[PROVIDER_PARTS]} if PROVIDER_PARTS in kept else {}  # they name their model
+    return AIMessage(message.text, tool_calls=calls, id=message.id, additional_kwargs=own)
+
+
+def _with_ids_for_all(marks: JsonObject) -> JsonObject:
+    parts: JsonObject = marks.get(PROVIDER_PARTS) or {}
+    if "calls" not in parts:
+        return marks
+    calls = {_id_for_all(call_id): extra for call_id, extra in parts["calls"].items()}
+    return marks | {PROVIDER_PARTS: parts | {"calls": calls}}
 
 
 def _id_for_all(call_id: str) -> str:
+    if _ID.fullmatch(call_id):
+        return call_id
     return f"call_{hashlib.sha256(call_id.encode()).hexdigest()[:24]}"
 
 
