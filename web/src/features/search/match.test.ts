@@ -38,3 +38,10 @@ test('a step is found by what is stored of it, and shown in the language of the 
   usePrefs.getState().set({ lang: 'en' })
   expect(shownOf(row)).toContain('Clicked button')
 })
+
+test('a snippet begins with a word and ends with a whole character', () => {
+  const text = `${'🧑‍🌾'.repeat(20)} the blue ${'👩‍👩‍👧'.repeat(40)}`
+  const shown = snippetOf(text, patternsOf('blue'))
+  expect(shown).toMatch(/^…the blue (👩‍👩‍👧)+$/u)
+  expect(shown.length).toBeLessThanOrEqual(121)
+})

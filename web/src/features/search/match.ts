@@ -1,4 +1,5 @@
 import { serverWords } from '@/i18n/serverWords'
+import { shortened } from '@/lib/shortened'
 import type { Row } from '@/stream/rows'
 
 /** The words of a query, each taken as the beginning of a word, as the server does. */
@@ -19,15 +20,17 @@ export function marked(text: string, patterns: RegExp[]): string[] {
 const BEFORE = 30
 const LONGEST = 120
 
-/** The text around the first word found. */
+/** The text around the first word found, from the beginning of a word. */
 export function snippetOf(text: string, patterns: RegExp[]): string {
   const flat = text
     .replace(/[*_`#>|]+/g, '')
     .replace(/\s+/g, ' ')
     .trim()
   const at = Math.max(0, ...patterns.slice(0, 1).map((pattern) => flat.search(pattern)))
-  const start = at > BEFORE ? at - BEFORE : 0
-  return `${start > 0 ? '…' : ''}${flat.slice(start, start + LONGEST)}`
+  const space = flat.indexOf(' ', at - BEFORE)
+  const begin = space >= 0 && space < at ? space + 1 : at
+  const start = at > BEFORE ? begin : 0
+  return `${start > 0 ? '…' : ''}${shortened(flat.slice(start), LONGEST)}`
 }
 
 /** What of a row can be found. */
