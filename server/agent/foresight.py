@@ -14,9 +14,9 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
+from server.agent.arguments import find_object
 from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import KINDS
-from server.agent.models.text_calls import read_arguments
 from server.agent.policy.verdict import ask
 from server.agent.storable import storable
 from server.events import ConfirmQuestion, ForeseenEffect, StartPlan
@@ -104,7 +104,7 @@ async def ask_plan(
 def read_plan(text: str) -> StartPlan:
     """The plan in a reply; an empty one if there is none: then each effect is asked about."""
     try:
-        found = Foreseen.model_validate_json(read_arguments(text[max(text.find("{"), 0) :]) or "{}")
+        found = Foreseen.model_validate(find_object(text[max(text.find("{"), 0) :]) or {})
     except ValidationError:
         found = Foreseen()
     return StartPlan(plan=found.plan, effects=found.effects)

@@ -12,8 +12,9 @@ import pytest
 from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 
+from server.agent.arguments import find_object, read_arguments
 from server.agent.models.answer import MOST_ARGUMENTS
-from server.agent.models.answer_chunk import AnswerChunk, join_chunks, read_arguments
+from server.agent.models.answer_chunk import AnswerChunk, join_chunks
 from server.agent.models.chat_model import broken_tool_calls
 from server.agent.models.repetition import Repetition
 from server.errors import RunFailed
@@ -44,6 +45,22 @@ def test_arguments_are_read(text: str, value: dict[str, Any]) -> None:
 def test_arguments_are_never_guessed(text: str) -> None:
     with pytest.raises(ValueError):
         read_arguments(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1} and more', {"a": 1}),
+        ('```json\n{"a": "two\nlines"}\n```', {"a": "two\nlines"}),
+        (json.dumps('{"a": 1}'), {"a": 1}),
+        ("", None),
+        ("[1]", None),
+        ('{"a": "cut', None),
+        ('{"a":' * 100_000, None),
+    ],
+)
+def test_an_object_is_found_in_text_that_was_no_call(text: str, value: dict[str, Any] | None) -> None:
+    assert find_object(text) == value
 
 
 def test_langchains_own_chunks_read_arguments_the_same_way() -> None:

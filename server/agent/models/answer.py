@@ -12,8 +12,9 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from langchain_core.messages.tool import ToolCallChunk, tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 
+from server.agent.arguments import read_arguments
 from server.agent.models import errors as failures
-from server.agent.models.answer_chunk import AnswerChunk, read_arguments
+from server.agent.models.answer_chunk import AnswerChunk
 from server.agent.models.errors import ModelFailure, stop_reason
 from server.agent.models.repetition import Repetition
 from server.agent.models.text_channel import TAKEN_BACK, THOUGHTS

@@ -6,7 +6,6 @@ characters from its end: both cost the square of an answer's length, on the even
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -14,28 +13,11 @@ import langchain_core.messages.ai
 from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import ToolCallChunk, tool_call, tool_call_chunk
 
+from server.agent.arguments import read_arguments
 from server.ops.json_types import JsonObject
 
 _FIRST = frozenset({"type", "id", "call_id", "index", "name"})
 """Fields of a block that a later piece repeats and never continues."""
-
-
-def read_arguments(text: str, *, strict: bool = True) -> JsonObject:
-    """The arguments of a call: one JSON object, or a JSON string that contains one; {} for an empty text.
-
-    Raises ValueError for anything else: arguments are never guessed.
-    """
-    if not text.strip():
-        return {}
-    try:
-        value = json.loads(text)
-        if isinstance(value, str):
-            value = json.loads(value)
-    except RecursionError:
-        raise ValueError("the arguments are nested too deeply") from None
-    if not isinstance(value, dict):
-        raise ValueError("the arguments are no object")
-    return value
 
 
 # Each `AIMessageChunk` with pieces of calls reads them by this name, also in the providers' packages.

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from server.agent.arguments import FENCE, find_object
 from server.ops.json_types import Json, JsonObject
 
 Tools = Mapping[str, JsonObject]
@@ -34,7 +35,6 @@ MARKS = (
 _NAME_KEYS = ("name", "tool_name", "tool", "function", "function_name")
 _ARGUMENT_KEYS = ("arguments", "parameters", "args", "input", "kwargs", "tool_input", "params")
 _OTHER_KEYS = ("type", "id", "tool_calls", *_ARGUMENT_KEYS)
-_FENCE = re.compile(r"\s*```([\w-]*)[ \t]*\n(.*)", re.DOTALL)
 _FENCE_INFOS = ("", "json", "xml", "tool", "text")
 _FIRST_PAIR = re.compile(
     r'\s*\[?\s*(?:\{\s*(?:"(?P<key>\w*)(?P<whole>"\s*(?::\s*(?P<value>"[^"\n]*"?|[^\s"]|$))?)?)?)?', re.DOTALL
@@ -77,7 +77,7 @@ def bound_tools(options: Mapping[str, Any]) -> Tools:
 
 def may_be_call(text: str, tools: Tools) -> bool | None:
     """Whether a text that begins with `{`, `[` or a fence is one call of a bound tool; None: too short to say."""
-    if fence := _FENCE.match(text):
+    if fence := FENCE.match(text):
         if fence[1].lower() not in _FENCE_INFOS:
             return False
         text = fence[2]
@@ -138,19 +138,7 @@ def read_calls(text: str, tools: Tools) -> list[tuple[str, str]]:
     return []
 
 
-def read_arguments(text: str) -> str | None:
-    """A JSON object as text, also within a string or a fence; None for anything else."""
-    with_fence = _FENCE.match(text)
-    try:
-        value, _ = _DECODER.raw_decode((with_fence[2] if with_fence else text).strip())
-        if isinstance(value, str):
-            value = json.loads(value, strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return _json(value) if isinstance(value, dict) else None
-
-
-def _json(value: JsonObject) -> str:
+def as_json(value: JsonObject) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
@@ -179,11 +167,11 @@ def _with_parameters(name: str, body: str, pairs: re.Pattern[str], tools: Tools)
         pair["key"]: _typed(pair["value"], tools.get(name, {}), pair["key"]) for pair in pairs.finditer(body)
     }
     if found:
-        return name, _json(found)
-    arguments = read_arguments(body) if body.strip() else "{}"
+        return name, as_json(found)
+    arguments = find_object(body) if body.strip() else {}
     if arguments is None:
         raise ValueError("arguments that cannot be read")
-    return name, arguments
+    return name, as_json(arguments)
 
 
 def _typed(text: str, schema: JsonObject, key: str) -> Json:
@@ -225,7 +213,7 @@ def _calls_of(value: Json, tools: Tools) -> Iterator[tuple[str, str]]:
     elif isinstance(value.get("function"), dict):
         yield from _calls_of(value["function"], tools)
     elif _only_arguments(tools).keys() & value.keys() and not any(key in value for key in _ARGUMENT_KEYS):
-        yield next(iter(tools)), _json(value)
+        yield next(iter(tools)), as_json(value)
     elif name := next((value[key] for key in _NAME_KEYS if isinstance(value.get(key), str)), None):
         given: Json = next((value[key] for key in _ARGUMENT_KEYS if key in value), {})
         if isinstance(given, str):
@@ -233,9 +221,9 @@ def _calls_of(value: Json, tools: Tools) -> Iterator[tuple[str, str]]:
         given = given or {}
         if not isinstance(given, dict):
             raise ValueError("arguments that are no object")
-        yield _bare(name), _json(given)
+        yield _bare(name), as_json(given)
     elif len(value) == 1 and next(iter(value)) in tools and isinstance(next(iter(value.values())), dict):
-        yield next(iter(value)), _json(next(iter(value.values())))
+        yield next(iter(value)), as_json(next(iter(value.values())))
     else:
         raise ValueError("no call")
 
@@ -253,4 +241,4 @@ def _python(text: str, tools: Tools) -> Iterator[tuple[str, str]]:
         if not isinstance(node, ast.Call) or node.args:
             raise ValueError("no call with named arguments")
         name = _bare(ast.unparse(node.func)).removesuffix(".call")
-        yield name, _json({one.arg or "": ast.literal_eval(one.value) for one in node.keywords})
+        yield name, as_json({one.arg or "": ast.literal_eval(one.value) for one in node.keywords})

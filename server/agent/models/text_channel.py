@@ -17,7 +17,8 @@ from langchain_core.messages import AIMessage, AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 
-from server.agent.models.text_calls import MARKS, Tools, may_be_call, read_arguments, read_calls
+from server.agent.arguments import find_object
+from server.agent.models.text_calls import MARKS, Tools, as_json, may_be_call, read_calls
 
 THOUGHTS = "thoughts"
 """In `additional_kwargs` of a chunk: thoughts that were found in the text."""
@@ -203,7 +204,8 @@ class TextReader:
             self._found.text = self._found.given_back = "".join(self._parts)
         elif self._kind == "call" and self._tools and not has_calls:
             said = "".join(self._parts)
-            self._found.calls.append((self._name, read_arguments(said) or _unreadable(said)))
+            read = find_object(said)
+            self._found.calls.append((self._name, _unreadable(said) if read is None else as_json(read)))
 
     def _header(self, text: str) -> str:
         """The head of a Harmony message: role, channel, recipient."""
