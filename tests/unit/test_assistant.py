@@ -261,6 +261,26 @@ async def test_a_call_with_broken_arguments_is_told_and_not_made_with_guessed_on
     assert result["messages"][-1].text == "There."
 
 
+async def test_responses_are_not_given_broken_arguments_of_the_history() -> None:
+    script = [call("browser_navigate", '{"url": "https://shop.exam'), say("There.")]
+    async with ModelServer(script) as server:
+        model = build_chat_model("openai:gpt-5-mini", server.settings(openai_api="responses"))
+        asked = {"messages": [HumanMessage("Open it.")]}
+        await build_assistant(model, [NAVIGATE]).ainvoke(asked, context=new_context())
+        sent = [item for item in server.requests[-1].body["input"] if item.get("type") == "function_call"]
+    assert [item["arguments"] for item in sent] == ["{}"]
+
+
+async def test_a_name_with_the_prefix_of_a_template_is_the_tools() -> None:
+    script = [call("functions.browser_navigate", {"url": THANKS}), say("There.")]
+    async with ModelServer(script) as server:
+        model, context = build_chat_model("openrouter:some/model", server.settings()), new_context()
+        await build_assistant(model, [NAVIGATE]).ainvoke(
+            {"messages": [HumanMessage("Open it.")]}, context=context
+        )
+    assert cast(ScriptedBrowser, await context.browser()).log == [f"navigate {THANKS}"]
+
+
 @pytest.mark.parametrize("call_id", ["", "same"])
 async def test_calls_without_an_id_of_their_own_are_told_apart(call_id: str) -> None:
     made = [ToolCall("browser_navigate", {"url": url}, call_id) for url in (CART, THANKS)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from itertools import takewhile
 
 from langchain.agents.middleware.types import ToolCallRequest
@@ -14,6 +14,7 @@ from langchain_core.messages.tool import tool_call
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
 from server.agent.models.errors import BAD_RESPONSE, broken_tool_calls
 from server.agent.models.text_channel import TEXT_CALL, without_taken_back
+from server.ops.json_types import JsonObject
 
 BROKEN_CALL = "The arguments were no valid JSON: nothing was done. Make the call again."
 UNREADABLE_CALL = (
@@ -84,10 +85,7 @@ def _with_all_calls(message: BaseMessage) -> BaseMessage:
     metadata = {**message.response_metadata, **({"broken_tool_calls": still} if still else {})}
     content = message.content
     if isinstance(content, list):  # where a provider's calls are a part of it
-        content = [
-            block | {"name": _name(block["name"])} if isinstance(block, dict) and "name" in block else block
-            for block in content
-        ]
+        content = [_with_name(block, broken) for block in content]
     changes = {
         "tool_calls": named,
         "invalid_tool_calls": [],
@@ -97,5 +95,14 @@ def _with_all_calls(message: BaseMessage) -> BaseMessage:
     return message.model_copy(update=changes)
 
 
+def _with_name(block: str | JsonObject, broken: Container[str]) -> str | JsonObject:
+    """A call in the content; a provider refuses arguments in the history that are no JSON."""
+    if not isinstance(block, dict) or "name" not in block:
+        return block
+    unread = {"arguments": "{}"} if block.get("call_id") in broken else {}
+    return block | {"name": _name(block["name"])} | unread
+
+
 def _name(name: str) -> str:
+    name = name.removeprefix("functions.")  # how the model's own template names them
     return name if _NAME.fullmatch(name) else UNKNOWN_NAME
