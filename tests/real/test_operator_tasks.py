@@ -69,7 +69,7 @@ async def test_the_command_line_prints_the_page_as_the_prompt_has_it(
         async with task(browser, navigate(site.url(path)), stop("Done."), wire="chat") as it:
             await it.say("look")
             prompt = it.options["server"].requests[-1].last_text
-        seen = await cast(Any, browser)._adapter._server.see()
+        seen = await cast(Any, browser)._adapter._reader.see()
         command = (sys.executable, "-m", "server.browser.observation")
         pipes = {"stdin": asyncio.subprocess.PIPE, "stdout": asyncio.subprocess.PIPE}
         process = await asyncio.create_subprocess_exec(*command, **pipes)
