@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bench.observation.__main__ import in_window, words_of
-from server.browser.observation import BUDGET, Extra, Observation, focus, observe_snapshot
+from server.browser.observation import BUDGET, Extra, Observation, focus, observe_snapshot, text_near
 from server.browser.observation.page_script import Clickable, SecretField, VisibleText
 from server.browser.observation.rendering import cost
 from tests.support.observations import load_shot, observe_shot, shot_names
@@ -305,3 +305,109 @@ def test_an_icon_with_a_number_is_told_by_both() -> None:
     bell = Clickable(box=(0, 0, 40, 20), tag="a", name="bell 15", target="css=a")
     seen = observe_snapshot('- link "\uf0f3 15" [ref=e1] [box=0,0,40,20]', extra=Extra(clickables=(bell,)))
     assert seen.interactive[0].name == "bell 15"
+
+
+TREES = """- table [ref=e1]:
+  - row "Id Tree Place Height" [ref=e2]:
+    - columnheader "Id"
+    - columnheader "Tree"
+    - columnheader "Place"
+    - columnheader "Height"
+  - row "4 Oak Castle Hill 4.7 1921 hollow" [ref=e5]:
+    - cell "4"
+    - cell "Oak"
+    - cell "Castle Hill"
+    - cell "4.7"
+    - cell "1921"
+    - cell "hollow"
+  - row "6 Lime North Park 18.6" [ref=e6]:
+    - cell "6"
+    - cell "Lime"
+    - cell "North Park"
+    - cell "18.6"
+  - row "7 Lime North Park 18.6" [ref=e7]:
+    - cell "7"
+    - cell "Lime"
+    - cell "North Park"
+    - cell "18.6"
+"""
+
+
+def test_a_table_is_read_with_every_value_of_every_row() -> None:
+    assert text_near(TREES, "e1").splitlines()[1:] == [
+        "4 | Oak | Castle Hill | 4.7 | 1921 | hollow", "6 | Lime | North Park | 18.6", "7 | Lime | North Park | 18.6",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "text"),
+    [
+        ("- code [ref=e1]:\n  - text: sum\n  - generic: (\n  - text: sum_rain\n  - generic: )\n  - text: =\n  - text: sum",
+         "sum ( sum_rain ) = sum"),
+        ("- list [ref=e1]:\n  - listitem: 3\n  - listitem: 13\n  - listitem: 3", "3\n13\n3"),
+        ('- generic [ref=e1]:\n  - button "Save the draft":\n    - generic: Save\n  - text: Saved 12:00',
+         "Save the draft Saved 12:00"),
+        ('- textbox "Note" [ref=e1]: Ring twice', "Ring twice"),
+    ],
+)  # fmt: skip
+def test_nothing_that_repeats_is_left_out_of_what_is_read(snapshot: str, text: str) -> None:
+    assert text_near(snapshot, "e1") == text
+
+
+def test_a_part_of_a_long_value_is_called_a_part() -> None:
+    text = text_near(f'- textbox "Note" [ref=e1]: {"word " * 1400}', "e1")
+    assert text.startswith("word word")
+    assert text.endswith("… (a part: 7000 characters in all)")
+
+
+def test_signs_of_code_are_kept_and_signs_in_the_name_of_a_link_are_not_told_twice() -> None:
+    extra = Extra.model_validate({"all_texts": True, "texts": [
+        {"text": part, "box": (10 + 30 * at, 0, 25, 20), "block": 1} for at, part in enumerate(("limit", "=", "40"))
+    ]})  # fmt: skip
+    code = """- generic [ref=e1] [cursor=pointer] [box=0,0,300,20]:
+  - generic [ref=e2] [box=0,0,300,20]:
+    - generic [ref=e3] [box=10,0,25,20]: limit
+    - generic [ref=e4] [box=40,0,25,20]: =
+    - generic [ref=e5] [box=70,0,25,20]: "40"
+"""
+    assert "limit = 40" in observe_snapshot(code, extra=extra).text()
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("Home", "View child pages of 'Home'"),
+        ("Copper kettle", "More about Copper kettle"),
+        ("News (3)", "News"),
+    ],
+)
+@pytest.mark.parametrize("y", [0, 2000])
+def test_links_of_one_address_keep_their_own_names_and_targets(first: str, second: str, y: int) -> None:
+    seen = observe_snapshot(
+        f'- link "{first}" [ref=e1] [box=0,0,50,20]:\n  - /url: /1\n- link "{second}" [ref=e2] [box=60,{y},50,20]:\n  - /url: /1'
+    )
+    assert [(element.name, element.ref) for element in seen.interactive] == [(first, "e1"), (second, "e2")]
+    assert all(f'"{name}"' in seen.text() for name in (first, second))
+
+
+FIELD = "- textbox [ref=e9] [box=0,40,90,20]"
+
+
+@pytest.mark.parametrize(
+    ("snapshot", "name"),
+    [
+        (f"- generic:\n  - paragraph: In stock (3 available)\n  {FIELD}", ""),
+        (f"- generic:\n  - paragraph: \"Quantity:\"\n  {FIELD}", "Quantity"),
+        (f'- generic:\n  - heading "List of issues" [level=1]\n  {FIELD}', ""),
+        (f"- generic:\n  - generic: ▾\n  {FIELD}", ""),
+        (f"- generic:\n  - generic: ✖\n  {FIELD}:\n    - /placeholder: Name", "Name"),
+        ('- row:\n  - cell "Status"\n  - cell "urgent":\n    - combobox [ref=e9]:\n      - option "urgent" [selected]', "Status"),
+        ("- generic:\n  - generic: unread\n  - combobox [ref=e9]:\n    - option \"unread\" [selected]", ""),
+        ('- table:\n  - row:\n    - columnheader "Product"\n    - columnheader "Quantity"\n  - row:\n    - cell "Kettle"\n'
+         "    - cell:\n      - textbox [ref=e9]", "Quantity"),
+        (f"- generic:\n  - text: Name *\n  {FIELD}", "Name"),
+    ],
+)  # fmt: skip
+def test_the_name_of_a_field_is_its_label_or_none(snapshot: str, name: str) -> None:
+    (field,) = observe_snapshot(snapshot).interactive
+    assert field.name == name

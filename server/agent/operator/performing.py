@@ -34,7 +34,6 @@ from server.agent.operator import acting, collecting, records
 from server.agent.operator.batch import Batch
 from server.agent.operator.limits import SILENT_SITE
 from server.agent.operator.observing import Observer, seen, sight
-from server.agent.operator.prompts import READING_CHARS
 from server.agent.operator.state import State, Update, planned
 from server.agent.policy import Verdict
 from server.agent.trail import trail_of
@@ -149,7 +148,7 @@ async def _do(
         case ReadAction():
             text = await browser.text_near(aimed.targets[0])
             return ToolOutcome(True, "", here.url, here.title), {
-                "reading": text[:READING_CHARS], "reading_file": "",
+                "reading": text, "reading_file": "",
             }  # fmt: skip
         case ReadPageAction(page=page, query=query):
             return _read(await browser.read_page(page, query), here)

@@ -70,7 +70,6 @@ TALK_CHARS = 300
 URL_CHARS = 120
 HERE = "here"
 """In place of the address of the page that the prompt shows."""
-READING_CHARS = 2000
 PAGE_CHARS = 100_000
 """An observation and a reading keep to their own token budgets and are never that long."""
 

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 
 from server.browser.observation.element_context import Surroundings
 from server.browser.observation.elements import find_elements
-from server.browser.observation.names import own_text, text_of, words_around
+from server.browser.observation.names import own_text, whole_text, words_around
 from server.browser.observation.outline import outline
 from server.browser.observation.overlays import find_overlays
 from server.browser.observation.page import Budget, Element, Overlay, Page
@@ -23,14 +23,16 @@ from server.browser.observation.points import PointHit
 from server.browser.observation.ranking import merge_duplicates, put_first, rank, select_around
 from server.browser.observation.rendering import (
     clean,
+    clean_lines,
     cost,
     element_lines,
+    in_part,
     overlay_line,
     page_lines,
     text_line,
 )
 from server.browser.observation.secret_fields import hide_secrets
-from server.browser.observation.snapshot import MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
+from server.browser.observation.snapshot import FIELDS, MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import Place, find_place
 from server.browser.observation.token_budget import HEADLINES as SECTIONS
@@ -61,6 +63,8 @@ VIEWPORT = (1280, 720)
 BUDGET = Budget()
 HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
 MOST_URGENT = 10
+NEAR_CHARS, AROUND_CHARS = 6000, 600
+"""Characters of an element's own text, and of short text with what is around it."""
 LEAST_LEFT_OUT = 4
 """Lines: fewer take no more tokens than the note about them."""
 PASSING = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
@@ -257,19 +261,26 @@ def focus(
     return _observe(tree, viewport, budget, beside, index)
 
 
-def text_near(snapshot: str, ref: str, *, chars: int = 600, extra: Extra | None = None) -> str:
-    """The text around an element, at most `chars` characters; "" if there is no such element."""
+def text_near(snapshot: str, ref: str, *, chars: int = NEAR_CHARS, extra: Extra | None = None) -> str:
+    """The text of an element, for a field its value, and what is around it if that is short: at most `chars` characters.
+
+    Text that is cut says so at its end. "" if there is no such element.
+    """
     tree, beside = _read(snapshot, "", "", VIEWPORT, (), extra)
     index = _locate(tree, ref, beside)
     if index is None:
         return ""
-    text = ""
-    for box in (index, *tree.ancestors(index)):
-        wider = clean(text_of(tree, box, 2 * chars, most=20 * chars))
-        if text and len(wider) > chars:
+    node, wide = tree.nodes[index], min(chars, AROUND_CHARS)
+    text = node.text if node.role in FIELDS else ""
+    for box in () if text else (index, *tree.ancestors(index)):
+        pieces = whole_text(tree, box, tree.nodes[box].end)
+        wider = "".join(piece for piece, _ in zip(pieces, range(20 * chars), strict=False))
+        if text.strip() and len(wider) > wide:
             break
         text = wider
-    return cut(text if 3 * len(text) > chars else words_around(tree, index, chars), chars)
+    return in_part(
+        clean_lines(text if node.text or 3 * len(text) > wide else words_around(tree, index, wide)), chars
+    )
 
 
 def _read(

@@ -1,14 +1,27 @@
 """The name of a node: its accessible name, else a guess from its contents or the text next to it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterator
+from itertools import islice
 from urllib.parse import unquote, urlsplit
 
 from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot
+from server.text import cut, visible
 
 _NODES = 60
 _SILENT = frozenset({"option", "iframe", "progressbar", "scrollbar", "separator"})
 _WORD = re.compile(r"[^\W_]{2,}")
+_SPACES = re.compile(r"\s+")
+_LETTER = re.compile(r"[^\W\d_]")
+_LINES = frozenset(
+    {"row", "listitem", "article", "paragraph", "heading", "list", "table", "code", "treeitem", "rowgroup"}
+)
+CELLS = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
+
+
+def packed(text: str) -> str:
+    """The text without spaces and invisible characters, for comparison."""
+    return _SPACES.sub("", text if text.isascii() else visible(text))
 
 
 def own_text(node: Node) -> str:
@@ -34,40 +47,81 @@ def text_of(
     return joined
 
 
+def whole_text(snapshot: Snapshot, start: int, end: int, most: int = 20_000) -> Iterator[str]:
+    """The text of the nodes from `start` to `end` in reading order, each piece with what separates it from the last.
+
+    Nothing is left out but names that only repeat what is in them, or around them. A row begins a line, a cell is set
+    off by a bar.
+    """
+    nodes, named = snapshot.nodes, list[tuple[int, str]]()
+    separator = ""
+    for at in range(start, min(end, start + most, len(nodes))):
+        node = nodes[at]
+        named = [one for one in named if one[0] > at]
+        if node.role in _LINES:
+            separator = "\n"
+        elif node.role in CELLS and separator != "\n":
+            separator = " | "
+        text = "" if node.role in _SILENT else own_text(node)
+        if not text or any(packed(text) in name for _, name in named):
+            continue
+        if node.end > at + 1 and not node.text:
+            inside = (own_text(nodes[one]) for one in range(at + 1, min(node.end, at + _NODES)))
+            if packed(text) in packed("".join(inside)):
+                continue
+            named.append((node.end, packed(text)))
+        yield f"{separator}{text}"
+        separator = " "
+
+
 def words_around(snapshot: Snapshot, index: int, chars: int) -> str:
     """The text of a node and of the nodes before and after it in reading order, across containers."""
-    nodes, end = snapshot.nodes, snapshot.nodes[index].end
-    before = _gather((own_text(nodes[at]) for at in range(index - 1, -1, -1)), chars // 3)
-    after = _gather((own_text(nodes[at]) for at in range(end, len(nodes))), chars // 2)
-    return " ".join([*reversed(before), text_of(snapshot, index, chars // 3), *after])
-
-
-def _gather(texts: Iterable[str], chars: int) -> list[str]:
-    found: list[str] = []
-    for text in texts:
-        if text and text not in found:
-            found.append(text)
-            chars -= len(text)
-            if chars < 0:
-                break
-    return found
+    end = snapshot.nodes[index].end
+    before = "".join(whole_text(snapshot, max(0, index - _NODES), index))
+    after = "".join(whole_text(snapshot, end, end + _NODES))
+    own = "".join(whole_text(snapshot, index, end))
+    return "\n".join(filter(None, (before[-(chars // 3) :], cut(own, chars // 3), after[: chars // 3])))
 
 
 def label_of_field(snapshot: Snapshot, index: int) -> str:
-    """A name for an unnamed field: the text right before it, within its three nearest ancestors.
+    """A name for an unnamed field: the text right before it, within its three nearest ancestors, or its column's head.
 
-    Falls back to the placeholder, also if another control comes first.
+    No label is a paragraph or a heading, a sign without a letter, or the field's own value. Falls back to the placeholder,
+    also if another control comes first.
     """
     nodes = snapshot.nodes
-    for level, ancestor in enumerate(snapshot.ancestors(index)):
-        if level > 2:
-            break
+    chosen = (nodes[at] for at in snapshot.subtree(index) if "selected" in nodes[at].attributes)
+    own = {packed(nodes[index].text), *(packed(one.name) for one in chosen)}
+    for ancestor in islice(snapshot.ancestors(index), 3):
+        if nodes[ancestor].role == "row" and (head := _column_head(snapshot, index)):
+            return head
         for at in range(index - 1, max(ancestor - 1, index - 6), -1):
-            if nodes[at].ref and (nodes[at].role in WIDGETS or nodes[at].is_pointed):
+            node = nodes[at]
+            if node.ref and (node.role in WIDGETS or node.is_pointed):
                 return nodes[index].placeholder
-            if text := nodes[at].text or (nodes[at].name if at != ancestor else ""):
+            text = node.text or ("" if node.end > index else node.name)
+            if text and _is_label(node, text) and packed(text) not in own:
                 return text.rstrip(" :*")
     return nodes[index].placeholder
+
+
+def _is_label(node: Node, text: str) -> bool:
+    is_passage = node.role == "heading" or (node.role == "paragraph" and not text.rstrip(" *").endswith(":"))
+    return not is_passage and _LETTER.search(text) is not None
+
+
+def _column_head(snapshot: Snapshot, index: int) -> str:
+    """The head of the table's column that the field is in, "" without one."""
+    nodes, above = snapshot.nodes, [index, *snapshot.ancestors(index)]
+    at = next((place for place, one in enumerate(above) if nodes[one].role == "row"), 0)
+    table = next((one for one in above[at:] if nodes[one].role in ("table", "grid")), -1)
+    if at < 1 or table < 0:
+        return ""
+    column = list(snapshot.children(above[at])).index(above[at - 1])
+    first = next((one for one in range(table, above[at]) if nodes[one].role == "row"), above[at])
+    heads = list(snapshot.children(first))
+    is_head = column < len(heads) and nodes[heads[column]].role == "columnheader"
+    return own_text(nodes[heads[column]]) if is_head else ""
 
 
 def label_of_choice(snapshot: Snapshot, index: int) -> str:

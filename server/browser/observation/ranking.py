@@ -31,8 +31,10 @@ def merge_duplicates(drafts: Sequence[Draft]) -> list[Draft]:
             del known[: len(known) - MEMORY]
             known.append(draft)
         elif first.seen and draft.seen:
-            first.name = max(first.name, draft.name, key=len)
+            first.name = first.name or draft.name
             draft.same_as = first
+        elif first.name and draft.name and first.name != draft.name:
+            known.append(draft)
         elif draft.seen:
             del kept[id(first)]
             known[known.index(first)] = draft

@@ -42,6 +42,19 @@ def clean(text: str) -> str:
     return text.strip()
 
 
+def clean_lines(text: str) -> str:
+    """As `clean`, with the text's own lines and spaces."""
+    return _EID.sub(r"(\1)", visible(well_formed(text)).replace("\r\n", "\n")).strip("\n")
+
+
+def in_part(text: str, chars: int) -> str:
+    """At most `chars` characters; text that is cut says so at its end."""
+    if len(text) <= chars:
+        return text
+    note = f"… (a part: {len(text)} characters in all)"
+    return text[: max(0, chars - len(note))] + note
+
+
 def well_formed(text: str) -> str:
     """Replace lone surrogates, which cannot be encoded as UTF-8."""
     return text.encode("utf-8", "replace").decode()
@@ -86,8 +99,8 @@ def text_line(block: str) -> str:
     return block if block.startswith("# ") else f"- {block}"
 
 
-def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -> str:
-    """`suffix` distinguishes elements of equal role and name; `also` are the eids that share the line."""
+def element_line(element: Element, suffix: str = "", also: Sequence[Element] = ()) -> str:
+    """`suffix` distinguishes elements of equal role and name; `also` are the links that share the line."""
     parts = [f"[{element.eid}] {element.role} {quote(element.name)}"]
     if suffix:
         parts.append(f"({suffix})")
@@ -104,7 +117,8 @@ def element_line(element: Element, suffix: str = "", also: Sequence[str] = ()) -
             names = [*names[:most], f"{len(names) - most} more"]
         parts.append(f"options=[{', '.join(names)}]")
     if also:
-        parts.append(f"also={','.join(also)}")
+        others = (f"{one.eid} {quote(one.name)}" if one.name != element.name else one.eid for one in also)
+        parts.append(f"also={','.join(others)}")
     return " ".join(parts)
 
 
@@ -139,10 +153,10 @@ def _states(element: Element) -> tuple[tuple[str, bool | None], ...]:
 def element_lines(elements: Iterable[Element]) -> list[str]:
     """One line for each element that does not share another's line, with suffixes where names repeat."""
     elements = list(elements)
-    also: dict[str, list[str]] = {}
+    also: dict[str, list[Element]] = {}
     for element in elements:
         if element.same_as:
-            also.setdefault(element.same_as, []).append(element.eid)
+            also.setdefault(element.same_as, []).append(element)
     shown = [element for element in elements if not element.same_as]
     kinds = Counter((element.role, element.name) for element in shown)
     seen: Counter[tuple[str, str, str]] = Counter()

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from server.browser.observation.elements import Draft
+from server.browser.observation.names import packed
 from server.browser.observation.outline import SIDE, Outline
 from server.browser.observation.page_script import Extra
 from server.browser.observation.rendering import SEEN_CHARS, clean, value_chars
 from server.browser.observation.snapshot import CHOICES, FIELDS, Snapshot
-from server.browser.observation.visible_text import TextPiece, find_pieces, packed
+from server.browser.observation.visible_text import TextPiece, find_pieces
 from server.text import cut
 
 ROWS = frozenset({"row", "listitem", "article"})
-CELLS = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
 URGENT = frozenset({"alert", "status", "log", "tooltip"})
 LABELLED = FIELDS | CHOICES | {"slider"}
 LABEL_REACH = 8
@@ -145,8 +145,12 @@ class _LineWords:
         return self._outline.unit[int(place)] if place >= 0 else -1
 
     def _take(self, draft: Draft, piece: TextPiece) -> bool:
-        draft = draft.same_as or draft
-        words = _words(piece.text)
+        words, lead = _words(piece.text), draft.same_as or draft
+        if words and lead.name != draft.name:  # its line has both names
+            return words <= _words(draft.name)
+        draft = lead
+        if not words:  # signs, such as of code
+            return piece.owner is None or packed(piece.text) in packed(self._line(draft))
         if id(draft) not in self._left:
             self._left[id(draft)] = _words(self._line(draft))
         left = self._left[id(draft)]

@@ -4,17 +4,16 @@ The page script lists exactly what is visible in the window, but not its place i
 text in one order, so each piece is searched for from where the last one was found.
 """
 
-import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
 from server.browser.observation.elements import Draft
+from server.browser.observation.names import packed
 from server.browser.observation.outline import Outline
 from server.browser.observation.page_script import Box, Extra, VisibleText
 from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot
-from server.text import visible
 
 INLINE = frozenset({
     "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",
@@ -28,8 +27,6 @@ MOST_TRIES = 8
 SLACK = 4
 """Pixels by which a text may extend beyond the box of its element."""
 MOST_BOXES = 400
-
-_SPACES = re.compile(r"\s+")
 
 
 @dataclass(slots=True)
@@ -49,11 +46,6 @@ class TextPiece:
     """It follows the piece before it without a space."""
     y: float | None = None
     """Top edge in CSS pixels of the viewport; None if there is no box."""
-
-
-def packed(text: str) -> str:
-    """The text without spaces and invisible characters, for comparison."""
-    return _SPACES.sub("", text if text.isascii() else visible(text))
 
 
 def find_pieces(
