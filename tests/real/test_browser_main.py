@@ -281,3 +281,16 @@ async def test_files_of_the_session_can_be_given_to_a_page_and_no_others(
     assert given.ok, given
     await browser.click(element(seen, "Upload"))
     assert site.effects[-1] == Effect("upload", {"file": "own.txt 5"})
+
+
+async def test_a_page_behind_the_tabs_that_it_opened_can_be_acted_on(browser: SessionBrowser, site: Site):
+    site.add("/leaf", "<h1>Leaf</h1>")
+    links = "".join(f"<p><a target=_blank href=/leaf?{at}>Result {at}</a>" for at in range(2))
+    button = """<button onclick="this.textContent = 'Filtered'">Filter</button>"""
+    await browser.navigate(site.add("/results", links + button + "<label>Search <input></label>"))
+    for name in ("Result 0", "Result 1", "Filter"):
+        outcome = await browser.click(element(await browser.observe(), name))
+        assert outcome.ok, outcome.text
+    seen = await browser.observe()
+    assert (await browser.hover(element(seen, "Filtered"))).ok
+    assert (await browser.type([Field(element(seen, "Search"), "tea")])).ok

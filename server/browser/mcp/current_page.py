@@ -345,6 +345,11 @@ class CurrentPage:
             return False
         return True
 
+    async def come_to_front(self) -> None:
+        """Show the page before its other tabs: one behind another draws no frames, for which acts wait."""
+        if self.has_several:
+            await self.send("Page.bringToFront", {})
+
     async def content(self) -> PageContent | None:
         """Return the page's content as HTML; None if it cannot be read, or navigates to another site."""
         before = self.moment

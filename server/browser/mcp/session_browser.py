@@ -425,6 +425,7 @@ class SessionBrowser(Browser):
         """Make a call that is no act in a turn of its own; likewise."""
         try:
             async with self._calls.turn():
+                await self._calls.here.come_to_front()
                 return await call(*args, **options)
         except CallFailed as error:
             return self._calls.failed(error)
