@@ -10,6 +10,7 @@ from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.state import State
 from server.errors import RunFailed
 from tests.support.operator_world import World, world
+from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import act, click, stop
 from tests.unit.test_operator_graph import LEADS, PAGES, SHOP
 
@@ -274,3 +275,59 @@ async def test_the_next_message_works_after_a_failed_one() -> None:
     with pytest.raises(RunFailed):
         await it.say("go")
     assert await it.say("again") == "here"
+
+
+DEAD = '- button "Refresh list" [ref=d1] [box=0,90,90,20]'
+
+
+def ticking(text: str, *turns: Any) -> World:
+    """A page with a dead button beside a text that is another at each look."""
+    it = shop(*turns)
+    it.browser.before_look = lambda browser: browser.pages.update(
+        {SHOP: f"{PAGES[SHOP]}\n- paragraph: {text.format(n=browser.looks)}\n{DEAD}"}
+    )
+    return it
+
+
+@pytest.mark.parametrize("text", ["Time now 12:00:{n}", "Viewers {n}", "Price {n}.50 EUR in {n} shops"])
+async def test_a_dead_button_beside_what_ticks_is_pressed_twice(text: str) -> None:
+    it = ticking(text, *[click("Refresh list")] * 3, stop("It does nothing."))
+    assert await it.say("refresh the list") == "It does nothing."
+    assert it.browser.log == ["click Refresh list"] * 2
+    assert "done 2 times on this very page without effect" in it.model.prompts[-1]
+
+
+async def test_a_dead_button_is_called_so_at_once() -> None:
+    it = shop(click("Refresh list"), stop("It does nothing."))
+    it.browser.pages[SHOP] = f"{PAGES[SHOP]}\n{DEAD}"
+    assert await it.say("refresh the list") == "It does nothing."
+    assert 'click button "Refresh list": ok; nothing on the page changed' in it.model.prompts[-1]
+
+
+@pytest.mark.parametrize(
+    ("closed", "opened"),
+    [
+        ('- button "Export" [ref=m1]', '- button "Export" [expanded] [ref=m1]\n- menuitem "March" [ref=m2]'),
+        ('- button "Export" [ref=m1]', '- button "Export" [ref=m1]\n- menuitem "March" [ref=m2]'),
+        ('- button "Export" [ref=m1]\n- paragraph: Closed', '- button "Export" [ref=m1]\n- menuitem "March" [ref=m2]'),
+    ],
+)  # fmt: skip
+async def test_a_menu_can_be_used_twelve_times(closed: str, opened: str) -> None:
+    it = shop(*[click("Export"), click("March")] * 12, stop("Exported."), max_tool_steps=30)
+
+    def show(browser: ScriptedBrowser) -> None:
+        is_open = bool(browser.log) and browser.log[-1] == "click Export"
+        browser.pages[SHOP] = f"{PAGES[SHOP]}\n{opened if is_open else closed}"
+
+    it.browser.before_look = show
+    assert await it.say("export each month") == "Exported."
+    assert it.browser.log == ["click Export", "click March"] * 12
+
+
+async def test_a_button_that_adds_to_a_number_can_be_pressed_many_times() -> None:
+    it = shop(*[click("Refresh list")] * 8, stop("Eight."))
+    it.browser.before_look = lambda browser: browser.pages.update(
+        {SHOP: f"{PAGES[SHOP]}\n- paragraph: Pieces {len(browser.log)}\n{DEAD}"}
+    )
+    assert await it.say("add eight") == "Eight."
+    assert len(it.browser.log) == 8

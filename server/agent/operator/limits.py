@@ -4,21 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from dataclasses import dataclass
 
-from server.agent.actions import AimedAction
+from server.agent.actions import AimedAction, ClickAction
 from server.agent.gate.approval import arguments_of
 from server.agent.operator.acting import describe
 from server.agent.operator.phrases import phrase
-from server.agent.operator.state import State
-from server.ops.json_types import Json
+from server.agent.operator.state import State, Update
+from server.browser.observation import Observation
+from server.ops.json_types import Json, JsonObject
 
 TRIES_BEFORE_NEW_PLAN = 2
-"""Attempts of one action on an unchanged page before the model must change its plan."""
+"""Attempts of one action that change nothing before the model must change its plan."""
 TRIES_BEFORE_ASKING = 4
 """Attempts after which the user is asked how to continue."""
 SILENT_SITE = 2
 """Consecutive timeouts on one site before the model is advised to leave it."""
+
+STANDS_STILL = 1.2
+"""Seconds in which a page that changes by itself, such as one with a clock, has changed again."""
+NOTHING_CHANGED = "nothing on the page changed"
+_NUMBER = re.compile(r"\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,15 +57,27 @@ def before_timeout(run_timeout: float) -> float:
 
 
 def attempt_key(aimed: AimedAction) -> str:
-    """Hash that is equal for the same action on a page that looks the same."""
-    observation = aimed.observation
-    seen: list[Json] = [
-        observation.page.url,
-        observation.digest(),
-        describe(aimed),
-        arguments_of(aimed.action),
-    ]
-    return hashlib.sha256(json.dumps(seen, sort_keys=True, ensure_ascii=False).encode()).hexdigest()[:16]
+    """Hash that is equal for the same action on the same target of one page."""
+    on = [element.ref for element in aimed.targets]
+    tried: list[Json] = [aimed.observation.page.url, describe(aimed), arguments_of(aimed.action), *on]
+    return _hash(json.dumps(tried, sort_keys=True, ensure_ascii=False))
+
+
+def marks_of(observation: Observation, drawing: str = "") -> list[str]:
+    """Two hashes of the page: without the numbers in its texts, which a page may change by itself, and of all of it.
+
+    `drawing` is a hash of its picture, where it draws what no text says.
+    """
+    texts = [observation.page.title, *observation.text_blocks, *(one.text for one in observation.overlays)]
+    lines = [observation.page.url, *(_NUMBER.sub("", text) for text in texts)]
+    for one in observation.interactive:
+        state = (one.value, one.checked, one.expanded, one.selected, one.disabled, one.visible, one.filled)
+        lines.append(f"{one.role} {one.name} {one.shows} {state}")
+    return [_hash("\n".join(lines)), f"{observation.digest()}{drawing}"]
+
+
+def _hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
 def count_attempt(state: State, aimed: AimedAction) -> tuple[dict[str, int], int]:
@@ -66,3 +85,28 @@ def count_attempt(state: State, aimed: AimedAction) -> tuple[dict[str, int], int
     key = attempt_key(aimed)
     count = state.get("tried", {}).get(key, 0) + 1
     return {**state.get("tried", {}), key: count}, count
+
+
+def attempted(state: State, aimed: AimedAction, drawing: str) -> JsonObject:
+    """`State.attempt`: what is compared with the page after the act."""
+    return {
+        "key": attempt_key(aimed), "what": describe(aimed), "is_click": isinstance(aimed.action, ClickAction),
+        "marks": [*marks_of(aimed.observation, drawing)], "steps": state.get("tool_steps", 0),
+    }  # fmt: skip
+
+
+def after_attempt(state: State, observation: Observation, drawing: str) -> Update:
+    """What came of the last attempt. One that changed the page is forgotten, a click that did not is told so."""
+    attempt = state.get("attempt")
+    if not attempt or state.get("tool_steps", 0) <= attempt["steps"]:
+        return {}
+    (plain, whole), before = marks_of(observation, drawing), attempt["marks"]
+    if plain != before[0]:
+        others = {key: count for key, count in state.get("tried", {}).items() if key != attempt["key"]}
+        return {"attempt": None, "tried": others, "moving": ""}
+    if whole != before[1]:  # a clock, or what the act did: that is found out where it matters
+        return {"attempt": None, "moving": attempt["key"]}
+    steps = state.get("steps", [])
+    if attempt["is_click"] and steps and steps[-1].startswith(f"{attempt['what']}: ok"):
+        return {"attempt": None, "steps": [*steps[:-1], f"{steps[-1]}; {NOTHING_CHANGED}"]}
+    return {"attempt": None}

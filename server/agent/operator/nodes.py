@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import uuid
 from collections.abc import Callable, Sequence
@@ -12,6 +13,7 @@ from langchain_core.messages import HumanMessage
 from langgraph.runtime import Runtime
 
 from server.agent.actions import (
+    AimedAction,
     AskUserAction,
     NavigateAction,
     ReadPageAction,
@@ -29,10 +31,14 @@ from server.agent.operator.batch import Batch
 from server.agent.operator.consent import Consent
 from server.agent.operator.lenient_parsing import LOOKS
 from server.agent.operator.limits import (
+    STANDS_STILL,
     TRIES_BEFORE_ASKING,
     TRIES_BEFORE_NEW_PLAN,
     OperatorLimits,
+    after_attempt,
+    attempted,
     count_attempt,
+    marks_of,
 )
 from server.agent.operator.move import Move, Offer, to_actions
 from server.agent.operator.observing import (
@@ -55,6 +61,7 @@ from server.agent.operator.reporting import note, publish_state, say, think
 from server.agent.operator.state import State, Update, fresh_run, merged, planned
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
+from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
@@ -104,7 +111,10 @@ class Nodes:
             await publish_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
             update |= await self.observer.look(runtime.context, now)
-        return update
+        return update | self._after_attempt(merged(state, update), runtime.context)
+
+    def _after_attempt(self, state: State, context: RunContext) -> Update:
+        return after_attempt(state, seen(state), self.observer.drawing(context))
 
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one model call: update the working state and plan the next action. An invalid answer is
@@ -232,11 +242,20 @@ class Nodes:
             )
         if isinstance(action, StopAction) and (problem := finishing.objection(state, action)):
             return {"problem": problem, "is_turned_back": True, "route": "plan_action"}
-        aimed = aim(action, observation)
-        tried, count = count_attempt(state, aimed)
-        update: Update = look | {"invalid_actions": 0, "tried": tried, "route": "policy_gate"}
-        if count <= TRIES_BEFORE_NEW_PLAN or isinstance(action, StopAction | AskUserAction):
+        return look | await self._count(state, runtime.context, aim(action, observation))
+
+    async def _count(self, state: State, context: RunContext, aimed: AimedAction) -> Update:
+        """Let an act pass unless it was tried without effect: then the model, and at last the user, is to change the plan."""
+        before = self._after_attempt(state, context)
+        tried, count = count_attempt(state := merged(state, before), aimed)
+        attempt = attempted(state, aimed, self.observer.drawing(context))
+        update = before | {"invalid_actions": 0, "tried": tried, "route": "policy_gate", "attempt": attempt}
+        if count <= TRIES_BEFORE_NEW_PLAN or isinstance(aimed.action, StopAction | AskUserAction):
             return update
+        if state.get("moving") == attempt["key"] and await self._stands_still(state, context, attempt):
+            return update | {"tried": {**tried, attempt["key"]: 1}}
+        update |= {"attempt": None}
+        observation = aimed.observation
         if count > TRIES_BEFORE_ASKING:
             text = phrase("stuck", state["task"], site=site_of(observation.page.url) or observation.page.url)
             return update | {
@@ -249,6 +268,12 @@ class Nodes:
             f"{what}: done {TRIES_BEFORE_NEW_PLAN} times on this very page without effect; change the plan"
         )
         return update | records.failed(state, problem) | {"route": "plan_action"}
+
+    async def _stands_still(self, state: State, context: RunContext, attempt: JsonObject) -> bool:
+        """Whether the page changes nothing by itself, so that what changed is the effect of acts."""
+        await asyncio.sleep(STANDS_STILL)
+        later = merged(state, await self.observer.look(context, merged(state, {"is_pictured": False})))
+        return bool(marks_of(seen(later), self.observer.drawing(context)) == attempt["marks"])
 
     async def execute_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one tool call. New user input comes first; an approved action is compared with the page."""

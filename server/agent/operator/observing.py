@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -145,6 +146,11 @@ class Observer:
             if address
             else None
         )
+
+    def drawing(self, context: RunContext) -> str:
+        """A hash of the newest picture where it shows what no text says, else ""."""
+        picture = self._pictures.get(context.session_id)
+        return hashlib.sha256(picture.data).hexdigest()[:16] if picture and picture.drawn else ""
 
     def show(self, session_id: str, action_id: str, picture: FilePicture) -> None:
         """Have the model see a picture file at the next step after this action."""

@@ -85,12 +85,19 @@ async def perform_step(state: State, context: RunContext, observer: Observer, te
     why = records.line(masked(aimed).reason)
     result = "ok" if outcome.ok and act is None else summary
     log.info("step %d: %s: %s (%d ms), because: %s", steps, what, result, milliseconds, why)
+    if outcome.ok and ((act and act.outcome == "accepted") or any(map(_is_news, outcome.notes))):
+        update |= {"tried": {}, "attempt": None}
     return update | _record(state, what, outcome, summary, act) | {
         "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
         "is_pictured": screenshot is not None and not is_old,
         "asks": 0 if _moved_on(aimed, outcome, act) else state.get("asks", 0),
         "route": "continue_batch" if outcome.ok and state.get("batch") else "",
     }  # fmt: skip
+
+
+def _is_news(note: str) -> bool:
+    """Whether it tells of an effect beside the page: a file or a tab."""
+    return note.startswith(("Downloaded", "A new tab"))
 
 
 async def _do_and_prove(

@@ -120,7 +120,11 @@ class State(TypedDict, total=False):
     is_turned_back: bool
     """The model's answer was sent back because of `refused`; this happens once."""
     tried: dict[str, int]
-    """Attempts of an action on an unchanged page, by `limits.attempt_key`."""
+    """Attempts of an action that changed nothing, by `limits.attempt_key`."""
+    attempt: JsonObject | None
+    """The act whose effect is still to be seen, `limits.attempted`."""
+    moving: str
+    """The `attempt_key` of an act after which only numbers or the picture changed: perhaps by themselves."""
     gives_up: bool
     """The model's last move ends the run and says what does not work."""
     captcha_tries: int
@@ -168,6 +172,8 @@ def fresh_run() -> Update:
         "refused": [],
         "is_turned_back": False,
         "tried": {},
+        "attempt": None,
+        "moving": "",
         "gives_up": False,
         "captcha_tries": 0,
         "captcha_done": "",
