@@ -237,6 +237,13 @@ async def test_a_refusal_in_a_field_of_its_own_is_a_refusal() -> None:
     assert failed.value.code == "llm_content_filter"
 
 
+@pytest.mark.parametrize("empty", [b"data:\n\n", b"data: \r\n\r\n", b"event: ping\ndata:\n\n"])
+async def test_an_event_without_data_is_no_part_of_the_answer(empty: bytes) -> None:
+    begin, end = ({"choices": [{"delta": {"content": text}}]} for text in ("It is ", "Paris."))
+    body = empty + event(begin) + empty + event(end) + empty + DONE
+    assert (await answered(Raw(body=body, headers=EVENTS))).text == "It is Paris."
+
+
 @pytest.mark.parametrize("end", [DONE, b"", b'data: {"error": {"message": "too late"}}\n\n'])
 async def test_after_the_end_neither_an_open_connection_nor_an_error_counts(end: bytes) -> None:
     body = chat({"content": "Paris."}, end=end).body

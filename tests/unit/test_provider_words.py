@@ -97,6 +97,8 @@ def test_too_long_is_understood_in_the_words_of_every_provider(words: str, statu
     [
         (400, "Unknown parameter: 'safety_identifier'.", "llm_bad_request"),
         (400, "Unknown parameter: 'context_length'.", "llm_bad_request"),
+        (400, "Unknown field 'billing_reference'.", "llm_bad_request"),
+        (400, "Your billing is not active.", "llm_rate_limited"),
         (400, "messages.0.content.1: image exceeds 5 MB maximum", "llm_bad_request"),
         (400, "tools.0.name: string does not match", "llm_bad_request"),
         (400, "{'error': {'code': 'safety_violation', 'message': 'no'}}", "llm_content_filter"),

@@ -194,7 +194,7 @@ def _too_long(agent: Agent) -> Iterator[Input]:
     long = Right(codes=LONG, most=1)
     for name, (status, message) in WORDS.items():
         yield Input(f"W12-context-{name}", "chat", agent, [], long, rest=error_json(message, status))
-    both = Right(codes=LONG, most=1, tells=("5321", "4096"))
+    both = Right(codes=LONG, most=1, tells=("5,321", "4,096"))
     yield Input("W12-context-llama", "chat", agent, [], both, rest=json_answer(LLAMA, 400))
     anthropic = {"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long: 210000 tokens > 200000 maximum"}}  # fmt: skip
     yield Input("W12-context-anthropic", "anthropic", agent, [], long, rest=json_answer(anthropic, 400))

@@ -272,7 +272,8 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(text)):
         return AUTH
     delay = _RETRY_DELAY.search(text)
-    if status == 402 or (status in (400, 429) and not delay and _NO_CREDIT.search(text)):
+    is_unknown = _UNKNOWN.search(text)
+    if status == 402 or (status in (400, 429) and not delay and not is_unknown and _NO_CREDIT.search(text)):
         return NO_CREDIT
     if status == 413 or (status in (400, 422) and _is_too_long(text)):
         return CONTEXT_TOO_LONG

@@ -232,7 +232,9 @@ class DictStream(openai.AsyncStream[JsonObject]):
                 if not line and data:
                     raise garbled("an event of the model's stream is no JSON")
                 continue
-            data.append(line[5:].strip())
+            if not (said := line[5:].strip()) and not data:
+                continue
+            data.append(said)
             if data == [b"[DONE]"]:
                 yield _DONE
                 with suppress(TimeoutError):  # read the body to its end, else the connection is not reused
