@@ -3,12 +3,39 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from urllib.parse import quote, quote_plus
 
 
 def cut(text: str, chars: int) -> str:
-    """At most `chars` characters; a text that was cut ends with an ellipsis."""
-    return text if len(text) <= chars else text[: chars - 1].rstrip() + "…"
+    """At most `chars` characters, as `cut_whole` cuts them; a text that was cut ends with an ellipsis."""
+    return text if len(text) <= chars else cut_whole(text, chars - 1) + "…"
+
+
+def cut_whole(text: str, length: int) -> str:
+    """At most `length` characters, cut between two of what a person sees as characters."""
+    if len(text) <= length:
+        return text
+    end = length
+    while end > 0 and _is_inside(text, end):
+        end -= 1
+    return text[:end].rstrip() or text[:length]
+
+
+def _is_inside(text: str, at: int) -> bool:
+    """Whether a cut before this place would split a letter from its marks, a family of emoji or a flag."""
+    before, after = text[at - 1], text[at]
+    if unicodedata.combining(after) or unicodedata.category(after) in ("Mn", "Me", "Mc"):
+        return True
+    if after in _JOINERS or before == "\u200d" or "\U0001f3fb" <= after <= "\U0001f3ff":
+        return True
+    flags = 0
+    while flags < at and "\U0001f1e6" <= text[at - 1 - flags] <= "\U0001f1ff":
+        flags += 1
+    return flags % 2 == 1 and "\U0001f1e6" <= after <= "\U0001f1ff"
+
+
+_JOINERS = ("\u200d", "\ufe0f", "\u20e3")
 
 
 _JOINED = "\u0590-\u1fff\u2190-\u27bf\u2b00-\u2bff\ua840-\uabff\ufb50-\ufdff\ufe0f\ufe70-\ufefc\U0001f000-\U0001faff"

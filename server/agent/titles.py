@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 
 from server.agent.models.guard import GuardedModel
+from server.text import cut_whole
 
 PROMPT = (
     "Name this conversation in at most six words, in its own language. Answer with the name only: no quotes, "
@@ -25,7 +25,6 @@ _LABEL = re.compile(
     re.I,
 )
 _SIGNS = " \t\"'«»“”„‘’`*_#>~.。|-–—•:："
-_JOINERS = ("\u200d", "\ufe0f", "\u20e3")
 OFF = frozenset({"off", "none"})
 """Values of `SUMMARY_MODEL` that disable naming: a session keeps its first words as its name."""
 SCRIPTED = frozenset({"demo", "mock"})
@@ -58,26 +57,3 @@ def read_title(reply: AIMessage) -> str | None:
         if named:
             return cut_whole(named.replace("**", "").replace("`", ""), LENGTH)
     return None
-
-
-def cut_whole(text: str, length: int) -> str:
-    """At most `length` characters, cut between two of what a person sees as characters."""
-    if len(text) <= length:
-        return text
-    end = length
-    while end > 0 and _is_inside(text, end):
-        end -= 1
-    return text[:end].rstrip() or text[:length]
-
-
-def _is_inside(text: str, at: int) -> bool:
-    """Whether a cut before this place would split a letter from its marks, a family of emoji or a flag."""
-    before, after = text[at - 1], text[at]
-    if unicodedata.combining(after) or unicodedata.category(after) in ("Mn", "Me", "Mc"):
-        return True
-    if after in _JOINERS or before == "\u200d" or "\U0001f3fb" <= after <= "\U0001f3ff":
-        return True
-    flags = 0
-    while flags < at and "\U0001f1e6" <= text[at - 1 - flags] <= "\U0001f1ff":
-        flags += 1
-    return flags % 2 == 1 and "\U0001f1e6" <= after <= "\U0001f1ff"

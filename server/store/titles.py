@@ -6,7 +6,7 @@ import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
-from server.text import cut, split_attached
+from server.text import cut, cut_whole, split_attached
 
 TITLE_LENGTH = 80
 MOST_DIGITS = 9
@@ -179,7 +179,8 @@ def number_of(way: str, title: str) -> int | None:
 
 def pattern_of(title: str) -> str:
     """The title with any number, for LIKE with the escape character `/`."""
-    known = title if len(title) <= TITLE_LENGTH - MOST_DIGITS - 3 else title[: TITLE_LENGTH - MOST_DIGITS - 4]
+    most = TITLE_LENGTH - MOST_DIGITS - 3
+    known = title if len(title) <= most else cut_whole(title, most - 1)
     return re.sub(r"[/%_]", r"/\g<0>", known) + ("" if known == title else "%") + " (%)"
 
 

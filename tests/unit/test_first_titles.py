@@ -173,3 +173,13 @@ def test_odd_signs_in_any_number_name_a_session_at_once(sign: str) -> None:
 def test_a_step_in_quotes_is_one_step() -> None:
     asked = "open https://a.example, type Ada into “First, last”, click “Place order, now”"
     assert title_of(asked) == "Place order, now on a.example"
+
+
+@pytest.mark.parametrize("whole", ["👩\u200d👩\u200d👧", "🇫🇷", "e\u0301", "👍🏽"])
+def test_a_title_that_is_cut_ends_with_a_whole_character(whole: str) -> None:
+    for before in range(TITLE_LENGTH - 12, TITLE_LENGTH):
+        words = "x" * before + whole * 9
+        for title in (title_of(words), with_number(words, 12).removesuffix(" (12)")):
+            assert len(title) <= TITLE_LENGTH
+            kept = title.removesuffix("…").strip("x")
+            assert kept == whole * (len(kept) // len(whole))

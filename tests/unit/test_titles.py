@@ -8,10 +8,11 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from server.agent.models.chat_model import build_chat_model
-from server.agent.titles import cut_whole, read_title
+from server.agent.titles import read_title
 from server.events import Usage
 from server.runs.agents import AgentFactory
 from server.settings import Settings
+from server.text import cut_whole
 from tests.support.model_reply import fail, say
 from tests.support.model_server import ModelServer
 
