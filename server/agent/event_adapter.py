@@ -90,6 +90,7 @@ class EventAdapter:
         """The model of the call in progress, if it is not the run's."""
         self._is_replaced = False
         self._asked: object = None
+        self._thoughts_before = 0
         self._streamed: list[AIMessageChunk] = []
         """The model call in progress: its input, and what has come of its answer."""
         self._clock = clock
@@ -142,6 +143,7 @@ class EventAdapter:
             case "on_chat_model_start":
                 failed = self._estimated() if self._streamed else []
                 self._asked, self._streamed = raw["data"].get("input"), []
+                self._thoughts_before = len(self.thinking)
                 return failed
             case "on_chat_model_end":
                 self.cut = _cut_by(raw["data"].get("output"))
@@ -184,10 +186,12 @@ class EventAdapter:
 
     def _chunk(self, raw: StreamEvent) -> list[Event]:
         self.note = None  # the model responds again
-        metadata = raw["metadata"]
+        metadata, chunk = raw["metadata"], cast("AIMessageChunk", raw["data"]["chunk"])
+        begins_anew = getattr(chunk, "begins_anew", False) and len(self.thinking) > self._thoughts_before
+        if begins_anew:
+            self.thinking = self.thinking[: self._thoughts_before]
         if metadata.get("langgraph_node") != ANSWERING_NODE or metadata.get("lc_source"):
-            return []
-        chunk: AIMessageChunk = raw["data"]["chunk"]
+            return [Resync()] if begins_anew else []
         marks, thought, text = chunk.additional_kwargs, thought_of(chunk), chunk.text
         if given_back := marks.get(GIVEN_BACK):
             self.thinking = self.thinking.removesuffix(storable(given_back))
@@ -197,7 +201,7 @@ class EventAdapter:
         if text:
             events.append(self._say(text, raw["run_id"]))
         # A token cannot be withdrawn: readers load what counts.
-        return [Resync()] if marks.keys() & {GIVEN_BACK, TAKEN_BACK} else events
+        return [Resync()] if begins_anew or marks.keys() & {GIVEN_BACK, TAKEN_BACK} else events
 
     def _say(self, text: str, speaker: str) -> Token:
         text = storable(text)

@@ -368,6 +368,20 @@ async def test_text_that_turns_out_to_be_thoughts_is_taken_back_from_readers(wir
 
 
 @every_wire
+async def test_thoughts_of_a_try_without_an_answer_are_taken_back_from_readers(wire: str) -> None:
+    script = [
+        say("", thinking="I look.", calls=[LOOK]),
+        say("", thinking="Nothing but thoughts."),
+        say("A cart.", thinking="A cart it is."),
+    ]
+    async with ModelServer(script) as server:
+        adapter, events, _ = await work(server, wire)
+        assert len(server.requests) == 3
+    assert (adapter.thinking, adapter.answer) == ("I look.A cart it is.", "A cart.")
+    assert any(isinstance(event, Resync) for event in events)
+
+
+@every_wire
 async def test_a_call_in_the_text_is_made_and_its_result_is_read(wire: str) -> None:
     script = [say('<tool_call>\n{"name": "browser_snapshot", "arguments": {}}\n</tool_call>'), say("A cart.")]
     async with ModelServer(script) as server:
