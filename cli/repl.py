@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from prompt_toolkit.formatted_text import AnyFormattedText
 
+from cli.automations import local_zone
 from cli.commands import Call, Mode, Words, parse
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
@@ -50,6 +51,7 @@ class Repl:
 
     async def run(self) -> None:
         """Run until the user leaves or the server rejects the client. Leaving does not end the run."""
+        await self._conversation.client.send_zone(local_zone())
         await self._conversation.attach()
         self._note(say("/help lists the commands; everything else goes to the agent."))
         talk = self._conversation

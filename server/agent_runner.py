@@ -177,7 +177,7 @@ class AgentRunner:
             lease_of_run.set(execution.lease.hold)
         if question := await self._ask_first(execution, started):
             return question
-        agent = await self._agents.prepare(started, self._context(execution))
+        agent = await self._agents.prepare(started, self._context(execution, started.zone))
         try:
             for event in execution.adapter.take_over(agent.said):
                 execution.publish(event)
@@ -321,7 +321,7 @@ class AgentRunner:
             execution.hold()
             await self._recorder.show_status(execution)
 
-    def _context(self, execution: Execution) -> RunContext:
+    def _context(self, execution: Execution, zone: str | None) -> RunContext:
         session_id, settings = execution.run.session_id, self._settings
 
         async def browser() -> Browser:
@@ -353,6 +353,7 @@ class AgentRunner:
             private=self.private_sites(session_id),
             patience=execution.patience,
             only_first_model=execution.only_first_model,
+            today=partial(self._agents.today, zone),
             files=settings.downloads_dir / session_id,
         )
 

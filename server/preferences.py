@@ -12,6 +12,7 @@ from server.database.models import SettingValue
 from server.errors import BadRequest, NotFound
 from server.fs.secret_box import SecretBox, SecretLost
 from server.ops.json_types import JsonObject
+from server.ops.zones import check_locale, check_zone
 from server.settings import Settings
 from server.store import Store
 
@@ -20,8 +21,11 @@ log = logging.getLogger(__name__)
 CHANGEABLE = (
     "agent_model", "default_agent", "max_tool_steps", "run_timeout", "token_budget", "cost_budget", "vision",
     "decision_timeout", "allowed_hosts", "blocked_hosts", "browser_profile", "browser_headless", "max_browsers",
-    "retention_days",
+    "retention_days", "time_zone", "locale",
 )  # fmt: skip
+DEVICE = {"device_zone": ("time_zone", check_zone), "device_locale": ("locale", check_locale)}
+"""What the person's browser or REPL says of itself, with the setting whose value it is while neither the person nor
+the environment has set one, and its check."""
 PROVIDERS = ("anthropic", "openai", "openrouter", "google")
 
 
@@ -43,7 +47,9 @@ class Preferences:
 
     async def load(self) -> None:
         self._values = {
-            name: value for name, value in (await self._store.preferences()).items() if name in CHANGEABLE
+            name: value
+            for name, value in (await self._store.preferences()).items()
+            if name in (*CHANGEABLE, *DEVICE)
         }
         stored = await self._store.provider_keys()
         self._keys = {provider: key for provider, key in self._keys.items() if provider in stored}
@@ -80,12 +86,15 @@ class Preferences:
 
     async def change(self, values: Mapping[str, SettingValue | None]) -> None:
         """Change settings by name; None resets one. Raises BadRequest with the name of an invalid one."""
-        unknown = values.keys() - set(CHANGEABLE)
+        unknown = values.keys() - {*CHANGEABLE, *DEVICE}
         if unknown:
             raise BadRequest("Some of these settings cannot be changed here.")
         async with self._changing:
+            _check_device(values)
             merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
             current = self._merged(merged)
+            if merged == self._values:
+                return  # a page that is opened again says the same of its device
             if values.get("browser_headless") is False and not current.has_display:
                 raise BadRequest("browser_headless: The server's machine has no screen to show a window on.")
             await self._store.set_preferences(values)
@@ -121,7 +130,23 @@ class Preferences:
     def base(self) -> Settings:
         return self._base
 
+    @property
+    def chosen(self) -> Settings:
+        """The environment's settings with those of the person: without what their device says."""
+        return self._merged({name: value for name, value in self._values.items() if name not in DEVICE})
+
+    @property
+    def defaults(self) -> Settings:
+        """What holds where the person has set nothing."""
+        return self._merged({name: value for name, value in self._values.items() if name in DEVICE})
+
     def _merged(self, values: dict[str, SettingValue]) -> Settings:
+        told = {
+            name: values[device]
+            for device, (name, _) in DEVICE.items()
+            if device in values and not getattr(self._base, name)
+        }
+        values = told | {name: value for name, value in values.items() if name not in DEVICE}
         keys = {f"{provider}_api_key": key for provider, key in self._keys.items()}
         try:
             return Settings.model_validate(self._base.model_dump() | values | keys)
@@ -133,3 +158,13 @@ class Preferences:
         self.current = settings
         for listener in self.listeners:
             listener(settings)
+
+
+def _check_device(values: Mapping[str, SettingValue | None]) -> None:
+    """Raises BadRequest. What is stored has to be right also while it is not used."""
+    for name, (_, check) in DEVICE.items():
+        if (value := values.get(name)) is not None:
+            try:
+                check(str(value))
+            except ValueError as error:
+                raise BadRequest(f"{name}: {error}.") from error

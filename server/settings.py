@@ -13,6 +13,8 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from server.ops.zones import check_locale, check_zone
+
 DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 
 PICTURE_PATH = re.compile(r"(/(?!\.+(/|$))[A-Za-z0-9._~-]+)+")
@@ -177,6 +179,16 @@ class Settings(BaseSettings):
         description="Streams (SSE and WebSocket) open at a time; the next gets 503 and `Retry-After`. Unset: half of the "
         "limit of open files, which the server raises to 10,000 where the system allows it. Three quarters of that limit "
         "are connections, more are refused.",
+    )
+    time_zone: str | None = Field(
+        None,
+        description="Time zone of the person, such as `Europe/Berlin`: of the dates that the agent is told, of the clock of its "
+        "pages, and of exports. Unset: that of the web UI or REPL that was opened last; before that, the server's.",
+    )
+    locale: str | None = Field(
+        None,
+        description="Language of the person, such as `de` or `pt-BR`, for the agent and for the pages that it opens. Unset: "
+        "that of the web UI that was opened last; before that, Chromium's own.",
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = Field(
         "INFO",
@@ -368,6 +380,16 @@ class Settings(BaseSettings):
     @classmethod
     def _split(cls, value: object) -> object:
         return _split_names(value) if isinstance(value, str) else value
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known_zone(cls, value: str | None) -> str | None:
+        return None if value is None else check_zone(value)
+
+    @field_validator("locale")
+    @classmethod
+    def _known_locale(cls, value: str | None) -> str | None:
+        return None if value is None else check_locale(value)
 
     @field_validator("forwarded_allow_ips")
     @classmethod

@@ -87,9 +87,9 @@ def _read_effect(given: dict[str, object]) -> ForeseenEffect | None:
 
 
 async def ask_plan(
-    model: BaseChatModel, task: str, before: StartPlan | None, words: Sequence[str]
+    model: BaseChatModel, task: str, before: StartPlan | None, words: Sequence[str], today: str
 ) -> AIMessage:
-    """Make one model call. `before` was not approved: `words` say what the person wants instead.
+    """Make one model call. `before` was not approved: `words` say what the person wants instead. `today` is a line.
 
     Raises the errors of the provider's client.
     """
@@ -97,6 +97,7 @@ async def ask_plan(
     if before:
         parts.append("Your plan before: " + "; ".join(before.plan))
     parts += [f"The person says to it: {said}" for said in words]
+    parts.append(today)
     reply: AIMessage = await model.ainvoke([SystemMessage(PROMPT), HumanMessage("\n\n".join(parts))])
     return reply
 

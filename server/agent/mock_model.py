@@ -26,6 +26,7 @@ from langchain_core.tools import BaseTool
 
 from server.agent import foresight
 from server.agent.language import is_russian
+from server.agent.today import without_today
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject
 
@@ -178,6 +179,7 @@ class ScriptedChatModel(BaseChatModel):
             yield chunk
 
     def _chunks(self, messages: list[BaseMessage]) -> list[tuple[AIMessageChunk, float]]:
+        messages = without_today(messages)
         reply = self._reply(messages)
         decides = DECISION_TOOL in self.tool_names
         if isinstance(reply, Say) and not decides:

@@ -46,8 +46,8 @@ class Purge(Body):
 async def read(runtime: RuntimeDep) -> JsonObject:
     preferences = runtime.preferences
     return {
-        "values": preferences.values(preferences.current),
-        "defaults": preferences.values(preferences.base),
+        "values": preferences.values(preferences.chosen),
+        "defaults": preferences.values(preferences.defaults),
         "keys": preferences.key_states(),
     }
 

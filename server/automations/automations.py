@@ -18,6 +18,7 @@ from server.database.models import AutomationRow, FiringRow
 from server.errors import BadRequest, NotFound
 from server.events import now
 from server.ops.json_types import JsonObject
+from server.ops.zones import check_zone
 from server.results.rows import TABLES_BY
 from server.store import Store
 from server.store.automations import CALL_SECONDS, MOST_CALLS, AutomationSummary, too_often
@@ -83,6 +84,7 @@ class Automations:
     async def _with_time(self, values: JsonObject) -> JsonObject:
         _check_address(values.get("start_url"))
         _check_table(values.get("result_schema"), values.get("agent"))
+        _check_zone(values["zone"])
         moment = self._clock()
         # Without a rule this checks the zone. In a thread, as every search for due times.
         read = await asyncio.to_thread(rule_of, values["rule"] or "FREQ=DAILY", values["zone"], moment)
@@ -129,6 +131,7 @@ class Automations:
         if not rule:
             return []
         moment = self._clock()
+        _check_zone(zone)
         return await asyncio.to_thread(_coming, rule, zone, moment, timedelta(days=3660), n)
 
     async def upcoming(self, days: int) -> list[tuple[datetime, AutomationRow]]:
@@ -183,6 +186,13 @@ def _compared(row: AutomationRow) -> JsonObject:
 def _check_table(schema: JsonObject | None, agent: str | None) -> None:
     if schema and agent not in (None, "operator"):
         raise BadRequest(TABLES_BY, code="result_schema_unsupported")
+
+
+def _check_zone(zone: str) -> None:
+    try:
+        check_zone(zone)
+    except ValueError as unknown:
+        raise BadRequest(f"rule: {unknown}.", code="rule_refused") from None
 
 
 def _check_address(url: str | None) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime, time, timedelta
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo
 
 from server.ops.json_types import JsonObject
+from server.ops.zones import check_zone
 
 
 class QuietRefused(ValueError):
@@ -22,8 +23,10 @@ def check_quiet(begin: str, end: str, zone: str) -> JsonObject:
 
 def check_daily(at: str, zone: str) -> JsonObject:
     """A time of each day: `{at, zone}`. Raises QuietRefused."""
-    if zone not in available_timezones():
-        raise QuietRefused("this zone is not known; write it like Europe/Berlin")
+    try:
+        check_zone(zone)
+    except ValueError as unknown:
+        raise QuietRefused(str(unknown)) from None
     try:
         return {"at": time.fromisoformat(at).strftime("%H:%M"), "zone": zone}
     except ValueError:

@@ -39,8 +39,9 @@ from server.browser.browsers import Browsers
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Answer, Message, Question, StartPlan, StateChanged, Usage, read_question
+from server.events import Answer, Message, Question, StartPlan, StateChanged, Usage, now, read_question
 from server.ops import stale_install as replaced
+from server.ops import zones
 from server.ops.json_types import JsonObject
 from server.results.rows import ASKED, TABLES_BY, schema_of
 from server.runs.cut_answers import continued_by
@@ -312,12 +313,18 @@ class AgentFactory:
             graphs.pop(key, None)
             raise
 
+    def today(self, zone: str | None = None) -> str:
+        """The line that says the day to a model. `zone` is an automation's own; None for the person's."""
+        settings = self._settings()
+        return zones.today(now(), zone or settings.time_zone, settings.locale)
+
     async def foresee(
         self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
     ) -> tuple[StartPlan, AIMessage]:
         """What the run will do, and the model's reply, for its usage. Raises the model's errors."""
         model = await asyncio.to_thread(self.model, started.run.model)
-        reply = await foresight.ask_plan(model, _asked(started).content, before, words)
+        today = self.today(started.zone)
+        reply = await foresight.ask_plan(model, _asked(started).content, before, words, today)
         return foresight.read_plan(reply.text), reply
 
     async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
@@ -326,7 +333,7 @@ class AgentFactory:
         if name is None or settings.is_mock:
             return None, Usage()
         try:
-            reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered)
+            reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered, self.today())
         except RunFailed as error:
             log.info("a session keeps its first words as its name: %s", error.code)
             return None, Usage()

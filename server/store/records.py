@@ -50,6 +50,8 @@ class StartedRun:
     """Of that automation, in seconds."""
     only_first_model: bool = False
     """No other model than its own is asked."""
+    zone: str | None = None
+    """Of that automation: the time zone of its days."""
     asks_first: bool = False
     """It may not begin before the person has agreed to its plan."""
     start_words: tuple[Answer, ...] = ()

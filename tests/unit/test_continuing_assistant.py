@@ -14,6 +14,7 @@ from server.agent.assistant.continuing import OWN_READERS
 from server.agent.assistant.reading import READING_TOOLS
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
+from server.agent.today import without_today
 from server.browser.browser import ToolOutcome, ToolSpec
 from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
@@ -102,7 +103,7 @@ class Worker:
     @property
     def told(self) -> str:
         """The last thing that its model was asked with."""
-        return self.model.asked[-1][-1].text
+        return without_today(self.model.asked[-1])[-1].text
 
 
 def begun(
@@ -185,7 +186,7 @@ async def test_what_was_said_and_heard_before_is_known_to_the_next_process(
     heard = message("5", "user", "Quickly!", mode="steer", heard=True)
     next_one = Worker(settings, tables, ["Done."])
     await next_one.run(begun(2, more=(message("4", "tool", "Scrolled", call_id="call_1", name=STEP), heard)))
-    said = next_one.model.asked[-1]
+    said = without_today(next_one.model.asked[-1])
     assert [(m.type, m.text) for m in said[-1:]] == [("human", "Quickly!")]
     assert "the browser may have been started anew" in said[-2].text
     assert sum(isinstance(m, HumanMessage) for m in said) == 3

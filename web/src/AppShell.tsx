@@ -1,6 +1,7 @@
 import { type ReactNode, useEffect, useMemo, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ConnectionBanner } from '@/features/connection/ConnectionBanner'
+import { useDevice } from '@/features/connection/device'
 import { usePresence } from '@/features/connection/presence'
 import { useStream } from '@/features/connection/stream'
 import { useOpenQuestionSign } from '@/features/connection/openQuestionSign'
@@ -24,6 +25,7 @@ export function AppShell({ children }: { children: ReactNode }) {
   useStream()
   useOpenQuestionSign()
   usePresence()
+  useDevice()
   usePageShortcuts(frame)
   return (
     <FrameProvider value={frame}>

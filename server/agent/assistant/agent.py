@@ -22,6 +22,7 @@ from server.agent.assistant.limits import SHOWN, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
 from server.agent.assistant.second_answers import SecondModelMiddleware
+from server.agent.assistant.today import Today
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
@@ -90,6 +91,7 @@ def build_assistant(
         WholeCalls(),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),
+        Today(),
         SecondModelMiddleware(second),
     ]
     return create_agent(

@@ -28,6 +28,7 @@ from server.agent.demo.operator import decide, foresee, pause
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Which, is_choice, plan_next
 from server.agent.demo.words import Words
+from server.agent.today import without_today
 from server.ops.json_types import JsonObject
 from server.text import split_attached
 
@@ -110,6 +111,7 @@ def _words(text: str) -> list[str]:
 
 def _reply(messages: Sequence[BaseMessage], tools: Sequence[JsonObject]) -> str | Call:
     """The reply: a text, or one tool call."""
+    messages = without_today(messages)
     by_name = {tool["name"]: tool for tool in tools}
     act = next((tool for tool in tools if "final_response" in _properties(tool)), None)
     if act is not None:

@@ -188,7 +188,7 @@ def _plan(commands: Sequence[DemoCommand], words: Words) -> list[str]:
 def _section(text: str, name: str) -> str:
     """The text after `name` at the start of a line, up to the next section."""
     found = re.search(
-        rf"^{re.escape(name)}(.*?)(?=^(?:Goal: |Conversation:|Plan|Done: |Blocked: |Facts:|Steps so far:|Files:)|\Z)",
+        rf"^{re.escape(name)}(.*?)(?=^(?:Goal: |Conversation:|Plan|Done: |Blocked: |Facts:|Steps so far:|Files:|Today: )|\Z)",
         text, re.MULTILINE | re.DOTALL,
     )  # fmt: skip
     return found[1].strip() if found else ""

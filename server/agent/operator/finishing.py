@@ -70,7 +70,7 @@ async def finalize_blocked(state: State) -> Update:
     return await _end(state, "blocked", text)
 
 
-async def finalize_limit(state: State, planner: Planner, reason: str) -> Update:
+async def finalize_limit(state: State, planner: Planner, reason: str, today: str) -> Update:
     """Summarise what was done, what failed and the next step, and ask; by a template if the model fails."""
     spoken: list[str] = []
 
@@ -79,7 +79,7 @@ async def finalize_limit(state: State, planner: Planner, reason: str) -> Update:
         await say(text)
 
     try:
-        await planner.stream_text(summary_prompt(state, reason), say=send)
+        await planner.stream_text(summary_prompt(state, reason, today), say=send)
     except RunFailed as error:
         log.warning("the summary is written by rule: %s", error.code)
         rest = ("\n\n" if spoken else "") + _summary(state, reason)

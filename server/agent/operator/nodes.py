@@ -130,7 +130,7 @@ class Nodes:
         prompt = step_prompt(
             now, self._page(state, runtime.context), files=files,
             image=shown.block if shown else None, problem=state.get("problem"),
-            cached=self.planner.caches, offer=offer,
+            cached=self.planner.caches, offer=offer, today=runtime.context.today(),
         )  # fmt: skip
         table = collecting.Collected.of(state)
         # The answer of a move that may be turned back is not streamed: it would be shown and then replaced.
@@ -351,7 +351,8 @@ class Nodes:
         }  # fmt: skip
 
     async def finalize_limit(self, state: State, runtime: Runtime[RunContext]) -> Update:
-        return await finishing.finalize_limit(state, self.planner, self._reached(state, runtime) or "?")
+        reason = self._reached(state, runtime) or "?"
+        return await finishing.finalize_limit(state, self.planner, reason, runtime.context.today())
 
     def _reached(self, state: State, runtime: Runtime[RunContext]) -> str | None:
         return self.limits.reached(state, runtime.context.max_tool_steps, self.clock())

@@ -76,14 +76,18 @@ PAGE_CHARS = 100_000
 
 def step_prompt(
     state: State, page: str, *, files: Sequence[str] = (), image: JsonObject | None = None,
-    problem: str | None = None, cached: bool = False, offer: Offer = MOST_OFFERED,
+    problem: str | None = None, cached: bool = False, offer: Offer = MOST_OFFERED, today: str = "",
 ) -> list[BaseMessage]:  # fmt: skip
     """Build the messages of one planning call.
 
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
-    rules for Anthropic's prompt cache; `offer` selects them.
+    rules for Anthropic's prompt cache; `offer` selects them; `today` is the line that says the day.
     """
-    parts = [_work(state, last_url(state)), *([] if state.get("plan") else [NO_PLAN])]
+    parts = [
+        _work(state, last_url(state)),
+        *([] if state.get("plan") else [NO_PLAN]),
+        *([today] if today else []),
+    ]
     if files:  # file names come from sites: untrusted
         parts += ["Files:", fence(", ".join(files), "files")]
     parts.append(fence(page, "page", PAGE_CHARS))
@@ -132,10 +136,11 @@ def has_talk(state: State) -> bool:
     return bool(_talk(state)) or state.get("current_goal") not in (None, "", state.get("task"))
 
 
-def summary_prompt(state: State, reason: str) -> list[BaseMessage]:
+def summary_prompt(state: State, reason: str, today: str = "") -> list[BaseMessage]:
     """Build the messages of the summary call at a limit."""
     failures = "\n".join(f"- {line}" for line in state.get("failures", [])[-STEPS_SHOWN:])
-    text = f"{_work(state)}\nDid not work:\n{failures or '- nothing'}\nWhy you pause: {reason}"
+    work = "\n".join([_work(state), *([today] if today else [])])
+    text = f"{work}\nDid not work:\n{failures or '- nothing'}\nWhy you pause: {reason}"
     return [SystemMessage(SUMMARY_RULES), HumanMessage(text)]
 
 

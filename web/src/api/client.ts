@@ -9,6 +9,7 @@ import type {
   ChannelChange,
   Config,
   Decision,
+  Device,
   FileItem,
   Firing,
   Grant,
@@ -120,6 +121,7 @@ export const api = {
 
   settings: () => request<Settings>('GET', '/settings'),
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),
+  tellDevice: (device: Device) => request<Settings>('PATCH', '/settings', device),
   setKey: (provider: string, key: string) => request<void>('PUT', `/settings/keys/${provider}`, { key }),
   removeKey: (provider: string) => request<void>('DELETE', `/settings/keys/${provider}`),
   testKey: (provider: string, model?: string) =>

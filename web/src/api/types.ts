@@ -193,6 +193,15 @@ export interface SettingValues {
   browser_headless: boolean | null
   max_browsers: number
   retention_days: number | null
+  /** null: as the person's browser says, which the defaults have. */
+  time_zone: string | null
+  locale: string | null
+}
+
+/** What a browser says of itself. */
+export interface Device {
+  device_zone: string
+  device_locale: string
 }
 
 export type KeyState = 'set' | 'unset' | 'environment'

@@ -6,6 +6,9 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
   ['minute', 60],
 ]
 
+/** The zone of this browser. */
+export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
+
 export function relative(at: Date, now: Date, lang: string): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   const format = new Intl.RelativeTimeFormat(lang, { numeric: 'auto', style: 'short' })

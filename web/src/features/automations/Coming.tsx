@@ -3,7 +3,7 @@ import { api } from '@/api/client'
 import type { Upcoming } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { words } from './automationWords'
-import { ownZone } from './dueRule'
+import { ownZone } from '@/lib/time'
 
 /** A calendar of what is due, day by day, in the browser's own time. */
 export function Coming() {

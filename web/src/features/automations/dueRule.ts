@@ -81,5 +81,3 @@ export const atTime = (at: string, zone: string, lang: string): string =>
     minute: '2-digit',
     timeZone: zone,
   }).format(new Date(at))
-
-export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { speak, useWords } from '@/i18n'
 import { canNotify } from '@/lib/notifications'
 import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
@@ -6,7 +6,7 @@ import { Choice } from '@/ui/Choice'
 import { Switch } from '@/ui/Switch'
 import { words } from './settingsWords'
 
-export function AppearanceTab() {
+export function AppearanceTab({ place }: { place: ReactNode }) {
   const t = useWords(words)
   const { theme, lang, shortcuts, sound, set } = usePrefs()
   const themes = (['system', 'light', 'dark'] as const).map((value) => ({
@@ -38,6 +38,7 @@ export function AppearanceTab() {
       />
       <Switch label={t('settings.sound')} checked={sound} onChange={(value) => set({ sound: value })} />
       <Notifications />
+      {place}
     </div>
   )
 }

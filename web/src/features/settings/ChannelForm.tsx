@@ -1,6 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import type { Channel, ChannelChange, ChannelEvent } from '@/api/types'
 import { useWords } from '@/i18n'
+import { ownZone } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Choice } from '@/ui/Choice'
 import { Field } from '@/ui/Field'
@@ -191,5 +192,5 @@ function DigestFields({ digest, onChange }: { digest: Digest; onChange: (digest:
 const usualQuiet = () => ({
   from: '22:00',
   to: '07:00',
-  zone: Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC',
+  zone: ownZone(),
 })

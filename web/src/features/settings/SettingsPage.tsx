@@ -15,6 +15,7 @@ import { ChannelsTab } from './ChannelsTab'
 import { DataTab } from './DataTab'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
+import { PlaceForm } from './PlaceForm'
 import { useLeaveGuard, useSettings } from './settingsDraft'
 import { words } from './settingsWords'
 
@@ -45,7 +46,9 @@ const CONTENT: Record<SettingsTab, () => ReactNode> = {
   limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
   browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,
   notifications: () => <ChannelsTab />,
-  appearance: () => <AppearanceTab />,
+  appearance: () => (
+    <AppearanceTab place={<Loaded>{(settings) => <PlaceForm settings={settings} />}</Loaded>} />
+  ),
   data: () => <Loaded>{(settings) => <DataTab settings={settings} />}</Loaded>,
   about: () => <AboutTab />,
 }

@@ -30,6 +30,11 @@ const choice: Spec<boolean | null> = {
 
 const word = <V extends string>(): Spec<V> => ({ show: (value) => value, read: (text) => text as V })
 
+const text: Spec<string | null> = {
+  show: (value) => value ?? '',
+  read: (text) => text.trim() || null,
+}
+
 export const SPECS: { [K in SettingName]: Spec<SettingValues[K]> } = {
   agent_model: word(),
   default_agent: word(),
@@ -45,6 +50,8 @@ export const SPECS: { [K in SettingName]: Spec<SettingValues[K]> } = {
   browser_headless: choice,
   max_browsers: number as Spec<number>,
   retention_days: number,
+  time_zone: text,
+  locale: text,
 }
 
 export const shown = <K extends SettingName>(name: K, values: SettingValues): string =>

@@ -55,6 +55,30 @@ export function NumberSetting({
   )
 }
 
+/** One line, such as `pt-BR`; empty is a value, too. */
+export function TextSetting({
+  name,
+  label,
+  settings,
+  note,
+  placeholder,
+}: Common & { note: string; placeholder?: string }) {
+  const { text, fault, change } = useSetting(name, settings)
+  return (
+    <Field
+      label={label}
+      hint={note}
+      error={fault}
+      placeholder={placeholder}
+      spellCheck={false}
+      autoCapitalize="off"
+      value={text}
+      onChange={(event) => change(event.target.value)}
+      className="sm:max-w-80"
+    />
+  )
+}
+
 export function HostsSetting({ name, label, settings, note }: Common & { note: string }) {
   const id = useId()
   const { text, fault, change } = useSetting(name, settings)

@@ -76,6 +76,13 @@ export const words = wordbook(
     'browser.window.note': 'Applies to browsers that are started from now on.',
     'browser.window.none': 'The server’s machine has no screen.',
 
+    'place.zone': 'Your time zone',
+    'place.zone.note':
+      'For the dates that the agent is told, the clock of its pages, and exports. Automations have their own.',
+    'place.auto': 'As this browser says ({value})',
+    'place.server': 'the server’s',
+    'place.locale': 'Your language on pages',
+    'place.locale.note': 'Such as de or pt-BR. Empty: as this browser says.',
     'appearance.notify': 'Notify me when the agent needs me',
     'appearance.notify.denied': 'Notifications are blocked in this browser.',
     'appearance.notify.missing': 'This address cannot show notifications; they need HTTPS or localhost.',
@@ -191,6 +198,13 @@ export const words = wordbook(
     'browser.window.note': 'Действует на браузеры, которые запустятся позже.',
     'browser.window.none': 'На сервере нет экрана.',
 
+    'place.zone': 'Ваш часовой пояс',
+    'place.zone.note':
+      'Для дат, которые сообщают агенту, часов на его страницах и выгрузок. У автоматизаций свой пояс.',
+    'place.auto': 'Как сообщает этот браузер ({value})',
+    'place.server': 'как у сервера',
+    'place.locale': 'Ваш язык на страницах',
+    'place.locale.note': 'Например, de или pt-BR. Пусто: как сообщает этот браузер.',
     'appearance.notify': 'Уведомлять, когда агенту нужны вы',
     'appearance.notify.denied': 'Уведомления запрещены в этом браузере.',
     'appearance.notify.missing': 'По этому адресу уведомления невозможны: нужен HTTPS или localhost.',
