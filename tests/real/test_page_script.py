@@ -53,6 +53,16 @@ async def test_it_finds_what_is_clickable_without_a_role_or_a_name(page: Page) -
     ]  # fmt: skip
 
 
+async def test_a_small_page_is_read_whole_however_slow_the_machine_is(page: Page) -> None:
+    in_time = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    await page.evaluate("time => performance.now = () => time += 1000", 0)
+    late = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    await page.evaluate("delete performance.now")
+    assert late == in_time
+    assert late.clickables
+    assert late.all_texts
+
+
 async def test_with_a_picture_it_tells_secrets_and_the_same_moment_and_looks_for_nothing_else(
     page: Page,
 ) -> None:

@@ -159,6 +159,8 @@ PAGE_SCRIPT = r"""(listening) => {
     'link item feather lucide wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
   const SIDES = new Set(['left', 'right']);  // noise, but of an arrow all that it says
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
+  // The first few are read however late it is: a busy machine may stop this script for a second at its start.
+  const LEAST = 300, isLate = (count, since) => count > LEAST && performance.now() > since + 250;
   const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], placeholders = [], covers = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
   const hash = text => {
@@ -267,6 +269,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const drawnIn = el => [el, ...[...el.querySelectorAll('*')].slice(0, 8)].flatMap(one => ['::before', '::after'].map(part =>
     /^"([^]*)"$/.exec(getComputedStyle(one, part).content)?.[1] || '')).join(' ');
   const ENDLESS = 900;  // characters of a name that a snapshot leaves out
+  let labelled = 0, looked = 0, passed = 0;
   const findShown = (root, dx, dy) => {
     for (const el of [...all(root, CALLED)].slice(0, 10 * MOST)) {
       const text = attribute(el, 'aria-label') || el.textContent;
@@ -274,7 +277,7 @@ PAGE_SCRIPT = r"""(listening) => {
       shown.push({box: boxOf(el, dx, dy), text: text.replace(/\s+/g, ' ').trim().slice(0, LONG)});
     }
     for (const el of all(root, '[aria-label],[aria-labelledby]')) {
-      if (shown.length >= MOST || performance.now() - started > 250) return;
+      if (shown.length >= MOST || isLate(labelled++, started)) return;
       if (!el.matches(CALLED) || !near(boxOf(el, dx, dy))) continue;
       const label = el.getAttribute('aria-labelledby') ? el.getAttribute('aria-labelledby').slice(0, LONG).split(/\s+/)
         .map(id => ((byId(root, id) || {}).textContent || '').slice(0, LONG)).join(' ') : el.getAttribute('aria-label');
@@ -496,7 +499,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const over = hovered(root);
     findZones(root);
     for (const el of all(root, '*')) {
-      if (clickables.length >= MOST || performance.now() - started > 250) break;
+      if (clickables.length >= MOST || isLate(looked++, started)) break;
       try { look(el, root, over); } catch {}  // a form whose fields hide its methods
     }
     try { keepDrawings(); } catch {}
@@ -583,7 +586,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const whole = [0, 0, innerWidth, innerHeight];
     let at = {clip: whole, held: whole, fixed: whole, dx: 0, dy: 0, block: 0, el: null, range: document.createRange()};
     while (open.length) {
-      if (performance.now() > textsSince + 250) { allTexts = false; return; }
+      if (isLate(passed++, textsSince)) { allTexts = false; return; }
       const [node, up] = open.pop();
       at = up || at;
       if (typeOf.call(node) === 3) { readText(node, at, last); continue; }
