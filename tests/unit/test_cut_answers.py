@@ -13,14 +13,17 @@ from server.agent.assistant.input import GO_ON, to_lc_messages
 from server.agent.event_adapter import EventAdapter
 from server.agent.operator.opening import names_address
 from server.agent.streaming import graph_events
+from server.checkpoints import MemoryTables
 from server.events import Message, now
 from server.files.transcript import remarks_on
 from server.runs.cut_answers import continued_by
+from server.settings import Settings
 from tests.support.model_reply import say
 from tests.support.model_server import ModelServer
 from tests.support.scripted_model import ScriptedModel
 from tests.unit.test_assistant import LOOK, SPECS, new_context
 from tests.unit.test_chat_model import every_wire
+from tests.unit.test_continuing_assistant import Worker, begun, message
 from tests.unit.test_text_channel import work
 
 
@@ -99,3 +102,18 @@ async def test_the_assistants_time_limit_ends_in_a_summary_and_the_question_whet
         adapter.feed(raw)
     assert adapter.answer == "I saw a cart.\n\nShall I go on?"
     assert adapter.answer_meta == {"outcome": "limit"}
+
+
+async def test_continue_goes_on_from_a_cut_answer_in_another_process(settings: Settings) -> None:
+    """Of the session it knows what is stored; it has no steps of the run before."""
+    history = [
+        message("1", "user", "Tell me of Paris.", "q"),
+        message("2", "assistant", "Paris is the cap", "q", cut="length"),
+    ]
+    asked = message("3", "user", "Continue")
+    worker = Worker(settings, MemoryTables(), ["ital of France."])
+    await worker.run(replace(begun(1), messages=[*history, asked]))
+    assert [(one.type, one.text) for one in worker.model.asked[-1][-2:]] == [
+        ("ai", "Paris is the cap"), ("human", f"Continue\n{GO_ON}"),
+    ]  # fmt: skip
+    assert worker.adapter.answer == "ital of France."
