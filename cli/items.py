@@ -13,6 +13,10 @@ from cli.text import moment
 Tone = Literal["info", "warning", "error"]
 
 
+SECOND_MODEL = "second_model"
+"""The name of a step at which the second model begins to answer; it is no tool."""
+
+
 @dataclass(frozen=True, slots=True)
 class UserSaid:
     text: str

@@ -17,6 +17,7 @@ from rich.theme import Theme
 
 from cli.items import (
     OUTCOMES,
+    SECOND_MODEL,
     Answered,
     Entered,
     Failed,
@@ -136,6 +137,8 @@ def _(item: ResultTable) -> RenderableType:
 
 @draw.register
 def _(item: ToolRan) -> RenderableType:
+    if item.name == SECOND_MODEL:
+        return indent(Text.assemble(("⇄ ", "warn"), localized(item.summary)))
     mark = Text("✓", "good") if item.ok else Text("✗", "bad")
     style = "quiet" if item.ok else "bad"
     if item.ok and item.effect in ("refused", "unknown"):

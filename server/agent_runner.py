@@ -210,7 +210,9 @@ class AgentRunner:
             if said.kind == "no":
                 raise StartRefused(ENDINGS["cancelled"])
             before, words = asked.start, [one.message for one in started.start_words]
-        start, reply = await self._agents.foresee(started, before, words)
+        start, reply, by_second = await self._agents.foresee(started, before, words)
+        if by_second:
+            await self._recorder.take_all(execution, execution.adapter.replace(by_second))
         execution.publish(execution.adapter.count(reply))
         check_own_budget(execution.adapter.usage, started.budget)
         timeout = execution.patience or self._settings.decision_timeout

@@ -90,12 +90,13 @@ class ModelRetried:
 
 @dataclass(frozen=True)
 class ModelReplaced:
-    """The next call is made of another model than the run's, whose last call failed with `code`."""
+    """The next call is made of another model than the run's, whose last call failed with `code`; `reason` in words."""
 
     type: ClassVar = "model_replaced"
     model: str
     instead_of: str
     code: str
+    reason: str
 
 
 @dataclass(frozen=True)

@@ -242,9 +242,7 @@ class EventAdapter:
             self._typed.update(typed_by(output))
             self._log_thoughts()
         self._asked, self._streamed = None, []
-        counted = [self.count(output)]
-        self._is_replaced, self._second = self._second is not None, None
-        return [*counted]
+        return [self.count(output)]
 
     def count(self, output: object) -> UsageChanged:
         """Add the usage of a model call, also of one that no agent has made."""
@@ -253,6 +251,7 @@ class EventAdapter:
             call = call.model_copy(update={"models": {model: ModelUsage(**call.model_dump())}})
         else:
             call = read_usage(output, self._cost)
+        self._is_replaced, self._second = self._second is not None, None
         self.usage = sum_usage(self.usage, call)
         return UsageChanged(call=call, total=self.usage)
 
@@ -273,24 +272,25 @@ class EventAdapter:
             case Waiting(text):
                 self.note = text
             case ModelReplaced():
-                return self._replace(event)
+                return self.replace(event)
             case ModelRetried(failed=failed, tries=tries):
                 self.note = f"The model does not answer; trying again ({failed} of {tries} tries)."
             case _:
                 return [event] if event else []
         return []
 
-    def _replace(self, event: ModelReplaced) -> list[Event]:
-        """A row of the transcript where the second model begins to answer."""
+    def replace(self, event: ModelReplaced) -> list[Event]:
+        """A row of the transcript where the second model begins to answer. Also for a call that no agent makes."""
+        failed = self._estimated() if self._streamed else []
         self._second = event.model
         if self._is_replaced:
-            return []
+            return failed
         self._is_replaced = True
         call_id = f"{SECOND_MODEL}-{uuid.uuid4().hex}"
         given = {"model": event.model, "instead_of": event.instead_of, "code": event.code}
-        summary = f"The model {event.instead_of} failed ({event.code}): {event.model} answers for it."
+        summary = f"{event.instead_of} failed ({event.reason}): {event.model} answers for it."
         start = self._start(CallStarted(call_id, SECOND_MODEL, given))
-        return [start, self._close(CallEnded(call_id, True, summary))]
+        return [*failed, start, self._close(CallEnded(call_id, True, summary))]
 
     def _start(self, call: CallStarted) -> ToolStart:
         args = {key: _shortened(value) for key, value in storable(call.args).items()}

@@ -37,19 +37,24 @@ class SecondModel:
     cost_of: CostOf
     clock: Callable[[], float] = steady_time
     _until: float = field(default=float("-inf"), init=False)
-    _code: str = field(default="", init=False)
+    _failure: ModelFailed | None = field(default=None, init=False)
 
     @property
     def is_in_use(self) -> bool:
         return self.clock() < self._until
 
-    async def ask(self, call: Callable[[], Awaitable[T]], code: str | None = None) -> T:
-        """Make the call of this model. `code`: why the first one has just failed. Raises what the call raises."""
-        if code is not None:
-            self._until, self._code = self.clock() + PAUSE, code
-            log.warning("%s failed (%s): %s answers for it", self.first, code, self.name)
+    def replaced(self) -> ModelReplaced:
+        """The event before a call of this model."""
+        assert self._failure, "the first one has failed"
+        return ModelReplaced(self.name, self.first, self._failure.code, self._failure.failure.reason)
+
+    async def ask(self, call: Callable[[], Awaitable[T]], failed: ModelFailed | None = None) -> T:
+        """Make the call of this model. `failed`: of the first one, just now. Raises what the call raises."""
+        if failed is not None:
+            self._until, self._failure = self.clock() + PAUSE, failed
+            log.warning("%s failed (%s): %s answers for it", self.first, failed.code, self.name)
         with suppress(RuntimeError):  # outside of a graph there is no receiver for the event
-            await dispatch(ModelReplaced(self.name, self.first, self._code))
+            await dispatch(self.replaced())
         try:
             return await call()
         except ModelFailed:
@@ -79,9 +84,9 @@ async def answered(
                 raise
             return await ask()
     except ModelFailed as error:
-        if second is None or has_said(error) or not error.failure.is_providers:
+        if second is None or has_said(error) or not error.failure.reason:
             raise
-        return await second.ask(ask_second, error.code)
+        return await second.ask(ask_second, error)
 
 
 def _may_be_asked() -> bool:

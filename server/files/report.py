@@ -109,7 +109,8 @@ class Step:
     def title(self) -> str:
         name = str(self.meta.get("name", ""))
         did = step_words(name, self.meta.get("args") or {}, self.language)
-        return did or self.message.content.partition("\n")[0] or name
+        said = self.message.content.partition("\n")[0]
+        return did or (in_russian(said) if self.language == "ru" else said) or name
 
     @property
     def details(self) -> str:

@@ -24,6 +24,7 @@ from server.agent import foresight
 from server.agent.assistant import continuing as continued
 from server.agent.assistant.input import GO_ON, first_input, recursion_limit
 from server.agent.context import RunContext
+from server.agent.custom_events import ModelReplaced
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
@@ -31,7 +32,7 @@ from server.agent.models.providers import Endpoint, split_name
 from server.agent.operator import continuing
 from server.agent.operator.graph import build_operator
 from server.agent.operator.records import take_plan
-from server.agent.second_model import SecondModel
+from server.agent.second_model import SecondModel, answered
 from server.agent.streaming import graph_events
 from server.agent.titles import SCRIPTED, ask_title, namer_of, read_title
 from server.browser.browser import BROWSER, ToolSpec
@@ -141,6 +142,7 @@ class AgentFactory:
         self._browsers = browsers
         self._checkpoints = checkpoints
         self._graphs: dict[tuple[str, str], asyncio.Future[Graph]] = {}
+        self._seconds: dict[str, SecondModel | None] = {}
 
     async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
         """The agent of a run: at its start, or at its interrupt with the user's answer as input.
@@ -289,7 +291,15 @@ class AgentFactory:
         return await self._built(("assistant", model_name), build)
 
     def _second(self, first: str) -> SecondModel | None:
-        """The model that answers where `first` fails; None if there is none, or no second for a scripted one."""
+        """The model that answers where `first` fails; None if there is none, or no second for a scripted one.
+
+        One for all agents, so that none asks again what has just failed for another.
+        """
+        if first not in self._seconds:
+            self._seconds[first] = self._new_second(first)
+        return self._seconds[first]
+
+    def _new_second(self, first: str) -> SecondModel | None:
         name = self._settings().fallback_model
         if not name or name == first or first.partition(":")[0] in SCRIPTED:
             return None
@@ -320,12 +330,27 @@ class AgentFactory:
 
     async def foresee(
         self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
-    ) -> tuple[StartPlan, AIMessage]:
-        """What the run will do, and the model's reply, for its usage. Raises the model's errors."""
-        model = await asyncio.to_thread(self.model, started.run.model)
-        today = self.today(started.zone)
-        reply = await foresight.ask_plan(model, _asked(started).content, before, words, today)
-        return foresight.read_plan(reply.text), reply
+    ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
+        """What the run will do; the model's reply, for its usage; and whether it is the second model's.
+
+        Raises the model's errors.
+        """
+        name = started.run.model
+        model = await asyncio.to_thread(self.model, name)
+        second = None if started.only_first_model else await asyncio.to_thread(self._second, name)
+
+        async def ask(model: BaseChatModel) -> tuple[AIMessage, ModelReplaced | None]:
+            by_second = second.replaced() if second and model is second.model else None
+            task, today = _asked(started).content, self.today(started.zone)
+            return await foresight.ask_plan(model, task, before, words, today), by_second
+
+        reply, by_second = await answered(
+            partial(ask, model),
+            second,
+            partial(ask, second.model if second else model),
+            has_said=lambda _: False,
+        )
+        return foresight.read_plan(reply.text), reply, by_second
 
     async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         settings = self._settings()
@@ -397,7 +422,7 @@ class AgentFactory:
 
     def rebuild(self) -> None:
         """Drop the cached graphs; called after settings or keys have changed."""
-        self._graphs = {}
+        self._graphs, self._seconds = {}, {}
 
 
 def _assistant_thread(session_id: str) -> str:

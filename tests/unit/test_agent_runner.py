@@ -11,6 +11,7 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from server.agent import foresight
+from server.agent.custom_events import ModelReplaced
 from server.agent_runner import AgentRunner, StartRefused, _approved_plan
 from server.api.automations import NewAutomation
 from server.database.models import RunRow
@@ -62,7 +63,7 @@ class SavingAgents(AgentFactory):
 
     async def foresee(
         self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
-    ) -> tuple[StartPlan, AIMessage]:
+    ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
         self.foreseen.append(before)
         return await super().foresee(started, before, words)
 

@@ -342,6 +342,11 @@ class TestDrawing:
         assert until(START, START + timedelta(seconds=1)).endswith("(expired)")
 
     def test_a_tool_line_has_arguments_time_and_result(self) -> None:
+        replaced = "google:b failed (key refused): openai:a answers for it."
+        assert (
+            text_of(ToolRan("second_model", {"model": "openai:a"}, True, replaced, 0)).strip()
+            == f"⇄ {replaced}"
+        )
         shown = text_of(ToolRan("type", {"eid": "e3", "text": "kettle", "submit": None}, True, "Typed.", 420))
         assert "✓ type  e3  “kettle”  0.4 s" in shown
         assert "Typed." in shown

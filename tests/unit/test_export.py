@@ -69,6 +69,17 @@ def test_the_place_of_an_action_is_marked_on_the_page_before_it(tmp_path: Path) 
     assert "<rect" not in last
 
 
+def test_the_second_model_is_named_in_the_readers_language() -> None:
+    session = SessionRow(id="s", title="Shop", created_at=datetime.now(UTC))
+    text = "google:b failed (key refused): openai:a answers for it."
+    row = step(1, name="second_model", args={"model": "openai:a"}).model_copy(update={"content": text})
+    conversation = Conversation(session, [row], {})
+    assert f"> ✓ {text}" in to_markdown(conversation)
+    assert text in "".join(to_html(conversation, lambda address: None))
+    russian = "google:b не отвечает (ключ не принят): вместо неё отвечает openai:a."
+    assert russian in "".join(to_html(conversation, lambda address: None, "ru"))
+
+
 def test_without_a_page_before_it_nothing_is_marked(tmp_path: Path) -> None:
     (tmp_path / "page.jpg").write_bytes(b"picture")
     session = SessionRow(id="s", title="Shop", created_at=datetime.now(UTC))

@@ -6,13 +6,15 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
+from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
-from langchain_core.messages import HumanMessage
+from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage
 
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import to_lc_messages
+from server.agent.custom_events import ModelReplaced
 from server.agent.event_adapter import EventAdapter
 from server.agent.models.catalog import usage_cost
 from server.agent.models.chat_model import build_chat_model
@@ -20,7 +22,9 @@ from server.agent.second_model import PAUSE, SecondModel
 from server.agent.streaming import graph_events
 from server.errors import RunFailed
 from server.events import SECOND_MODEL, Message, ToolEnd, Usage, now, sum_usage
-from server.runs.agents import cost_of
+from server.runs.agents import AgentFactory, cost_of
+from server.settings import Settings
+from server.store import StartedRun
 from tests.support.model_reply import (
     Reply,
     Step,
@@ -133,6 +137,7 @@ async def test_the_operators_task_ends_as_with_a_healthy_model(wires: tuple[str,
         "model": NAMES[wires[1]][0],
         "instead_of": NAMES[wires[0]][0],
         "code": "llm_unavailable",
+        "reason": "unavailable",
     }
 
 
@@ -244,11 +249,54 @@ async def test_the_assistants_task_ends_as_with_a_healthy_model(wires: tuple[str
     rows = [event for event in events if isinstance(event, ToolEnd)]
     assert [row.name for row in rows].count("browser_snapshot") == 2
     (told,) = [row for row in rows if row.name == SECOND_MODEL]
-    assert told.summary == f"The model {NAMES[wires[0]][0]} failed (llm_unavailable): {other} answers for it."
+    assert told.summary == f"{NAMES[wires[0]][0]} failed (unavailable): {other} answers for it."
     assert adapter.usage.models is not None
     used = adapter.usage.models[other]
     assert (used.model_calls, adapter.usage.model_calls) == (len(STEPS) - at, len(STEPS))
     assert (used.cost is None) == (other == "ollama:qwen3")
+
+
+@pytest.mark.parametrize("is_alone", [False, True])
+async def test_the_plan_before_a_start_is_asked_of_it_too(is_alone: bool) -> None:
+    async with pair(fail(401), [say('{"plan": ["Look"]}')] * 2) as models:
+        built = {models.second.first: models.model, models.second.name: models.second.model}
+        settings = Settings(fallback_model=models.second.name)
+        agents = AgentFactory(lambda: settings, built.__getitem__, cast(Any, None), cast(Any, None))
+        message = Message(
+            id="m", session_id="s", run_id="r", seq=1, role="user", content="Look", created_at=now()
+        )
+        run: Any = SimpleNamespace(model=models.second.first, message_id="m")
+        started = StartedRun(run, cast(Any, None), [message], [], only_first_model=is_alone)
+        if is_alone:
+            with pytest.raises(RunFailed):
+                await agents.foresee(started, None, ())
+            assert models.other.requests == []
+            return
+        for _ in range(2):
+            plan, reply, by_second = await agents.foresee(started, None, ())
+        assert (plan.plan, len(models.first.requests)) == (["Look"], 1)
+    assert by_second
+    adapter = EventAdapter("m", second_cost=cost_of)
+    assert [event.type for event in adapter.replace(by_second)] == ["tool_start", "tool_end"]
+    adapter.count(reply)
+    assert adapter.usage.models is not None
+    assert adapter.usage.models[models.second.name].model_calls == 1
+
+
+def test_what_the_first_one_has_used_before_it_failed_is_its_own() -> None:
+    adapter = EventAdapter("m", second_cost=cost_of)
+    adapter.feed(
+        cast(
+            Any, {"event": "on_chat_model_start", "data": {"input": {"messages": [[HumanMessage("x" * 40)]]}}}
+        )
+    )
+    chunk = {"event": "on_chat_model_stream", "metadata": {}, "data": {"chunk": AIMessageChunk("y" * 8)}}
+    adapter.feed(cast(Any, chunk))
+    adapter.replace(ModelReplaced("openai:a", "google:b", "llm_stream_cut", "its answer broke off"))
+    assert (adapter.usage.input_tokens, adapter.usage.output_tokens, adapter.usage.models) == (10, 2, None)
+    adapter.count(AIMessage("", usage_metadata={"input_tokens": 5, "output_tokens": 1, "total_tokens": 6}))
+    assert adapter.usage.models is not None
+    assert adapter.usage.models["openai:a"].input_tokens == 5
 
 
 async def test_the_first_model_is_tried_again_after_ten_minutes() -> None:

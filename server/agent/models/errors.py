@@ -25,14 +25,14 @@ if TYPE_CHECKING:
 class ModelFailure:
     """`retry_after` is in seconds, as requested by the provider; None if it did not request one.
 
-    `is_providers`: another model may answer the same request.
+    `reason`: in a few words, why another model may answer the same request; "" if none may.
     """
 
     code: str
     message: str
     retryable: bool = False
     retry_after: float | None = None
-    is_providers: bool = False
+    reason: str = ""
 
     def as_error(self, model: str = "", *, has_said: bool = False, has_begun: bool = False) -> ModelFailed:
         """`model` is a sentence that names the model."""
@@ -53,29 +53,29 @@ UNAVAILABLE = ModelFailure(
     "llm_unavailable",
     "The model provider cannot be reached or is overloaded. Try again in a moment.",
     True,
-    is_providers=True,
+    reason="unavailable",
 )
 RATE_LIMITED = ModelFailure(
     "llm_rate_limited",
     "The model provider limits how often it may be asked. Wait a little, then try again.",
     True,
-    is_providers=True,
+    reason="rate limited",
 )
 NO_CREDIT = ModelFailure(
     "llm_rate_limited",
     "The account at the model provider has no credit or quota left. Check its billing page.",
-    is_providers=True,
+    reason="no credit left",
 )
 TIMEOUT = ModelFailure(
     "llm_timeout",
     "The model took too long to answer. Try again, choose a faster model or raise MODEL_TIMEOUT.",
-    is_providers=True,
+    reason="no answer in time",
 )
 STREAM_CUT = ModelFailure(
     "llm_stream_cut",
     "The connection to the model broke off in the middle of its answer. Try again.",
     True,
-    is_providers=True,
+    reason="its answer broke off",
 )
 BAD_RESPONSE = ModelFailure(
     "llm_bad_response", "The model's answer could not be understood. Try again or choose another model.", True
@@ -83,7 +83,7 @@ BAD_RESPONSE = ModelFailure(
 AUTH = ModelFailure(
     "llm_auth",
     "The model provider refused the key. Check the key of this provider and what it may use.",
-    is_providers=True,
+    reason="key refused",
 )
 CONTEXT_TOO_LONG = ModelFailure(
     "llm_context_too_long",
@@ -283,7 +283,7 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
     if status in (408, 409, 425) or status >= 500:
         return replace(UNAVAILABLE, retry_after=wait)
     if status == 404:
-        return replace(BAD_REQUEST, is_providers=True)
+        return replace(BAD_REQUEST, reason="no such model")
     return CONTENT_FILTER if _FILTERED.search(text) else BAD_REQUEST
 
 

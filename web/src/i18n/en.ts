@@ -264,6 +264,7 @@ export const en = {
   'did.focus': 'Looked closer at',
   'did.tab': 'Switched tab',
   'did.upload': 'Attached a file',
+  'did.secondModel': 'The second model answers',
   'do.click': 'Click',
   'do.doubleClick': 'Double-click',
   'do.drag': 'Drag',
@@ -285,6 +286,7 @@ export const en = {
   'do.focus': 'Look closer at',
   'do.tab': 'Switch tab',
   'do.upload': 'Attach a file',
+  'do.secondModel': 'Ask the second model',
 
   'notify.offer': 'Get a notification when the agent needs you and you are in another window?',
   'notify.yes': 'Notify me',

@@ -1,6 +1,13 @@
 /** What the server says of a step that was done, in Russian: as `serverRu.ts`. */
 export const RESULTS: Record<string, string> = {
   done: 'сделано',
+  unavailable: 'недоступна',
+  'rate limited': 'слишком много запросов',
+  'no credit left': 'нет средств на счёте',
+  'no answer in time': 'нет ответа вовремя',
+  'its answer broke off': 'ответ прервался',
+  'key refused': 'ключ не принят',
+  'no such model': 'такой модели нет',
   'Opened the page.': 'Страница открыта.',
   'Went back.': 'Возврат на предыдущую страницу.',
   'Accepted.': 'Диалог подтверждён.',
@@ -45,6 +52,7 @@ export const RESULTS: Record<string, string> = {
 }
 
 export const RESULT_TEMPLATES: Record<string, string> = {
+  '{x} failed ({why}): {y} answers for it.': '{x} не отвечает ({why}): вместо неё отвечает {y}.',
   'Clicked {t}.': 'Нажато: {t}.',
   'Double-clicked {t}.': 'Дважды нажато: {t}.',
   'Dragged {t} to {u}.': 'Перетащено: {t} → {u}.',

@@ -22,6 +22,9 @@ test('what the server says is told in the language of the page', async () => {
   expect(serverWords('The page could not be opened: there is no site with this name.', 'ru')).toBe(
     'Страницу не удалось открыть: сайта с таким именем нет.',
   )
+  expect(serverWords('google:b failed (rate limited): openai:a answers for it.', 'ru')).toBe(
+    'google:b не отвечает (слишком много запросов): вместо неё отвечает openai:a.',
+  )
   expect(serverWords('Scrolled down by 600 pixels.', 'ru')).toBe('Прокручено вниз на 600 пикс.')
   expect(serverWords('Scrolled down by 600.', 'ru')).toBe('Прокручено вниз на 600.')
   expect(serverWords('The page was not found (404).', 'en')).toBe('The page was not found (404).')

@@ -10,6 +10,14 @@ test('a direction is a word of the language, not a sign, and not quoted', async 
   expect(toolWords(scroll, translatorOf('ru'))).toMatchObject({ object: 'вниз', isOwn: true })
 })
 
+test('the row of the second model is no tool: it has words and an icon of its own', async () => {
+  await loadLanguage('ru')
+  const row = { name: 'second_model', args: { model: 'openai:a', instead_of: 'google:b', code: 'llm_auth' } }
+  const { icon, verb, object } = toolWords(row, translatorOf('ru'))
+  expect([translatorOf('ru')(verb!), object]).toEqual(['Отвечает вторая модель', null])
+  expect(icon).not.toBe(toolWords({ name: 'unknown', args: {} }, translatorOf('ru')).icon)
+})
+
 test('what was looked for says more than the direction', () => {
   const scroll = { name: 'scroll', args: { direction: 'down', query: 'Imprint' } }
   expect(toolWords(scroll, translatorOf('en'))).toMatchObject({ object: 'Imprint', isOwn: false })

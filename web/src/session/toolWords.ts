@@ -1,5 +1,6 @@
 import {
   ArrowLeft,
+  ArrowRightLeft,
   Camera,
   Compass,
   Eye,
@@ -29,7 +30,11 @@ interface Word {
   icon: LucideIcon
 }
 
+/** The row at which the second model begins to answer; it is no tool. */
+export const SECOND_MODEL = 'second_model'
+
 const WORDS: Record<string, Word> = {
+  [SECOND_MODEL]: { word: 'secondModel', icon: ArrowRightLeft },
   click: { word: 'click', icon: MousePointerClick },
   type: { word: 'type', icon: TextCursorInput },
   fill: { word: 'type', icon: TextCursorInput },

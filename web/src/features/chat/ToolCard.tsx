@@ -4,7 +4,7 @@ import { useLang, useT, useWords } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
-import { toolWords } from '@/session/toolWords'
+import { SECOND_MODEL, toolWords } from '@/session/toolWords'
 import type { ToolRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
 import { Rail } from '@/ui/Rail'
@@ -81,6 +81,9 @@ function Facts({ row }: { row: ToolRow }) {
         {facts.join(' · ')}
         {row.status === 'running' && <Running row={row} />}
       </span>
+      {row.name === SECOND_MODEL && (
+        <span className="text-xs wrap-anywhere text-muted">{serverWords(row.summary, lang)}</span>
+      )}
       {row.status === 'failed' && row.summary && !isStopped(row) && (
         <span className="text-xs text-warn">{serverWords(row.summary, lang)}</span>
       )}

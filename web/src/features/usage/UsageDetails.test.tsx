@@ -41,6 +41,21 @@ test.each([
   expect(textOf(status, stored)).toContain('400')
 })
 
+test('what the second model has used is named with its price', () => {
+  const part = { ...usageOf(120), cost: 0.5 }
+  const usage = { ...usageOf(300), models: { 'openai:gpt-5-mini': part, 'ollama:qwen3': usageOf(7) } }
+  storeOf('s1').setState({ usage })
+  render(
+    <QueryClientProvider client={queryClient}>
+      <SessionStoreProvider value={storeOf('s1')}>
+        <UsageDetails session={undefined} />
+      </SessionStoreProvider>
+    </QueryClientProvider>,
+  )
+  expect(screen.getByText(/openai:gpt-5-mini/).textContent).toMatch(/120 · \$0\.50/)
+  expect(screen.getByText(/ollama:qwen3/).textContent).toContain('7 · price unknown')
+})
+
 test('the limit is one of actions, by the same word as in the header', () => {
   storeOf('s1').setState({ run: { step: 7, maxSteps: 40 } as RunView })
   textOf('running', 100)

@@ -46,11 +46,13 @@ export default function UsageDetails({ session }: Props) {
       )}
       <Time />
       {usage && <Split usage={usage} />}
+      <Models models={usage?.models} />
       {all.tokens > 0 && (
         <div className="flex flex-col gap-1 border-t border-line pt-3">
           <h3 className="text-2xs font-medium text-faint">{t('usage.session')}</h3>
           <Line name={t('usage.tokens.all')} value={whole(all.tokens, lang)} />
           {all.cost !== null && <Line name={t('usage.cost')} value={money(all.cost, lang)} />}
+          <Models models={session?.usage.models} />
         </div>
       )}
       <Link href="/settings/limits" className="text-xs text-accent-text underline underline-offset-2">
@@ -98,6 +100,21 @@ function Split({ usage }: { usage: Usage }) {
     `${t('usage.calls')} ${whole(usage.model_calls, lang)}`,
   ]
   return <p className="text-xs text-muted">{shown.filter(Boolean).join(' · ')}</p>
+}
+
+/** What of it the second model has used. */
+function Models({ models }: { models: Usage['models'] }) {
+  const t = useWords(words)
+  const lang = useLang()
+  return Object.entries(models ?? {}).map(([model, part]) => {
+    const cost = part.cost == null ? t('usage.cost.unknown') : money(part.cost, lang)
+    const used = `${whole(sum(part), lang)} · ${cost}`
+    return (
+      <p key={model} className="text-xs wrap-anywhere text-muted">
+        {t('usage.second', { model, used })}
+      </p>
+    )
+  })
 }
 
 const Line = ({ name, value }: { name: string; value: string }) => (
