@@ -11,10 +11,11 @@ from typing import Any
 import pytest
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, ToolMessage
 
+from bench.wire.asked import HIGH, LOW, as_bytes, call_in
 from server.agent.models.answer import PROVIDER_PARTS
 from server.agent.models.chat_model import broken_tool_calls
 from server.errors import RunFailed
-from tests.support.model_reply import Wire, say
+from tests.support.model_reply import Reply, Wire, say
 from tests.support.raw_model import Raw, raw_server
 from tests.unit.test_refused_fields import NAMES, click, model_of
 
@@ -179,6 +180,27 @@ HALVES: dict[Wire, Raw] = {
 @pytest.mark.parametrize("wire", HALVES)
 async def test_halves_of_a_pair_are_joined_on_every_wire(wire: Wire) -> None:
     assert (await answered(HALVES[wire], wire)).text == "a 😀"
+
+
+STREAMED: tuple[Wire, ...] = ("chat", "responses", "anthropic")
+
+
+@pytest.mark.parametrize("wire", STREAMED)
+async def test_halves_of_a_pair_are_joined_in_thoughts_and_calls(wire: Wire) -> None:
+    pieces = ['{"target": "a' + HIGH, LOW + '"}']
+    made = call_in(wire, "click", pieces, [f"hm {HIGH}", f"{LOW} ok"]).halved()
+    message = await answered(Raw(body=made.body, headers=EVENTS), wire)
+    assert [call["args"] for call in message.tool_calls] == [{"target": "a😀"}]
+    assert [block["reasoning"] for block in message.content_blocks if block["type"] == "reasoning"] == [
+        "hm 😀 ok"
+    ]
+    assert json.dumps(message.content, ensure_ascii=False).encode()
+
+
+@pytest.mark.parametrize("wire", STREAMED)
+async def test_a_half_without_its_other_is_replaced_at_the_end(wire: Wire) -> None:
+    made = as_bytes(wire, Reply(text=["Paris ", f"it is {HIGH}"])).halved()
+    assert (await answered(Raw(body=made.body, headers=EVENTS), wire)).text == "Paris it is \ufffd"
 
 
 CALL = {"id": "call_1", "type": "function", "function": {"name": "click", "arguments": '{"target": "a"}'}}

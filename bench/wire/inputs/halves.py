@@ -83,13 +83,15 @@ def _answer(wire: Dialect, agent: Agent, pieces: list[str], thoughts: Sequence[s
 
 
 def _in_a_call(agent: Agent) -> Iterator[Input]:
-    """A half in the name of the file: there is no such file, and the history must still be valid."""
-    head = '{"file": "a' if agent == "assistant" else '{"reason": "look", "action": "read_file", "file": "a'
-    name = "read_file" if agent == "assistant" else "act"
+    """A half in the arguments; the history must still be valid. The operator reads no file that is not there."""
+    name, head, tail = "read_file", '{"file": "a', '.txt"}'
+    if agent == "operator":
+        name, head, tail = "act", '{"action": "read_file", "file": "a.txt", "reason": "look ', '"}'
+    whole, replaced = ("a😀.txt", f"a{LOST}.txt") if agent == "assistant" else ("a.txt", "a.txt")
     for wire in ("chat", "openrouter", "responses", "anthropic"):
-        made = call_in(wire, name, [head + HIGH, LOW + '.txt"}']).halved()  # type: ignore[arg-type]
-        right = Right(calls=[[Made("read_file", "a😀.txt")]], most=3)
+        made = call_in(wire, name, [head + HIGH, LOW + tail]).halved()  # type: ignore[arg-type]
+        right = Right(calls=[[Made("read_file", whole)]], most=3)
         yield Input("P11-pair-split-in-a-call", wire, agent, [made], right, [READS], True)  # type: ignore[arg-type]
-        lone = call_in(wire, name, [head + HIGH, '.txt"}']).halved()  # type: ignore[arg-type]
-        told = Right(calls=[[], [Made("read_file", f"a{LOST}.txt")]], least=2, most=3)
+        lone = call_in(wire, name, [head + HIGH, tail]).halved()  # type: ignore[arg-type]
+        told = Right(calls=[[], [Made("read_file", replaced)]], least=2, most=3)
         yield Input("P11-half-in-a-call", wire, agent, [lone], told, [READS], True)  # type: ignore[arg-type]

@@ -42,6 +42,8 @@ _ARGUMENTS_LIMIT = ModelFailure(
 _HALF = re.compile("[\ud800-\udfff]")
 _OF_EACH_PIECE = ("model_provider", "output_version")
 _TEXTS = ("text", "thinking", "reasoning", "summary")
+_ARGUMENTS = ("arguments", "partial_json")
+"""Names of a call's text in the content."""
 _GROWING = ("text", "summary", "data")
 _PAUSED = "pause_turn"
 
@@ -170,11 +172,20 @@ class StreamedAnswer:
         blocks: list[Any] = []
         for block in message.content:
             if isinstance(block, dict):
-                for name in _TEXTS:
-                    if isinstance(text := block.get(name), str):
-                        block[name] = self.halves.mend((block.get("type"), name, block.get("index")), text)
+                self._mend(block, None)
             blocks.append(self.halves.mend("", block) if isinstance(block, str) else block)
         return blocks
+
+    def _mend(self, block: JsonObject, within: object) -> None:
+        """Mend the texts of a block, and of the parts of its summary; `within` is the index of what holds it."""
+        for name in (*_TEXTS, *_ARGUMENTS):
+            text = block.get(name)
+            if isinstance(text, str):
+                place = within, block.get("type"), name, block.get("index")
+                block[name] = self.halves.mend(place, text)
+            elif isinstance(text, list):
+                for part in filter(lambda part: isinstance(part, dict), text):
+                    self._mend(part, block.get("index"))
 
     def _thoughts(self, given: JsonObject) -> JsonObject:
         """A thought that is no part of the content, under LangChain's name; the rest is as it came."""
@@ -308,7 +319,14 @@ class _Halves:
 
     def rest(self) -> AnswerChunk:
         """The text whose other half never came."""
-        return AnswerChunk(content="\ufffd" if "" in self._held else "")
+        if "" in self._held:
+            return AnswerChunk(content="\ufffd")
+        blocks = [
+            place for place in self._held if isinstance(place, tuple) and place[1:3] == ("text", "text")
+        ]
+        return AnswerChunk(
+            content=[{"type": "text", "text": "\ufffd", "index": place[3]} for place in blocks] or ""
+        )
 
 
 @dataclass(eq=False)
