@@ -10,6 +10,7 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.egress import Egress, Resolve
+from server.browser.chromium.locality import Locality
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
@@ -55,6 +56,7 @@ class OwnChromiums:
         chromium = await Chromium.start(
             executable, profile, self._processes, Egress(reach(), self._resolve),
             headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
+            locality=Locality.of(self._settings),
         )  # fmt: skip
         chromium.egress.use(reach())  # the rules may have changed during the start
         return chromium

@@ -90,6 +90,7 @@ class BrowserPool:
         self._places.resize(settings.max_browsers)
         self.reach = Reach.of(settings, self.own_ports)
         for browser in self._open.values():
+            browser.configure(settings)
             if browser.chromium is not None:
                 browser.chromium.egress.use(self.reach)
 

@@ -16,6 +16,7 @@ from server.browser.chromium.devtools import PIPES_SCRIPT, DevTools
 from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.egress import Egress
 from server.browser.chromium.hold import ChromiumHold
+from server.browser.chromium.locality import NOWHERE, Locality
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.relay import Relay
 from server.ops.json_types import JsonObject
@@ -108,6 +109,7 @@ class Chromium:
         restore: bool = False,
         sandbox: bool | None = None,
         env: Mapping[str, str] | None = None,
+        locality: Locality = NOWHERE,
     ) -> Chromium:
         """Start Chromium on `profile`, which no other may be using; `egress` is its proxy and ends with it.
 
@@ -120,9 +122,9 @@ class Chromium:
         process = devtools = relay = None
         try:
             await egress.start()
-            flags = _flags(profile, egress.url, headless, restore, sandbox)
+            flags = [*locality.flags, *_flags(profile, egress.url, headless, restore, sandbox)]
             command = ("/bin/sh", "-c", PIPES_SCRIPT, "sh", str(executable), *flags)
-            process = await processes.start(command, env=env, talks=True)
+            process = await processes.start(command, env={**(env or {}), **locality.environment}, talks=True)
             assert process.stdin is not None
             assert process.stdout is not None
             devtools = DevTools(process.stdout, process.stdin)

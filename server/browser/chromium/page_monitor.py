@@ -16,6 +16,7 @@ from server.browser.chromium import frames, hangs
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
+from server.browser.chromium.locality import NOWHERE, Locality
 from server.browser.chromium.watched_page import TITLE_CHARS, URL_CHARS, WatchedPage
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import Json
@@ -45,6 +46,7 @@ class PageMonitor:
         *,
         context: str | None = None,
         emulates_viewport: bool = True,
+        locality: Locality = NOWHERE,
         dismisses_questions: bool = False,
     ) -> None:
         self.cdp = cdp
@@ -58,6 +60,7 @@ class PageMonitor:
         )
         self._note = note
         self._emulates_viewport = emulates_viewport
+        self._locality = locality
         self._stops: list[Callable[[], None]] = []
 
     async def start(self) -> None:
@@ -78,6 +81,28 @@ class PageMonitor:
         # An empty list of permissions denies them all.
         await self.cdp.send("Browser.grantPermissions", {"permissions": [], **context})
         await self.cdp.send("Target.setDiscoverTargets", {"discover": True})
+
+    def use(self, locality: Locality) -> None:
+        """Show another zone and language to all pages, also to those that are open."""
+        if locality != self._locality:
+            self._locality = locality
+            self._tasks.start(self._show_everywhere())
+
+    async def _show_everywhere(self) -> None:
+        sessions = [
+            session for page in self.pages.values() for session in (page.session, *page.inner) if session
+        ]
+        # A process shows one zone: the page that has set it has to take it back first.
+        for shown in (NOWHERE, self._locality):
+            await asyncio.gather(*(shown.emulate(self.cdp, session) for session in sessions))
+        for session in sessions:
+            if session not in self.logged:
+                await frames.watch_frames(self.cdp, session, workers=self.holds_inner)
+
+    @property
+    def holds_inner(self) -> bool:
+        """Whether new frames and workers wait until they have the zone and the language."""
+        return self._locality != NOWHERE
 
     async def close(self) -> None:
         for stop in self._stops:
@@ -188,12 +213,14 @@ class PageMonitor:
             return
         attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
         page.session = attached["sessionId"]
+        if self._locality != NOWHERE:
+            await self._locality.emulate(self.cdp, page.session)
         await self.cdp.send("Page.enable", session=page.session)
         address = await self.evaluate(ADDRESS_SCRIPT, page)
         if page.moves is None:  # nothing has committed since the events were enabled
             page.arrive(str(address))
         await self.dialogs.dismiss_in(page.session)
-        await frames.watch_frames(self.cdp, page.session)
+        await frames.watch_frames(self.cdp, page.session, workers=self.holds_inner)
         if self._emulates_viewport:
             await self.cdp.send(
                 "Emulation.setDeviceMetricsOverride",
@@ -203,9 +230,14 @@ class PageMonitor:
 
     def _on_attached(self, params: Params, session: str | None) -> None:
         around = next((page for page in self.pages.values() if session in (page.session, *page.inner)), None)
-        if around is not None and session and params["targetInfo"]["type"] == "iframe":
+        if around is None or not session:
+            return
+        resumes = params["waitingForDebugger"] and session not in self.logged
+        if resumes or self.holds_inner:
+            self._tasks.start(self._locality.emulate(self.cdp, params["sessionId"], resumes=resumes))
+        if params["targetInfo"]["type"] == "iframe":
             around.inner[params["sessionId"]] = (session, params["targetInfo"]["targetId"])
-            self._tasks.start(frames.watch_frames(self.cdp, params["sessionId"]))
+            self._tasks.start(frames.watch_frames(self.cdp, params["sessionId"], workers=self.holds_inner))
             self._tasks.start(self.dialogs.dismiss_in(params["sessionId"]))
 
     def _on_detached(self, params: Params, _: str | None) -> None:

@@ -166,7 +166,7 @@ class ChromiumRequestLog(RequestLog):
         with suppress(CdpError):
             await self._cdp.send("Network.disable", session=session, deadline=1)
             if session in (self._page.session, *self._page.inner):
-                await frames.watch_frames(self._cdp, session)
+                await frames.watch_frames(self._cdp, session, workers=self._monitor.holds_inner)
 
     def _on_attached(self, params: Params, session: str | None) -> None:
         info, attached = params["targetInfo"], params["sessionId"]

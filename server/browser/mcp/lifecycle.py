@@ -18,6 +18,7 @@ from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.downloads import Downloads
+from server.browser.chromium.locality import Locality
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.running import RunningChromium
@@ -111,6 +112,7 @@ class Lifecycle:
         self.chromium: RunningChromium | None = None
         self.watch: PageMonitor | None = None
         self.was_parked = False
+        self._locality = Locality.of(resources.settings)
         self._resources = resources
         self._driver = driver
         self._notes = notes
@@ -138,6 +140,12 @@ class Lifecycle:
     async def open(self) -> None:
         """Start the browser without its tools. Raises BrowserUnavailable."""
         await self._until_over(self._open())
+
+    def use(self, locality: Locality) -> None:
+        """Show pages another zone and language, from now on."""
+        self._locality = locality
+        if self.watch is not None:
+            self.watch.use(locality)
 
     async def close(self, *, leaves: bool = False) -> None:
         """End permanently, and cancel starts in progress. With `leaves`, the browser may stay for another process."""
@@ -249,6 +257,7 @@ class Lifecycle:
         settings, resources = self._resources.settings, self._resources
         self.watch = PageMonitor(
             chromium.cdp, self._notes.add, context=context, emulates_viewport=chromium.headless,
+            locality=self._locality,
             dismisses_questions=self._driver.dismisses_questions,
         )  # fmt: skip
         self._downloads = Downloads(

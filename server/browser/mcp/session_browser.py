@@ -24,6 +24,7 @@ from server.browser.browser import (
     ToolOutcome,
     ToolSpec,
 )
+from server.browser.chromium.locality import Locality
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.chromium.running import RunningChromium
@@ -201,6 +202,10 @@ class SessionBrowser(Browser):
         """Start the browser for the user; the tools start at the first call. Raises BrowserUnavailable."""
         await self._lifecycle.open()
         self.touch()
+
+    def configure(self, settings: Settings) -> None:
+        """Show pages the zone and the language that are set now."""
+        self._lifecycle.use(Locality.of(settings))
 
     def note(self, line: str) -> None:
         """Add a line for the model to the next outcome or observation."""
