@@ -25,6 +25,7 @@ _TAB = re.compile(r"- (\d{1,4}):( \(current\))? \[")
 _PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
 _NET_ERROR = re.compile(r"(?:Error: )?net::ERR_(\w+)")
 _NO_ANSWER = re.compile(r"(Timeout \d+ms exceeded|net::ERR_(CONNECTION_)?TIMED_OUT)\b")
+OTHER_FORM = "The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time."
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
     "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
@@ -92,7 +93,7 @@ def _plain_error(text: str) -> str:
     said, _, log = _COLOUR.sub("", text).partition("\nCall log:")
     plain = _ORIGIN.sub("", said.strip())
     if plain.endswith("Malformed value"):
-        return "The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time."
+        return OTHER_FORM
     waited = _PATIENCE.match(plain)
     obstacle = max(_OBSTACLES, key=log.rfind)
     if waited is None or obstacle not in log:

@@ -131,9 +131,14 @@ def meant_option(element: Element, written: str) -> str:
 
     Returns its full name, or `written` if no option or more than one matches.
     """
-    plain = written.strip().casefold()
-    meant = {name for name in element.options if plain in (name.casefold(), _short_option(name).casefold())}
+    meant = {name for name in element.options if is_option(written, name)}
     return meant.pop() if len(meant) == 1 and written not in element.options else written
+
+
+def is_option(written: str, name: str) -> bool:
+    """Whether the option is meant: its name, perhaps as cut in the line or in another case."""
+    plain = " ".join(written.casefold().split())
+    return plain in (name.casefold(), _short_option(name).casefold())
 
 
 _BRACKETS = str.maketrans({"[": "(", "]": ")", '"': "'"})

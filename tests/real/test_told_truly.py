@@ -1,0 +1,77 @@
+"""The outcome of an act says what the field or list holds, with both browser servers."""
+
+from __future__ import annotations
+
+import pytest
+import pytest_asyncio
+
+from server.browser.browser import Browser, Field
+from server.browser.pool import BrowserPool
+from tests.support.browsers import element
+from tests.support.sites import Site
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
+
+FIELDS = """<label>Code <input maxlength=8></label>
+<label>Amount <input oninput="this.value = this.value.replace(/[^0-9,]/g, '')"></label>
+<label>Guests <input oninput="if (this.value > 8) this.value = 8"></label>
+<label>Name <input oninput="setTimeout(() => this.value = '')"></label>
+<label>City <input></label><label>Note <textarea></textarea></label>"""
+TYPED = {
+    "Code": ("ABCDEFGHIJKL", 'textbox "Code" holds "ABCDEFGH" instead.'),
+    "Amount": ("12.50", 'textbox "Amount" holds "1250" instead.'),
+    "Guests": ("12", 'textbox "Guests" holds "8" instead.'),
+    "Name": ("Ann", 'textbox "Name" holds nothing instead.'),
+    "City": ("Leeds", ""),
+    "Note": ("Ring\ntwice", ""),
+}
+LISTS = """<label>Pieces <select><option>Choose<option value=1>10<option value=2>5<option value=5>2<option value=10>1</select></label>
+<label>Slot <select><option>Choose<option disabled>10:00<option value=b>10:00<option>11:00</select></label>
+<label>City <select><option>Choose<optgroup label=Illinois><option value=il>Springfield<option>Chicago</optgroup>
+<optgroup label=Missouri><option value=mo>Springfield</optgroup></select></label>
+<label>Land <select onchange="this.selectedIndex = 0"><option>Peru<option>Chile</select></label>
+<p id=said></p><script>addEventListener('change', event => said.textContent += ' ' + event.target.value)</script>"""
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(either_pool: BrowserPool) -> Browser:
+    return await either_pool.get("told")
+
+
+async def test_what_a_field_holds_is_told_where_it_is_not_what_was_typed(
+    browser: Browser, site: Site
+) -> None:
+    await browser.navigate(site.add("/fields", FIELDS))
+    for name, (text, note) in TYPED.items():
+        outcome = await browser.type([Field(element(await browser.observe(), name), text)])
+        assert outcome.ok, outcome.text
+        assert [one for one in outcome.notes if "instead" in one] == [note] * bool(note)
+
+
+async def test_an_option_is_chosen_by_its_place(browser: Browser, site: Site) -> None:
+    await browser.navigate(site.add("/lists", LISTS))
+    chosen = {}
+    for name, option in (
+        ("Pieces", "1"),
+        ("Pieces", "2"),
+        ("Slot", "10:00"),
+        ("City", "Springfield (Missouri)"),
+    ):
+        outcome = await browser.select(element(await browser.observe(), name), [option])
+        assert outcome.ok, outcome.text
+        chosen[name, option] = outcome.notes
+    assert set(chosen.values()) == {()}
+    assert any(block.strip() == "10 5 b mo" for block in (await browser.observe()).text_blocks)
+
+
+async def test_a_choice_that_is_not_clear_or_not_kept_is_told(browser: Browser, site: Site) -> None:
+    await browser.navigate(site.add("/lists", LISTS))
+    seen = await browser.observe()
+    unclear = await browser.select(element(seen, "City"), ["Springfield"])
+    assert not unclear.ok
+    assert '"Springfield (Illinois)", "Springfield (Missouri)"' in unclear.text
+    missing = await browser.select(element(seen, "Land"), ["Bolivia"])
+    assert not missing.ok
+    assert '"Peru", "Chile"' in missing.text
+    vetoed = await browser.select(element(seen, "Land"), ["Chile"])
+    assert vetoed.notes == ('combobox "Land" holds "Peru" instead.',)
