@@ -174,7 +174,7 @@ async def watch(
     return rows
 
 
-CODES = frozenset({"output_limit", "llm_bad_response", "llm_stream_cut", "llm_timeout", "repetition"})
+CODES = frozenset({"output_limit", "llm_bad_response", "llm_stream_cut", "llm_timeout"})
 
 
 async def _one(
