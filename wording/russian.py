@@ -306,8 +306,8 @@ SENTENCES = {
         "Инструменты браузера перезапущены, страница на месте.",
     "The connection to the browser was lost for a moment; the page is still there.":
         "Связь с браузером ненадолго прерывалась, страница на месте.",
-    "The browser had been put to sleep: its pages were loaded again, what was typed is lost.":
-        "Браузер был выгружен: страницы загружены заново, введённое потеряно.",
+    "The browser had been put to sleep: its pages were loaded again, what was typed may be lost.":
+        "Браузер был выгружен: страницы загружены заново, введённое могло пропасть.",
     "The browser tools were restarted: open pages, what was typed and logins are lost.":
         "Инструменты браузера перезапущены: открытые страницы, введённое и входы на сайты потеряны.",
     "The browser's host cannot be reached: another one was started elsewhere, without its pages and without its logins.":

@@ -447,7 +447,7 @@ async def test_a_yes_after_eight_hours_acts_on_the_same_page_or_asks_anew(
     pool: BrowserPool, browser: SessionBrowser, site: Site, effects: list[Effect],
     meanwhile: str, before: list[Any], after: list[Any],
 ) -> None:  # fmt: skip
-    """Its browser was parked: what is restored is loaded again, without what was typed."""
+    """Its browser was parked: what is restored is loaded again, here without what was typed (see `shop_site`)."""
     clock, shown = MovedClock(), "39.50"
     pages = {
         "the price": lambda visit: str(kept(visit)).replace("39.50", "49.50"),

@@ -35,7 +35,7 @@ FAILURE_WINDOW = 300.0
 BROWSER_RESTARTED = "The browser was restarted: open pages and what was typed are lost, logins may be too."
 TOOLS_RESTARTED = "The browser tools were restarted; the page is still there."
 BROWSER_KEPT = "The connection to the browser was lost for a moment; the page is still there."
-BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed is lost."
+BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed may be lost."
 
 
 @dataclass(frozen=True, slots=True)
