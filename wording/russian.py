@@ -1,7 +1,7 @@
 """What the server says itself, in Russian: refusals, failures, results of steps and notes about them. Pure.
 
 It is sent and stored in English, because models read it, too. The web UI has the same in
-`web/src/i18n/serverRu.ts` and `resultsRu.ts`.
+`web/src/i18n/serverRu.ts`, `templatesRu.ts` and `resultsRu.ts`.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from server.errors import AppError
 from wording.russian import ROLES, SENTENCES, TEMPLATES, elements_in_russian, in_russian
 from wording.steps import DIRECTIONS
 
-WEB = [ROOT / "web/src/i18n" / name for name in ("serverRu.ts", "resultsRu.ts")]
+WEB = [ROOT / "web/src/i18n" / name for name in ("serverRu.ts", "templatesRu.ts", "resultsRu.ts")]
 
 
 def literals() -> set[str]:

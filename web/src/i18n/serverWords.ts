@@ -9,8 +9,12 @@ interface Book {
 let russian: Book | null = null
 
 export async function loadServerWords(): Promise<void> {
-  const [said, done] = await Promise.all([import('./serverRu'), import('./resultsRu')])
-  const templates = Object.entries({ ...said.REFUSAL_TEMPLATES, ...done.RESULT_TEMPLATES })
+  const [said, named, done] = await Promise.all([
+    import('./serverRu'),
+    import('./templatesRu'),
+    import('./resultsRu'),
+  ])
+  const templates = Object.entries({ ...named.REFUSAL_TEMPLATES, ...done.RESULT_TEMPLATES })
   russian = {
     sentences: { ...said.REFUSALS, ...done.RESULTS },
     templates: templates.map(([english, words]) => [patternOf(english), words]),
