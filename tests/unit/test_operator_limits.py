@@ -281,7 +281,7 @@ DEAD = '- button "Refresh list" [ref=d1] [box=0,90,90,20]'
 
 
 def ticking(text: str, *turns: Any) -> World:
-    """A page with a dead button beside a text that is another at each look."""
+    """A page with a dead button next to a text that is another at each look."""
     it = shop(*turns)
     it.browser.before_look = lambda browser: browser.pages.update(
         {SHOP: f"{PAGES[SHOP]}\n- paragraph: {text.format(n=browser.looks)}\n{DEAD}"}

@@ -1,4 +1,4 @@
-"""What a provider wants back with its calls is stored with their steps, and given back in later turns; nobody sees it."""
+"""What a provider wants back with its calls is stored with their steps, and given back in later turns; it is never shown."""
 
 from __future__ import annotations
 

@@ -96,7 +96,7 @@ def attempted(state: State, aimed: AimedAction, drawing: str) -> JsonObject:
 
 
 def after_attempt(state: State, observation: Observation, drawing: str) -> Update:
-    """What came of the last attempt. One that changed the page is forgotten, a click that did not is told so."""
+    """What came of the last attempt. One that changed the page is forgotten, a click that did not is reported as such."""
     attempt = state.get("attempt")
     if not attempt or state.get("tool_steps", 0) <= attempt["steps"]:
         return {}

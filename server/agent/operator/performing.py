@@ -96,7 +96,7 @@ async def perform_step(state: State, context: RunContext, observer: Observer, te
 
 
 def _is_news(note: str) -> bool:
-    """Whether it tells of an effect beside the page: a file or a tab."""
+    """Whether it reports an effect outside the page: a file or a tab."""
     return note.startswith(("Downloaded", "A new tab"))
 
 

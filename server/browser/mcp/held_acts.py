@@ -93,7 +93,7 @@ class HeldActs:
         outgoing, before, terms = self.outgoing, self.held, self._terms
         self.held, self.released = (), ()
         if outgoing is None or terms is None:
-            if outgoing:  # somebody else acts: the time of the agent's act is over
+            if outgoing:  # another actor: the time of the agent's act has ended
                 outgoing.rest(rests=self._calls.is_held)
             return await act()
         url = to or self._calls.here.url or ""
