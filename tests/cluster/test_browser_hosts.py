@@ -36,7 +36,7 @@ from tests.support.sites import Site, document
 pytestmark = pytest.mark.timeout(300)
 
 FORM = """<h1>Form</h1><input aria-label=Name>
-<button type=button onclick="fetch('/effect/shown', {method: 'POST'});
+<button type=button onclick="fetch('/effect/list', {method: 'POST'});
 document.querySelector('h1').textContent = 'Shown ' + document.querySelector('input').value">Show more</button>"""
 
 
@@ -171,7 +171,7 @@ def test_the_next_worker_goes_on_in_the_page_of_a_killed_one(
     player.may_click.set()
     assert answer_of(session) == "Shown for Ada."
     assert session["run"]["attempt"] == 2
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
     assert site.visits == 1
     assert host.metric("pilothouse_browsers_open") == 1
 
@@ -205,7 +205,7 @@ def test_a_frozen_worker_does_nothing_in_the_page_that_another_one_has_taken(
         message="the frozen worker has stopped its run",
     )
     assert answer_of(session) == "Shown for Ada."
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
     assert site.visits == 1
     assert session_at(web, session_id) == session
 
@@ -232,7 +232,7 @@ def test_a_killed_host_costs_the_page_and_not_the_run(
     player.may_click.set()
     session = wait_for(web, session_id, "completed", timeout=90)
     assert answer_of(session) == "Shown for Ada."
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
     assert site.visits == 2
     assert session["run"]["attempt"] == 1
     assert any("the page changed before the action: nothing was done" in text for text in player.seen)
@@ -259,7 +259,7 @@ def test_a_server_that_is_alone_goes_on_in_the_page_after_its_restart(
         player.may_click.set()
     assert answer_of(session) == "Shown for Ada."
     assert session["run"]["attempt"] == 2
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
     assert site.visits == 1
 
 

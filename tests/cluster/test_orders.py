@@ -36,7 +36,7 @@ pytestmark = pytest.mark.timeout(300)
 UNKNOWN, CLICKED = "I cannot see whether that was done.", "The page now says Shown."
 ORDERED = "It is ordered."
 COUNTER = """<!doctype html><title>Counter</title><h1>Counter</h1>
-<button onclick="fetch('/effect/shown', {method: 'POST'}); document.querySelector('h1').textContent = 'Shown'">
+<button onclick="fetch('/effect/list', {method: 'POST'}); document.querySelector('h1').textContent = 'Shown'">
 Show more</button>"""
 
 
@@ -221,7 +221,7 @@ def test_a_frozen_worker_clicks_nothing_when_it_wakes(
     frozen.process.send_signal(signal.SIGSTOP)  # its browser keeps running
     session = wait_for(web, session_id, "completed", timeout=TAKEN_OVER + 60)
     assert answer_of(session) == CLICKED
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
     player.may_click.set()
     frozen.process.send_signal(signal.SIGCONT)
     eventually_sync(
@@ -229,5 +229,5 @@ def test_a_frozen_worker_clicks_nothing_when_it_wakes(
         lambda it: "pilothouse_runs_active 0.0" in it,
         message="the frozen worker has stopped its run",
     )
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
     assert session_at(web, session_id) == session

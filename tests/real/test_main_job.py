@@ -29,7 +29,7 @@ WIRES = {
 }
 """The model, and which API of OpenAI's its server uses."""
 PAGE = """<!doctype html><title>Counter</title><h1>Counter</h1><label>Name <input name=n></label>
-<button onclick="fetch('/effect/shown', {method: 'POST'}); document.querySelector('h1').textContent = 'Shown'">
+<button onclick="fetch('/effect/list', {method: 'POST'}); document.querySelector('h1').textContent = 'Shown'">
 Show more</button>"""
 ANSWER = "The page now says Shown. " + "Every word of this arrives on its own. " * 6
 
@@ -156,7 +156,7 @@ async def do_the_job(
     assert {asked.wire for asked in place.provider.requests} == {wire}
     assert place.provider.refusals == []
     check_the_stream(events, messages)
-    assert [effect.name for effect in site.effects] == ["shown"]
+    assert [effect.name for effect in site.effects] == ["list"]
 
 
 def check_the_stream(events: list[dict[str, Any]], messages: list[dict[str, Any]]) -> None:
