@@ -1,9 +1,19 @@
-"""Clocks for deadlines: they are not affected by changes of the system time."""
+"""Clocks for deadlines, which no change of the system time affects; zones and languages of persons, and their day."""
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Callable
+from datetime import datetime, tzinfo
+from functools import lru_cache
+from zoneinfo import ZoneInfo, available_timezones
+
+TODAY = "Today: "
+_NO_PLACES = frozenset({"Factory", "localtime", "posixrules"})
+"""Names in the zone database that stand for no place: `localtime` is the server's own zone."""
+_LOCALE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
+_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def elapsed() -> float:
@@ -25,3 +35,35 @@ class SteadyClock:
 
 steady_time = SteadyClock()
 """The process-wide instance."""
+
+
+@lru_cache(1)
+def _zone_names() -> frozenset[str]:
+    return frozenset(available_timezones()) - _NO_PLACES
+
+
+def check_zone(name: str) -> str:
+    """The name of an IANA zone. Raises ValueError for anything else."""
+    if name not in _zone_names():
+        raise ValueError("this zone is not known; write it like Europe/Berlin")
+    return name
+
+
+def check_locale(name: str) -> str:
+    """A language tag like `de` or `pt-BR`. Raises ValueError for anything else."""
+    if not _LOCALE.fullmatch(name):
+        raise ValueError("this is no language; write it like de or pt-BR")
+    return name
+
+
+def local(moment: datetime, zone: str | None) -> tuple[datetime, str]:
+    """The moment in the zone, and the zone's name; None is the server's zone, which the name says."""
+    place: tzinfo | None = ZoneInfo(zone) if zone else None
+    at = moment.astimezone(place)
+    return at, zone or f"{at.tzname()}, server's zone"
+
+
+def today(moment: datetime, zone: str | None, locale: str | None = None) -> str:
+    """Such as `Today: Friday, 2026-11-27, 18:05 (Europe/Berlin), de-DE`: at most 20 tokens."""
+    at, name = local(moment, zone)
+    return f"{TODAY}{_DAYS[at.weekday()]}, {at:%Y-%m-%d, %H:%M} ({name}){f', {locale}' if locale else ''}"

@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 
 from pydantic import SecretStr, ValidationError
 
+from server.clock import check_locale, check_zone
 from server.database.models import SettingValue
 from server.errors import BadRequest, NotFound
 from server.fs.secret_box import SecretBox, SecretLost
 from server.ops.json_types import JsonObject
-from server.ops.zones import check_locale, check_zone
 from server.settings import Settings
 from server.store import Store
 

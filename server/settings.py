@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
-from server.ops.zones import check_locale, check_zone
+from server.clock import check_locale, check_zone
 
 DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 

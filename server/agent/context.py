@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from server import clock
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant
-from server.ops import zones
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ class RunContext:
     """The second model is not asked."""
     files: Path | None = None
     """The folder of the session's own files, the only ones that can be read or uploaded to a page."""
-    today: Callable[[], str] = lambda: zones.today(now(), None)
+    today: Callable[[], str] = lambda: clock.today(now(), None)
     """The line of a prompt that says what day it is for the person, or for the automation; made at each model call."""
     left: LeftCall | None = None
     """Not repeated when another process continues the run."""

@@ -49,7 +49,7 @@ async def ask_title(model: BaseChatModel, asked: str, answered: str, today: str)
 def read_title(reply: AIMessage) -> str | None:
     """The name in the reply, without thoughts, Markdown's signs and a label; None if there is none."""
     text = _THOUGHTS_END.sub("", _THOUGHTS.sub("", reply.text))
-    lines = [line.strip() for line in text.splitlines() if line.strip(_SIGNS)]
+    lines = [line.strip() for line in text.split("\n") if line.strip(_SIGNS)]
     if len(lines) > 1 and lines[0].endswith((":", "：")):  # words before the name
         lines = lines[1:]
     for line in lines:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, AnyMessage, BaseMessage
 
-from server.ops.zones import TODAY
+from server.clock import TODAY
 
 _LINE = re.compile(rf"\n\n{TODAY}[^\n]*\Z")
 

@@ -13,12 +13,11 @@ from urllib.parse import urlsplit
 
 from server.automations.rules import DueTimes, RuleRefused, read_rule
 from server.automations.scheduler import Scheduler
-from server.clock import elapsed
+from server.clock import check_zone, elapsed
 from server.database.models import AutomationRow, FiringRow
 from server.errors import BadRequest, NotFound
 from server.events import now
 from server.ops.json_types import JsonObject
-from server.ops.zones import check_zone
 from server.results.rows import TABLES_BY
 from server.store import Store
 from server.store.automations import CALL_SECONDS, MOST_CALLS, AutomationSummary, too_often

@@ -5,8 +5,8 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
+from server.clock import check_zone
 from server.ops.json_types import JsonObject
-from server.ops.zones import check_zone
 
 
 class QuietRefused(ValueError):

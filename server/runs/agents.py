@@ -20,6 +20,7 @@ from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.types import Command, StateSnapshot
 
+from server import clock
 from server.agent import foresight
 from server.agent.assistant import continuing as continued
 from server.agent.assistant.input import GO_ON, first_input, recursion_limit
@@ -42,7 +43,6 @@ from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
 from server.events import Answer, Message, Question, StartPlan, StateChanged, Usage, now, read_question
 from server.ops import stale_install as replaced
-from server.ops import zones
 from server.ops.json_types import JsonObject
 from server.results.rows import ASKED, TABLES_BY, schema_of
 from server.runs.cut_answers import continued_by
@@ -326,7 +326,7 @@ class AgentFactory:
     def today(self, zone: str | None = None) -> str:
         """The line that says the day to a model. `zone` is an automation's own; None for the person's."""
         settings = self._settings()
-        return zones.today(now(), zone or settings.time_zone, settings.locale)
+        return clock.today(now(), zone or settings.time_zone, settings.locale)
 
     async def foresee(
         self, started: StartedRun, before: StartPlan | None, words: Sequence[str]

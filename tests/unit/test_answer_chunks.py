@@ -120,6 +120,9 @@ async def test_very_many_pieces_are_joined_at_once() -> None:
     assert gaps.longest < 0.3
 
 
+MAX_GAP = 0.3
+"""Seconds of CPU time of one turn of the loop. What grows with the square of the size takes seconds at these sizes."""
+
 HARD = {
     "garbled": "{'action': 'type', 'text': '" + WORDS + "'}",
     "a wrong escape early": '{"action": "\\d' + WORDS + '"}',
@@ -141,7 +144,7 @@ async def test_arguments_of_any_kind_do_not_hold_the_loop(wire: str, kind: str, 
             else:
                 pieces = [piece async for piece in model.astream("hi")]
                 message = pieces[0] + pieces[1:]
-    assert gaps.longest < 0.1
+    assert gaps.longest < MAX_GAP
     (made,) = message.tool_calls
     assert list(broken_tool_calls(message)) == ([] if kind == "as much as may be" else [made["id"]])
 
@@ -154,7 +157,7 @@ async def test_a_text_of_any_size_in_one_event_ends_at_its_limit(wire: str, size
             with pytest.raises(RunFailed) as failed:
                 await model_for(server, wire).ainvoke("hi")
         assert (failed.value.code, len(server.requests)) == ("output_limit", 1)
-    assert gaps.longest < 0.1
+    assert gaps.longest < MAX_GAP
 
 
 @wires_that_stream_arguments
@@ -165,7 +168,7 @@ async def test_a_call_with_endless_arguments_is_ended_by_its_name(wire: str) -> 
             with pytest.raises(RunFailed, match="64 KB of arguments") as failed:
                 await model_for(server, wire).ainvoke("hi")
     assert failed.value.code == "output_limit"
-    assert gaps.longest < 0.1
+    assert gaps.longest < MAX_GAP
 
 
 REPEATED = {

@@ -13,6 +13,7 @@ from server.agent.assistant.input import GO_ON, to_lc_messages
 from server.agent.event_adapter import EventAdapter
 from server.agent.operator.opening import names_address
 from server.agent.streaming import graph_events
+from server.agent.today import without_today
 from server.checkpoints import MemoryTables
 from server.events import Message, now
 from server.files.transcript import remarks_on
@@ -113,7 +114,7 @@ async def test_continue_goes_on_from_a_cut_answer_in_another_process(settings: S
     asked = message("3", "user", "Continue")
     worker = Worker(settings, MemoryTables(), ["ital of France."])
     await worker.run(replace(begun(1), messages=[*history, asked]))
-    assert [(one.type, one.text) for one in worker.model.asked[-1][-2:]] == [
+    assert [(one.type, one.text) for one in without_today(worker.model.asked[-1])[-2:]] == [
         ("ai", "Paris is the cap"), ("human", f"Continue\n{GO_ON}"),
     ]  # fmt: skip
     assert worker.adapter.answer == "ital of France."

@@ -3,7 +3,7 @@
 import pytest
 
 from server.browser.browser import Field, ToolOutcome
-from server.browser.mcp.field_values import Held, Option, after_typing, places_of
+from server.browser.mcp.field_values import FieldValue, Option, after_typing, places_of
 from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.observation import Element
 
@@ -21,7 +21,9 @@ def test_a_value_that_was_set_is_done_although_the_servers_check_complained(
     typed: str, before: str, after: str, notes: tuple[str, ...] | None
 ) -> None:
     field = Field(Element(eid="e1", ref="e1", role="textbox", name="F"), typed)
-    outcome = after_typing(ToolOutcome(False, OTHER_FORM), [field], [Held(value=before)], [Held(value=after)])
+    outcome = after_typing(
+        ToolOutcome(False, OTHER_FORM), [field], [FieldValue(value=before)], [FieldValue(value=after)]
+    )
     assert (outcome.ok, outcome.notes) == (notes is not None, notes or ())
 
 
@@ -38,4 +40,4 @@ def test_options_are_meant_by_name_and_group(written: list[str], places: list[in
         Option(name="Oak"), Option(name="Ash", group="North"), Option(name="Ash", group="South"),
         Option(name="Elm", disabled=True), Option(name="Elm"),
     )  # fmt: skip
-    assert places_of(Held(options=options), written) == places
+    assert places_of(FieldValue(options=options), written) == places

@@ -12,6 +12,8 @@ from pathlib import Path
 SERVER = Path(__file__).parents[2] / "server"
 
 OURS = {
+    "agent/models/ollama.py": "bytes of a stream, which are cut at CR and LF only",
+    "agent/models/openai.py": "bytes of a stream, which are cut at CR and LF only",
     "browser/chromium/chromium.py": "the file in which Chromium writes its port",
     "database/database.py": "what a database driver says, shortened for the log",
     "database/move.py": "what a database driver says, shortened for the person who moves it",

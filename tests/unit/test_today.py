@@ -16,7 +16,7 @@ from server.agent.operator.prompts import step_prompt, summary_prompt
 from server.agent.titles import ask_title
 from server.agent.today import with_today, without_today
 from server.channels.quiet import QuietRefused, check_quiet
-from server.ops.zones import today
+from server.clock import today
 from server.runtime import open_runtime
 from server.settings import Settings
 from tests.support.scripted_model import ScriptedModel

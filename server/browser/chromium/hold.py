@@ -68,7 +68,7 @@ class ChromiumHold:
         await self._enable(None)
         if self._is_shared:
             return
-        for target in (await self._cdp.send("Target.getTargets"))["targetInfos"]:
+        for target in (await self._cdp.send("Target.getTargets")).get("targetInfos") or ():
             if target["type"] == "page" and target["url"].startswith("http"):  # reopened by a start
                 where = {"targetId": target["targetId"], "flatten": True}
                 with suppress(CdpError):

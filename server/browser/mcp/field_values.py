@@ -64,15 +64,15 @@ class Option(BaseModel, frozen=True):
         return f"{self.name} ({self.group})" if self.group else self.name
 
 
-class Held(BaseModel, frozen=True):
+class FieldValue(BaseModel, frozen=True):
     value: str | None = None
     options: tuple[Option, ...] = ()
 
 
-_HELD = TypeAdapter(list[Held | None])
+_HELD = TypeAdapter(list[FieldValue | None])
 
 
-async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[Held | None]:
+async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValue | None]:
     """What they hold now; None for what is no field of the page itself, or secret. `read` reads the same ones again."""
     boxes = [list(one.box) if one.box and not (one.secret or one.frame) else [-1e6] * 4 for one in elements]
     await here.run(f"() => ({_HOLD})({json.dumps(boxes)})")
@@ -80,7 +80,7 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[Held | No
     return found if len(found) == len(elements) else [None] * len(elements)
 
 
-async def read(here: CurrentPage) -> list[Held | None]:
+async def read(here: CurrentPage) -> list[FieldValue | None]:
     try:
         return _HELD.validate_python(await here.run(_READ) or [])
     except ValidationError:
@@ -93,7 +93,7 @@ async def choose(here: CurrentPage, places: Sequence[int]) -> None:
         await here.run(f"() => ({_CHOOSE})({json.dumps(list(places))})")
 
 
-def places_of(held: Held, written: Sequence[str]) -> list[int] | str:
+def places_of(held: FieldValue, written: Sequence[str]) -> list[int] | str:
     """The places of the options that are meant, or why that is not clear."""
     places = []
     for words in written:
@@ -113,7 +113,7 @@ def places_of(held: Held, written: Sequence[str]) -> list[int] | str:
 
 
 def after_choice(
-    outcome: ToolOutcome, element: Element, places: Sequence[int], now: Held | None
+    outcome: ToolOutcome, element: Element, places: Sequence[int], now: FieldValue | None
 ) -> ToolOutcome:
     """The outcome with what the list holds, where the page has not kept the choice."""
     if now is None or all(at < len(now.options) and now.options[at].chosen for at in places):
@@ -123,7 +123,10 @@ def after_choice(
 
 
 def after_typing(
-    outcome: ToolOutcome, fields: Sequence[Field], before: Sequence[Held | None], after: Sequence[Held | None]
+    outcome: ToolOutcome,
+    fields: Sequence[Field],
+    before: Sequence[FieldValue | None],
+    after: Sequence[FieldValue | None],
 ) -> ToolOutcome:
     """The outcome with what each field holds that holds something else than was typed.
 
