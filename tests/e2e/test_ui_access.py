@@ -357,7 +357,7 @@ LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.clo
 NAMES = {
     "Anthropic", "OpenAI", "OpenRouter", "Google", "Pilothouse", "English", "React", "Base", "UI", "TanStack", "Query", "Virtual",
     "zustand", "wouter", "marked", "highlight.js", "Lucide", "FastAPI", "LangGraph", "SQLAlchemy", "Playwright", "MCP",
-    "Markdown", "JSON", "HTML", "POST", "zip", "example.com", "Learn", "more", "news.ycombinator.com", "wikipedia.org",
+    "de", "pt", "BR", "ru", "RU", "Markdown", "JSON", "HTML", "POST", "zip", "example.com", "Learn", "more", "news.ycombinator.com", "wikipedia.org",
 }  # fmt: skip
 
 
