@@ -117,7 +117,7 @@ def test_a_key_is_given_tried_and_taken_away_but_never_shown(screen: Screen) -> 
     assert key.get_attribute("type") == "password"
     key.fill(KEY)
     tested: list[str] = []
-    screen.page.route("**/keys/openai/test", lambda route: (tested.append(route.request.url), route.fulfill(json={"ok": False, "detail": "The key is not accepted."})))  # fmt: skip
+    screen.page.route("**/keys/openai/test", lambda route: (tested.append(route.request.url), route.fulfill(json={"ok": False, "detail": "The key is not accepted.", "abilities": []})))  # fmt: skip
     key.press("Enter")
     expect(screen.page.get_by_text("The key is not accepted.")).to_be_visible()
     expect(screen.page.get_by_text("Set here")).to_be_visible()
