@@ -210,7 +210,7 @@ async def test_a_button_that_moved_under_the_point_is_not_pressed(
             "() => document.querySelector('#more').click()", next(iter(browser.monitor.pages.values()))
         )
 
-    site.add("/moving-page", MOVING.replace("tell('more', {})", "swap()"))
+    site.add("/moving-page", MOVING.replace("show('more', {})", "swap()"))
 
     async with drawn(browser, navigate(address), at("click", (200, 430)), stop("Stopped.")) as it:
         it.browser = cast(Any, Swapping(browser, swap))

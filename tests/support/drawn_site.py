@@ -1,14 +1,18 @@
-"""Pages whose targets are drawn: a board, sliders, drag and drop, a map, a payment. They report what is done by POST.
+"""Pages whose targets are drawn: a board, sliders, drag and drop, a map, a payment.
 
-Everything is at a fixed place of a window of 1280 x 720 CSS pixels.
+They report by POST what counts as an effect, and by GET what only changes the page. Everything is at a
+fixed place of a window of 1280 x 720 CSS pixels.
 """
 
 from __future__ import annotations
 
-from tests.support.sites import Answer, Site
+from urllib.parse import urlsplit
+
+from tests.support.sites import Answer, Effect, Site, Visit
 
 TELL = """<script>
 const tell = (name, fields) => fetch('/' + name, {method: 'POST', body: new URLSearchParams(fields)})
+const show = (name, fields) => fetch('/' + name + '?' + new URLSearchParams(fields))
 </script>"""
 
 STYLE = """<style>body { margin: 0 } body > * { position: absolute; margin: 0 }</style>"""
@@ -42,8 +46,8 @@ const paint = () => {{
 let from = null
 map.addEventListener('pointerdown', event => {{ from = event.clientX }})
 map.addEventListener('pointermove', event => {{ if (from !== null) {{ x += event.clientX - from; from = event.clientX; paint() }} }})
-addEventListener('pointerup', () => {{ if (from !== null) tell('pan', {{x}}); from = null }})
-map.addEventListener('wheel', event => {{ event.preventDefault(); zoom *= event.deltaY < 0 ? 2 : 0.5; paint(); tell('zoom', {{zoom}}) }})
+addEventListener('pointerup', () => {{ if (from !== null) show('pan', {{x}}); from = null }})
+map.addEventListener('wheel', event => {{ event.preventDefault(); zoom *= event.deltaY < 0 ? 2 : 0.5; paint(); show('zoom', {{zoom}}) }})
 paint()
 </script>"""
 
@@ -55,7 +59,7 @@ SLIDER = f"""<title>Light</title>{STYLE}{TELL}<h1 style="left: 40px; top: 20px">
 let held = false
 thumb.addEventListener('pointerdown', event => {{ held = true; thumb.setPointerCapture(event.pointerId) }})
 thumb.addEventListener('pointermove', event => {{ if (held) thumb.style.left = event.clientX - 20 + 'px' }})
-thumb.addEventListener('pointerup', event => {{ held = false; tell('bright', {{value: event.clientX - 100}}) }})
+thumb.addEventListener('pointerup', event => {{ held = false; show('bright', {{value: event.clientX - 100}}) }})
 </script>"""
 
 DROP = f"""<title>Tasks</title>{STYLE}{TELL}<h1 style="left: 40px; top: 20px">Tasks</h1>
@@ -81,7 +85,7 @@ addEventListener('pointerup', event => {{ if (held) tell('put', {{x: event.clien
 PAY = f"""<title>Checkout</title>{STYLE}{TELL}<h1 style="left: 40px; top: 20px">Checkout</h1>
 <p style="left: 40px; top: 90px">Total: 39.50 EUR</p>
 <button id=pay style="left: 100px; top: 200px; width: 200px; height: 60px" onclick="tell('pay', {{}})"><span>Pay now</span></button>
-<button id=more style="left: 100px; top: 400px; width: 200px; height: 60px" onclick="tell('more', {{}})">Show details</button>"""
+<button id=more style="left: 100px; top: 400px; width: 200px; height: 60px" onclick="show('more', {{}})">Show details</button>"""
 
 SHADOW = """<title>Checkout</title><body style="margin: 0"><h1>Checkout</h1><p>Total: 39.50 EUR</p>
 <div id=host style="position: absolute; left: 100px; top: 200px"></div>
@@ -95,11 +99,19 @@ FRAMED = """<title>Shop</title><body style="margin: 0"><h1>Shop</h1>
 <iframe src="%s" style="position: absolute; left: 80px; top: 60px; width: 700px; height: 500px; border: 5px solid"></iframe>"""
 
 
-EFFECTS = ("click", "dblclick", "bright", "drop", "more", "pan", "pay", "put", "zoom")
+EFFECTS = ("click", "dblclick", "drop", "pay", "put")
 """What the pages send, each as a POST."""
+VIEWS = ("bright", "more", "pan", "zoom")
+"""What they report by GET."""
 
 
 def open_drawn(site: Site) -> None:
+    """Add the pages; `site.effects` has the views, too."""
+
+    def view(visit: Visit) -> Answer:
+        site.effects.append(Effect(urlsplit(visit.path).path[1:], visit.query))
+        return Answer(status=204)
+
     pages = {
         "board": BOARD,
         "map": MAP,
@@ -113,3 +125,5 @@ def open_drawn(site: Site) -> None:
         site.add(f"/{name}-page", page)
     for effect in EFFECTS:
         site.pages[f"/{effect}"] = lambda _: Answer(status=204)
+    for name in VIEWS:
+        site.pages[f"/{name}"] = view
