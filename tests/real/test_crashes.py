@@ -88,7 +88,7 @@ def test_a_kill_before_the_start_is_approved_keeps_plan_and_grants(tmp_path: Pat
         again = wait_for(client, session_id, "waiting_user")["pending"]
         assert again == pending
         assert again["start"]["effects"] == [{"site": "shop.example", "kind": "order", "count": 1}]
-        body = {"reference": pending["reference"], "confirmed": True}
+        body = {"reference": pending["reference"], "confirmed": True, "effects": [0]}
         assert client.post(f"/sessions/{session_id}/decision", json=body).status_code == 202
         session = wait_for(client, session_id, "completed", "waiting_user")
         assert "is ordered" in session["messages"][-1]["content"]
