@@ -123,7 +123,7 @@ SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
     "again and again": _orders,
     "shop": _shop,
     "log in": _login,
-    "slow steps": lambda url, text: _steps(url, text, delay=0.02),
+    "slow steps": lambda url, text: _steps(url, text, delay=0.05),
     "steps": _steps,
     "slow": lambda url, text: Say(STORY, delay=0.05),
     "endless": lambda url, text: Say(LONG_STORY, delay=0.05),
