@@ -91,7 +91,11 @@ class Database:
     @property
     def name(self) -> str:
         """What it is called in messages to who runs the server."""
-        return f"the database file {self.file}" if self.is_sqlite else "the database of DATABASE_URL"
+        return (
+            f"the database file {self.file} (DATABASE_URL)"
+            if self.is_sqlite
+            else "the database of DATABASE_URL"
+        )
 
     async def read(self, work: Work[T]) -> T:
         """Run `work` in a read transaction: all its queries see one snapshot. Raises Unavailable."""

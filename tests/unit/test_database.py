@@ -138,8 +138,9 @@ async def test_a_damaged_file_is_told_until_the_next_start(
                 await broken
             assert caught.value.code == "db_damaged"
         restore(path, good)
-        assert f"{path} is damaged: (sqlite3.DatabaseError) database disk image is malformed" in (
-            await database.problem() or ""
+        assert (
+            f"{path} (DATABASE_URL) is damaged: (sqlite3.DatabaseError) database disk image is malformed"
+            in (await database.problem() or "")
         )
     assert caplog.text.count("is damaged") == 1
     async with open_database(f"sqlite:///{path}", PATIENCE) as database:

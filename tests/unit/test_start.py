@@ -75,7 +75,7 @@ async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path)
     path = tmp_path / "notes.txt"
     path.write_bytes(b"not a database at all" * 1000)
     before = path.read_bytes()
-    with pytest.raises(NotReady, match=r"notes.txt does not answer: file is not a database"):
+    with pytest.raises(NotReady, match=r"notes.txt \(DATABASE_URL\) does not answer: file is not a database"):
         async with open_runtime(settings_of(tmp_path, f"sqlite:///{path}")):
             pass
     assert path.read_bytes() == before
