@@ -145,8 +145,8 @@ class Browser(Protocol):
         """What the last act was about to send without having been approved for it. A browser of its own holds nothing."""
         return ()
 
-    def held_waits(self) -> bool:
-        """Whether all of it still waits for a yes, so that it can be let go."""
+    async def held_waits(self) -> bool:
+        """Whether it still waits for a yes, so that it can be let go; else the act has to be done again."""
         return False
 
     async def refuse_held(self) -> None:

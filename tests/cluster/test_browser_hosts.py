@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -21,13 +22,15 @@ from tests.support.cluster import (
     get,
     move,
     played_by,
+    post,
     session_at,
     wait_for,
     wait_until_executing,
 )
 from tests.support.eventually import eventually_sync
+from tests.support.held_player import ORDER, SAYS, PicturePlayer, PictureSite
 from tests.support.live import watching
-from tests.support.model_reply import Asked, Reply, call, say
+from tests.support.model_reply import Asked, Reply, Script, call, say
 from tests.support.model_server import providing
 from tests.support.redis import RedisServer
 from tests.support.server import Server, serving
@@ -135,7 +138,7 @@ def hosted_team(
 
 
 @contextmanager
-def alone(folder: Path, player: FormPlayer, host: Host) -> Iterator[Callable[[], Server]]:
+def alone(folder: Path, player: Script, host: Host) -> Iterator[Callable[[], Server]]:
     """Starts a server that is the only one on its database, again after its end."""
     with providing(player) as provider, ExitStack() as stack:
         settings = played_by(
@@ -291,3 +294,44 @@ def test_without_its_browser_the_run_of_a_server_that_is_alone_is_interrupted(
         wait_for(start(), session_id, "interrupted", timeout=60)
         player.may_click.set()
     assert site.effects == []
+
+
+@pytest.mark.parametrize("dies", ["server", "host", "both"])
+def test_nothing_that_was_held_leaves_when_a_process_dies(tmp_path: Path, host: Host, dies: str) -> None:
+    """In the page that its host has kept a yes does the act again; where the page is lost, it is asked about again."""
+    player = PicturePlayer()
+    with PictureSite() as site, alone(tmp_path, player, host) as start:
+        server = start()
+        player.start = site.url("/picture")
+        session_id = ask(server, "Zoom in", agent="operator")
+        pending = wait_for(server, session_id, "waiting_user")["pending"]
+        assert pending["would_send"] == SAYS
+        if dies != "host":
+            server.kill()
+        if dies != "server":
+            host.kill()
+            host.start()
+        if dies != "host":
+            server = start()
+        eventually_sync(
+            lambda: session_at(server, session_id)["pending"], lambda it: it == pending, message="it is open"
+        )
+        assert site.effects == []
+        yes(server, session_id, pending)
+        if dies != "server":
+            again = eventually_sync(
+                lambda: session_at(server, session_id)["pending"],
+                lambda it: it and it != pending,
+                message="it is asked about again",
+            )
+            assert f"so this was not sent: {SAYS}" in player.seen[-1]
+            assert site.effects == []
+            yes(server, session_id, again)
+        session = wait_for(server, session_id, "completed")
+        assert answer_of(session) == "It was sent."
+        assert site.effects == [ORDER]
+
+
+def yes(server: Server, session_id: str, pending: dict[str, Any]) -> None:
+    path = f"/sessions/{session_id}/decision"
+    assert post(server, path, reference=pending["reference"], confirmed=True).status_code == 202

@@ -11,7 +11,10 @@ from typing import Any
 import httpx
 
 from tests.support.chat import follow
+from tests.support.cluster import played_by
 from tests.support.eventually import eventually_sync
+from tests.support.held_player import ORDER, SAYS, PicturePlayer, PictureSite
+from tests.support.model_server import providing
 from tests.support.server import Server, serving
 
 PING = "this is a ping test: do not think"
@@ -200,3 +203,35 @@ def test_a_second_message_works_right_after_a_cancel(tmp_path: Path, database_ur
         assert (run["status"], run["error"]) == ("cancelled", "Task cancelled")
         assert client.post(f"/sessions/{session_id}/messages", json={"content": PING}).status_code == 202
         assert wait_for(client, session_id, "completed")["messages"][-1]["content"] == "Harbour"
+
+
+def test_nothing_that_was_held_leaves_at_a_kill_and_the_yes_asks_again(tmp_path: Path) -> None:
+    player = PicturePlayer()
+    with PictureSite() as site, providing(player) as provider:
+        player.start = site.url("/picture")
+        settings = played_by(provider)
+        with serving(tmp_path, **settings) as server, talk(server) as client:
+            session_id = new_session(client, "zoom in", agent="operator")
+            pending = wait_for(client, session_id, "waiting_user")["pending"]
+            assert pending["would_send"] == SAYS
+            server.kill()
+        with serving(tmp_path, **settings) as server, talk(server) as client:
+            again = wait_for(client, session_id, "waiting_user")["pending"]
+            assert again == pending
+            session = answer(client, session_id, again, "waiting_user")
+            assert f"so this was not sent: {SAYS}" in player.seen[-1]
+            assert site.effects == []
+            session = answer(client, session_id, session["pending"], "completed")
+        assert session["messages"][-1]["content"] == "It was sent."
+        assert site.effects == [ORDER]
+
+
+def answer(client: httpx.Client, session_id: str, pending: dict[str, Any], *statuses: str) -> dict[str, Any]:
+    """Say yes; returns the session once its run has another question, or has ended."""
+    body = {"reference": pending["reference"], "confirmed": True}
+    assert client.post(f"/sessions/{session_id}/decision", json=body).status_code == 202
+    return eventually_sync(
+        lambda: dict(client.get(f"/sessions/{session_id}").json()),
+        lambda it: it["run"]["status"] in statuses and it["pending"] != pending,
+        message=f"the run is {' or '.join(statuses)}",
+    )

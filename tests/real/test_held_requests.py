@@ -1,6 +1,8 @@
 """What an act sets off is held before it leaves: the real operator and browser, pages whose words say nothing."""
 
 import asyncio
+import os
+import signal
 from collections.abc import Iterator
 from typing import Any, cast
 
@@ -29,14 +31,15 @@ Show map</button>
 <button type=button onclick="blank.submit()">Show grid</button>
 <button type=button onclick="plain.submit()">Show names</button>
 <button type=button onclick="const x = new XMLHttpRequest(); x.open('POST', '/orders', false); x.send('item=kettle')">Show clouds</button>
-<button type=button onclick="setTimeout(send, 1500)">Show sun</button>
+<button type=button onclick="setTimeout(() => send(), 1500)">Show sun</button>
+<button type=button onclick="send(AbortSignal.timeout(500))">Show rain</button>
 <button type=button onclick="fetch('/api/search', {method: 'POST', body: '{}'}); said.textContent = 'Looked'">Show list</button>
 <iframe srcdoc="<form method=post action=/orders><input name=item value=kettle></form>"></iframe>
 <form id=blank method=post action=/orders target=_blank><input type=hidden name=item value=kettle></form>
 <form id=plain method=post action=/orders><input type=hidden name=item value=kettle></form>
 <script>
-const send = async () => { said.textContent = 'Sending'
-  const answer = await fetch('/orders', {method: 'POST', body: 'item=kettle'}).catch(() => ({status: 0}))
+const send = async (signal) => { said.textContent = 'Sending'
+  const answer = await fetch('/orders', {method: 'POST', body: 'item=kettle', signal}).catch(() => ({status: 0}))
   said.textContent = answer.status === 201 ? 'Sent' : 'Not sent' }
 </script>"""
 ORDER = Effect("orders", {"item": "kettle"})
@@ -182,6 +185,37 @@ async def test_what_is_held_is_failed_before_the_browser_ends(site: Site, pool: 
         await end()
     await asyncio.sleep(0.3)
     assert site.effects == []
+
+
+async def test_a_yes_after_the_page_gave_it_up_does_the_act_again(
+    browser: SessionBrowser, site: Site
+) -> None:
+    async with task(browser, *turns(site, "Show rain", stop("Done."))) as it:
+        assert await it.say("go on") is None
+        await browser.wait(700)
+        assert not await browser.held_waits()
+        assert await it.answer(True) == "Done."
+    assert site.effects == [ORDER]
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+async def test_nothing_that_was_held_leaves_a_browser_that_dies_and_the_yes_asks_again(
+    pool: BrowserPool, site: Site, number: signal.Signals
+) -> None:
+    browser = cast(SessionBrowser, await pool.get(f"dies-{number}"))
+    site.effects.clear()
+    async with task(browser, *turns(site, "Zoom in", *turns(site, "Zoom in", stop("Done.")))) as it:
+        await it.say("zoom in")
+        reference = (it.question or {})["reference"]
+        assert browser.chromium is not None
+        os.kill(browser.chromium.pid, number)
+        await it.answer(True)
+        assert f"so this was not sent: {SAYS}" in it.options["server"].requests[-2].text
+        assert site.effects == []
+        assert (it.question or {})["reference"] != reference
+        await it.answer(True)
+    assert site.effects == [ORDER]
+    await browser.close()
 
 
 async def test_a_bound_approval_sends_nothing_else(browser: SessionBrowser, site: Site) -> None:

@@ -82,7 +82,7 @@ class ScriptedBrowser(Browser):
     def held(self) -> tuple[HeldRequest, ...]:
         return self.now_held
 
-    def held_waits(self) -> bool:
+    async def held_waits(self) -> bool:
         return self.waits and bool(self.now_held)
 
     async def refuse_held(self) -> None:

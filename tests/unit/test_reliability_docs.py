@@ -1,4 +1,4 @@
-"""docs/reliability.md names code and tests that exist, for each of its 74 rows."""
+"""docs/reliability.md names code and tests that exist, for each of its 75 rows."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def names_of_tests(path: Path) -> set[str]:
 
 
 def test_the_page_has_every_row_once_and_in_order() -> None:
-    assert list(ROWS) == list(range(1, 75))
+    assert list(ROWS) == list(range(1, 76))
 
 
 @pytest.mark.parametrize("row", sorted(ROWS))

@@ -30,6 +30,7 @@ class Edge:
     listener: Listener | None = None
     done: list[tuple[str, str]] = field(default_factory=list)
     given_up: set[str] = field(default_factory=set)
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
     number: int = 0
 
     def on(self, event: str, listener: Listener) -> None:
@@ -42,6 +43,8 @@ class Edge:
             return {"targetInfo": {"type": "page", "url": PAGE}}
         if params.get("requestId") in self.given_up:
             raise CdpError("Invalid InterceptionId")
+        if method == "Fetch.getResponseBody":
+            raise CdpError("Can only get response body on HeadersReceived pattern matched requests.")
         if method.startswith("Fetch.") and "requestId" in params:
             self.done.append(
                 (params["requestId"], "sent" if method == "Fetch.continueRequest" else params["errorReason"])
@@ -136,8 +139,10 @@ async def test_a_yes_lets_the_very_request_go_and_a_further_one_is_held_again(it
 async def test_a_request_that_the_page_gave_up_is_not_released(it: World) -> None:
     await it.act()
     order = await it.edge.pause(ORDER)
+    assert await it.hold.waits([order])
     it.edge.given_up.add(order)
 
+    assert not await it.hold.waits([order])
     assert not await it.hold.release([order])
     assert not await it.hold.release(["unknown"])
 
@@ -246,7 +251,9 @@ async def test_the_hold_of_a_host_is_used_by_messages(it: World) -> None:
     await remote.begin(ActTerms(), PAGE, is_passive=False)
     order = await it.edge.pause(ORDER)
     await remote.end()
+    assert await remote.waits([order])
     assert await remote.release([order])
+    assert not await remote.waits([order])
     assert it.edge.outcome(order) == "sent"
     await remote.begin(ActTerms(), PAGE, is_passive=False)
     other = await it.edge.pause(ORDER)

@@ -161,7 +161,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
                 return _annotated(message, refusal, ())
             marks = {_GATE: _ASKED}
         judged = replace(waiting.judged, ruling=ruling_of(judgement))
-        if not browser.held_waits() and any(one.is_further for one in held):
+        if any(one.is_further for one in held) and not await browser.held_waits():
             self._waiting.pop(key, None)
             text = f"Not sent: {named(held)}. A part of this act was sent before, so it is not done again: look at the page."
             return ToolMessage(text, tool_call_id=call["id"] or "", name=call["name"], status="error")

@@ -72,6 +72,10 @@ def refused_line(held: Sequence[HeldRequest]) -> str:
     return f"refused: this would have sent: {named(held)}. The page may still show it as sent, or try again later"
 
 
+def not_sent(why: str, held: Sequence[HeldRequest]) -> str:
+    return f"{why}, so this was not sent: {named(held)}" if held else why
+
+
 def to_state(held: Sequence[HeldRequest]) -> list[JsonObject]:
     return [one.model_dump() for one in held]
 

@@ -27,6 +27,7 @@ from server.agent.gate.holding import (
     approved_kinds,
     from_state,
     judge_held,
+    not_sent,
     question_about,
     refused_line,
     terms_of,
@@ -141,7 +142,8 @@ class Consent:
                 refusal = records.take_refusal(state, act, digest, said.words)
                 return update | refusal | {"route": "maybe_observe"}
         reason = "came too late" if said.kind == "expired" else "was for another action"
-        return update | records.void(state, f"the approval {reason}") | {"route": "maybe_observe"}
+        why = not_sent(f"the approval {reason}", held)
+        return update | records.void(state, why) | {"route": "maybe_observe"}
 
     async def manual_interrupt(self, state: State) -> Update:
         """Wait until the user has done the manual step; the page is then observed again."""
@@ -174,6 +176,7 @@ class Consent:
                 await (await context.browser()).navigate(aimed.observation.page.url)
                 why += " and was loaded again"
                 update["needs_observe"] = True
+        why = not_sent(why, held)
         log.info("nothing is done: %s", why)
         is_old = bool(update.get("needs_observe"))
         return (

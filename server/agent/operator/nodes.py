@@ -292,7 +292,7 @@ class Nodes:
             state.get("approval")
             and held
             and runtime.context.has_browser()
-            and (await runtime.context.browser()).held_waits()
+            and await (await runtime.context.browser()).held_waits()
         ):
             update |= {"approval": None}  # the very request is let go, whatever the page shows by now
         elif state.get("approval"):

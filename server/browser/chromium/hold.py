@@ -103,6 +103,19 @@ class ChromiumHold:
         if self._until == float("inf"):
             self._until = asyncio.get_running_loop().time() + GRACE
 
+    async def waits(self, request_ids: Sequence[str]) -> bool:
+        waiting = [one for one in request_ids if one in self._waiting]
+        return any(await asyncio.gather(*map(self._still_waits, waiting)))
+
+    async def _still_waits(self, request_id: str) -> bool:
+        """There is no question for it: a paused request refuses this one in other words than one that is gone."""
+        try:
+            session = self._waiting[request_id][1]
+            await self._cdp.send("Fetch.getResponseBody", {"requestId": request_id}, session=session)
+        except CdpError as error:
+            return "Invalid InterceptionId" not in str(error) and not self._cdp.closed.is_set()
+        return True
+
     async def release(self, request_ids: Sequence[str]) -> bool:
         waiting = [one for one in request_ids if one in self._waiting]
         for request_id in waiting:

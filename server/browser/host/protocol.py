@@ -79,6 +79,7 @@ class HoldOrder(BaseModel):
     url: str = ""
     is_passive: bool = False
     end: bool = False
+    waits: list[str] = Field(default_factory=list)
     release: list[str] = Field(default_factory=list)
     fail: bool = False
     rests: bool | None = None
@@ -86,7 +87,8 @@ class HoldOrder(BaseModel):
 
 class HoldDone(BaseModel):
     number: int
-    is_released: bool = False
+    is_true: bool = False
+    """What `waits` or `release` returned."""
 
 
 class Granted(BaseModel):

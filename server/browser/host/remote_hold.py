@@ -30,6 +30,9 @@ class RemoteHold:
     async def end(self) -> None:
         await self._order(HoldOrder(number=0, end=True))
 
+    async def waits(self, request_ids: Sequence[str]) -> bool:
+        return await self._order(HoldOrder(number=0, waits=list(request_ids)))
+
     async def release(self, request_ids: Sequence[str]) -> bool:
         return await self._order(HoldOrder(number=0, release=list(request_ids)))
 
@@ -59,7 +62,7 @@ class RemoteHold:
             self._held(held)
         answer = self._asked.get(done.number) if done else None
         if done and answer is not None and not answer.done():
-            answer.set_result(done.is_released)
+            answer.set_result(done.is_true)
 
     def lose(self) -> None:
         """The connection has ended."""
@@ -70,15 +73,17 @@ class RemoteHold:
 
 async def carry_out(order: HoldOrder, hold: OutgoingHold) -> HoldDone:
     """On the host: do what the holder says."""
-    is_released = False
+    is_true = False
     if order.begin is not None:
         await hold.begin(order.begin, order.url, is_passive=order.is_passive)
+    elif order.waits:
+        is_true = await hold.waits(order.waits)
     elif order.release:
-        is_released = await hold.release(order.release)
+        is_true = await hold.release(order.release)
     elif order.rests is not None:
         hold.rest(rests=order.rests)
     elif order.fail:
         await hold.fail()
     elif order.end:
         await hold.end()
-    return HoldDone(number=order.number, is_released=is_released)
+    return HoldDone(number=order.number, is_true=is_true)

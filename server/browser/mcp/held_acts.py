@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from time import monotonic
 from typing import Any
 
 from server.browser.browser import ToolOutcome
@@ -17,8 +16,6 @@ from server.browser.sent import SentRequest
 
 GATHERED = 0.05
 """Seconds in which further requests of the act join the first that is held."""
-PATIENCE = 24.0
-"""Seconds for which what is held is thought to wait: a little less than it does."""
 ANSWERS = 0.3
 """Seconds for the page to answer in the meantime; one that waits for a held request itself gets it failed."""
 EXPECTED = 3.0
@@ -38,7 +35,6 @@ class HeldActs:
         self._outgoing: OutgoingHold | None = None
         self._news = asyncio.Event()
         self._is_acting = False
-        self._held_at = 0.0
         self._late: set[str] = set()
         """Sites on whose pages something was held after its act had ended."""
         self.held: tuple[HeldRequest, ...] = ()
@@ -64,10 +60,18 @@ class HeldActs:
         self._outgoing = found
         return found
 
-    def waits(self) -> bool:
-        """Whether all that the last act was about to send still waits for a yes."""
-        is_in_time = monotonic() - self._held_at < PATIENCE
-        return bool(self.held) and is_in_time and not any(one.is_over for one in self.held)
+    async def waits(self) -> bool:
+        """Whether what the last act was about to send still waits for a yes."""
+        chromium, outgoing = self._calls.lifecycle.chromium, self.outgoing
+        if (
+            outgoing is None
+            or not (chromium and chromium.is_running)
+            or any(one.is_over for one in self.held)
+        ):
+            return False
+        with suppress(CdpError):
+            return await outgoing.waits([one.id for one in self.held])
+        return False
 
     async def refuse(self) -> None:
         self.held = ()
@@ -158,7 +162,6 @@ class HeldActs:
 
     def _on_held(self, held: HeldRequest) -> None:
         if self._is_acting:
-            self._held_at = monotonic()
             self.held = (*self.held, held)
             self._news.set()
             return

@@ -304,8 +304,8 @@ class SessionBrowser(Browser):
     def held(self) -> tuple[HeldRequest, ...]:
         return self._acts.held
 
-    def held_waits(self) -> bool:
-        return self._acts.waits()
+    async def held_waits(self) -> bool:
+        return await self._acts.waits()
 
     async def refuse_held(self) -> None:
         await self._acts.refuse()

@@ -66,6 +66,10 @@ class OutgoingHold(Protocol):
         """The act is done and its page quiet: what is sent from now on is its own for some seconds more."""
         ...
 
+    async def waits(self, request_ids: Sequence[str]) -> bool:
+        """Whether one of them is still held, and its page still waits for it."""
+        ...
+
     async def release(self, request_ids: Sequence[str]) -> bool:
         """Let held requests go. False if none of them waits any more."""
         ...
