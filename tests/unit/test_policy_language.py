@@ -12,7 +12,7 @@ import pytest
 from server.agent.actions import ClickAction, aim
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
-from server.agent.policy.lexicon import languages, read_patterns
+from server.agent.policy.lexicon import UNREAD, languages, read_patterns
 from server.browser.observation import observe_snapshot
 
 DATA = Path(__file__).parents[1] / "data" / "policy"
@@ -35,6 +35,55 @@ def test_a_page_with_a_dozen_controls_is_known_by_its_words(code: str) -> None:
 @pytest.mark.parametrize("text", ["", "42", "Acme X-200", "lorem ipsum dolor sit amet", "OK"])
 def test_too_few_words_are_no_language(text: str) -> None:
     assert guess_language(text) == ""
+
+
+UNREAD_PAGES = {
+    "et": "Tellimus, Ostukorv, Minu konto, Otsi, Avaleht, Tooted, Kirjuta klienditoele, Vali makseviis ja kinnita tellimus, Tarne aadress",
+    "is": "Karfa, Mínar síður, Leita, Forsíða, Vörur, Hafa samband, Veldu greiðslumáta og staðfestu pöntun, Afhendingarstaður, Áfram",
+    "ka": "კალათა, ჩემი ანგარიში, ძებნა, მთავარი, პროდუქტები, კონტაქტი, აირჩიეთ გადახდის მეთოდი და დაადასტურეთ შეკვეთა, მიწოდების მისამართი",
+    "sw": "Kikapu, Akaunti yangu, Tafuta, Mwanzo, Bidhaa, Mawasiliano, Chagua njia ya malipo na uthibitishe agizo, Anwani ya kupelekea, Endelea",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("code", UNREAD_PAGES)
+def test_a_page_in_a_language_without_a_lexicon_is_known_as_such(code: str) -> None:
+    assert guess_language(UNREAD_PAGES[code]) == UNREAD
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "lang", "verdict"),
+    [
+        ("Saada", ("Sõnum",), UNREAD, Verdict.ASK),
+        ("გაგზავნა", ("შეტყობინება",), UNREAD, Verdict.ASK),
+        ("Edasi", (), UNREAD, Verdict.ALLOW),
+        ("Search", ("Otsing",), UNREAD, Verdict.ALLOW),
+        ("Frobnicate", ("Widget",), "en", Verdict.ALLOW),
+    ],
+)
+def test_a_button_beside_fields_asks_if_its_language_cannot_be_read(
+    name: str, fields: tuple[str, ...], lang: str, verdict: Verdict
+) -> None:
+    button = Subject("click", role="button", name=name, form_fields=fields, lang=lang)
+    assert assess(button).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Betal nu", "Slet konto", "Send besked", "Betal nå", "Slett konto", "Send melding", "Si opp abonnementet",
+        "Maksa nyt", "Poista tili", "Lähetä viesti", "Irtisano tilaus",
+    ],
+)  # fmt: skip
+def test_effects_in_danish_norwegian_and_finnish_ask_outside_of_a_form(name: str) -> None:
+    assert assess(Subject("click", role="button", name=name)).verdict is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["Vis mere", "Læg i kurv", "Nej tak", "Vis mer", "Legg i handlekurven", "Nei takk", "Näytä lisää", "Lisää ostoskoriin", "Ei kiitos"],
+)  # fmt: skip
+def test_what_is_harmless_in_danish_norwegian_and_finnish_is_done(name: str) -> None:
+    assert assess(Subject("click", role="button", name=name)).verdict is Verdict.ALLOW
 
 
 def test_the_gate_tells_the_policy_the_language_of_the_page() -> None:

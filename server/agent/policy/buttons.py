@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from server.agent.policy.fields import find_secret
 from server.agent.policy.labels import heading_commands, heading_names
+from server.agent.policy.lexicon import UNREAD
 from server.agent.policy.names import Commitment, Meaning, read_name
 from server.agent.policy.page_context import STRONG, Heading, PageContext
 from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Subject, ask
@@ -235,8 +236,9 @@ def _generic_binds(press: Press) -> bool:
 
 
 def _submits_unknown(press: Press) -> bool:
-    is_unknown = press.is_a(Commitment.UNKNOWN, Commitment.UNNAMED)
-    if press.subject.submits and is_unknown:
+    is_unknown, subject = press.is_a(Commitment.UNKNOWN, Commitment.UNNAMED), press.subject
+    is_unread_form = subject.lang == UNREAD and bool(subject.form_fields)
+    if is_unknown and (subject.submits or is_unread_form):
         return True
     return press.is_a(Commitment.UNNAMED) and not _generic_is_calm(press)
 

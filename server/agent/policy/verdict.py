@@ -50,7 +50,7 @@ class Subject:
     siblings: tuple[str, ...] = ()
     """Names of the buttons next to it."""
     lang: str = ""
-    """The language of the page, such as `de`; "" if unknown."""
+    """The language of the page, such as `de`; "" if it is unclear, `lexicon.UNREAD` if there is no lexicon for it."""
 
 
 @dataclass(frozen=True, slots=True)

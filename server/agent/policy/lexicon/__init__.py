@@ -1,4 +1,4 @@
-"""The words of controls and pages in some two dozen languages, and the concepts that they mean.
+"""The words of controls and pages in 29 languages, and the concepts that they mean.
 
 README.md describes the data: one `<language>.toml` for each language, and `icons.toml`. The functions here are
 the only interface: `lexicon()` finds concepts in a text, `icon_concept` that of a sign, `guess_language` the
@@ -21,7 +21,8 @@ from server.agent.policy.lexicon.patterns import Hit, Pattern, parse
 from server.agent.policy.text import WORD, fold, plain
 
 __all__ = [
-    "Hit", "Lexicon", "Pattern", "guess_language", "icon_concept", "languages", "lexicon", "read_patterns", "warm_up",
+    "UNREAD", "Hit", "Lexicon", "Pattern", "guess_language", "icon_concept", "languages", "lexicon", "read_patterns",
+    "warm_up",
 ]  # fmt: skip
 
 _FOLDER = Path(__file__).parent
@@ -35,6 +36,10 @@ _SCRIPT_SHARE = 0.15
 _FEWEST_VOTES = 3.0
 _LEAD = 1.5
 _MOST_CHARS = 4000
+UNREAD = "?"
+"""The code of any language without a lexicon."""
+_FEWEST_WORDS, _UNREAD_SHARE, _SHORTEST_WORD = 12, 0.25, 3
+"""Of so many different words a language of the lexicon knows at least this share."""
 _loading = Lock()
 
 
@@ -71,19 +76,28 @@ def icon_concept(text: str) -> str:
 
 @lru_cache(maxsize=64)
 def guess_language(text: str) -> str:
-    """The code of the text's language, "" if it is not clear. The script decides, else words of the lexicon."""
+    """The code of the text's language, "" if it is not clear, `UNREAD` if most words are of no language known.
+
+    The script decides, else words of the lexicon.
+    """
     text = text[:_MOST_CHARS]
     letters = sum(map(str.isalpha, text))
     for code, script in _SCRIPTS.items():
         if letters and len(re.findall(script, text)) >= _SCRIPT_SHARE * letters:
             return code
-    votes: Counter[str] = Counter()
-    for word in dict.fromkeys(WORD.findall(fold(text))):  # in order: sums of fractions depend on it
+    words = list(dict.fromkeys(WORD.findall(fold(text))))  # in order: sums of fractions depend on it
+    votes, shared = Counter[str](), Counter[str]()
+    for word in words:
         known = lexicon().languages_of(word) or lexicon().languages_of(plain(word))
+        shared.update(known)
         for code in known:
             votes[code] += 1 / len(known)  # type: ignore[assignment]
     (first, most), (_, next_most) = [*votes.most_common(2), ("", 0), ("", 0)][:2]
-    return first if most >= _FEWEST_VOTES and most >= _LEAD * next_most else ""
+    if most >= _FEWEST_VOTES and most >= _LEAD * next_most:
+        return first
+    long = sum(len(word) >= _SHORTEST_WORD and not word.isdigit() for word in words)
+    is_read = long < _FEWEST_WORDS or max(shared.values(), default=0) >= _UNREAD_SHARE * long
+    return "" if is_read else UNREAD
 
 
 @cache
