@@ -12,6 +12,7 @@ from scripts.stamp import fingerprint, is_current, mark
 from server.browser.chromium import executables as parts
 
 WEB = ROOT / "web"
+WIDGETS = ROOT / "tests" / "widgets"
 WEB_SOURCES = ("src", "public", "index.html", "package.json", "package-lock.json")
 _WORKING_NPM = """#!/bin/sh
 here=$(dirname "$0")
@@ -79,6 +80,12 @@ def web_packages() -> str:
     """What the web UI's own tests need, also when the UI is built already."""
     _install(WEB)
     return "web/node_modules"
+
+
+def test_widgets() -> str:
+    """Other people's editors and fields, which tests of the browser act on."""
+    _install(WIDGETS)
+    return "tests/widgets/node_modules"
 
 
 def _install(folder: Path) -> None:

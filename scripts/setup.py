@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from scripts.node_packages import node, playwright_mcp, web, web_packages
+from scripts.node_packages import node, playwright_mcp, test_widgets, web, web_packages
 from scripts.programs import (
     browser_use,
     chromium,
@@ -44,6 +44,7 @@ PURPOSES: dict[str, list[Step]] = {
         chromium,
         web,
         web_packages,
+        test_widgets,
         headless_shell,
         browser_use,
         postgres,

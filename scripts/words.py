@@ -51,6 +51,8 @@ def main(*folders: str) -> int:
 
 
 def _refused_in(path: Path) -> Iterator[tuple[int, str, str]]:
+    if "node_modules" in path.parts:
+        return
     if path.suffix == ".py":
         yield from find_refused(path.read_text())
     elif path.suffix in (".ts", ".tsx") and path.name != GENERATED:

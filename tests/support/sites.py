@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import html
 import json
+import mimetypes
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from email.message import Message
 from email.parser import BytesParser
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
@@ -51,6 +53,8 @@ class Site:
         self.effects: list[Effect] = []
         self.paths: list[str] = []
         self.pages: dict[str, Page] = dict(PAGES)
+        self.folders: dict[str, Path] = {}
+        """Folders whose files are served, by the beginning of their paths."""
         self._leaving = threading.Event()
 
     def __enter__(self) -> Site:
@@ -113,7 +117,7 @@ class Visit(BaseHTTPRequestHandler):
         if self.command == "POST":
             self.fields = self._read_form()
             self.site.effects.append(Effect(address.path.rpartition("/")[2], self.fields))
-        page = self.site.pages.get(address.path) or (lambda _: Answer(b"<h1>Not found</h1>", 404))
+        page = self.site.pages.get(address.path) or _file
         answer = page(self)
         if isinstance(answer, str):
             answer = Answer(answer.encode())
@@ -158,6 +162,15 @@ class Visit(BaseHTTPRequestHandler):
 
     def log_message(self, *_: object) -> None:
         """Quiet."""
+
+
+def _file(visit: Visit) -> Answer:
+    path = urlsplit(visit.path).path
+    for start, folder in visit.site.folders.items():
+        file = folder / path.removeprefix(start)
+        if path.startswith(start) and file.is_file():
+            return Answer(file.read_bytes(), type=mimetypes.guess_type(path)[0] or "text/plain")
+    return Answer(b"<h1>Not found</h1>", 404)
 
 
 def _parts(mail: bytes) -> Iterator[tuple[str, str]]:

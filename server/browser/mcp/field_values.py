@@ -9,10 +9,12 @@ from dataclasses import replace
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from server.browser.browser import Field, ToolOutcome
+from server.browser.mcp import editors
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.mcp.tool_calls import name_of
 from server.browser.observation import Element
+from server.browser.observation.editor_script import EDITORS_IN
 from server.browser.observation.rendering import is_option
 from server.text import cut
 
@@ -21,21 +23,40 @@ _SHOWN_CHARS, _MOST_CHOICES = 80, 20
 # An element is found by its box, as the observation has it, and then kept: an act may scroll or resize the page.
 _HOLD = """(boxes) => {
   const found = boxes.map(() => null);
+  const editors = [], sides = el => { const r = el.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; };
+  const same = (el, box) => sides(el).map((value, side) => Math.abs(value - box[side]) <= 1);
   const search = root => {
+    editors.push(...(EDITORS_IN)(css => root.querySelectorAll(css)));
     for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) search(el.shadowRoot);
-      if (!['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName)) continue;
-      const r = el.getBoundingClientRect();
-      boxes.forEach((box, at) => {
-        const isSame = [r.x, r.y, r.width, r.height].every((value, side) => Math.abs(value - box[side]) <= 1);
-        if (isSame) found[at] ??= el;
-      });
+      if (['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName))
+        boxes.forEach((box, at) => { if (same(el, box).every(Boolean)) found[at] ??= {input: el, box: el}; });
     }
   };
+  // An editor may have grown, or been scrolled, since it was seen.
+  const likely = [sides => sides.every(Boolean), ([x, y]) => x && y, ([,, width, height]) => width && height, ([x,, width]) => x && width];
+  const editorAt = box => {
+    for (const isIt of likely) {
+      const some = editors.filter(one => isIt(same(one.box, box)) || isIt(same(one.input, box)));
+      if (some.length === 1) return some[0];
+    }
+    return null;
+  };
   search(document);
-  globalThis.pilothouseFields = found;
-}"""
-_READ = """() => (globalThis.pilothouseFields || []).map(el => {
+  globalThis.pilothouseFields = found.map((one, at) => (one && !editors.some(each => each.input === one.input)) ? one : editorAt(boxes[at]));
+}""".replace("EDITORS_IN", EDITORS_IN)
+# What a click has given the focus to. 'keys': it is no field, but may listen to keys.
+_HOLD_FOCUSED = """(at) => {
+  let el = document.activeElement;
+  while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement;
+  const editor = (EDITORS_IN)(css => el.getRootNode().querySelectorAll(css)).find(one => one.input === el);
+  const isField = el.matches('textarea,input:not([type=checkbox],[type=radio],[type=button],[type=submit],[type=reset])');
+  if (editor || isField) globalThis.pilothouseFields[at] = editor || {input: el, box: el};
+  return editor || isField ? 'text' : el.matches('html,body,a,button,summary,select,[role=button],[role=link]') ? '' : 'keys';
+}""".replace("EDITORS_IN", EDITORS_IN)
+_READ = """() => (globalThis.pilothouseFields || []).map(one => {
+  const el = one?.input;
+  if (el?.isConnected && one.text) return {value: one.text(), editor: true};
   if (!el?.isConnected || ['password', 'file', 'checkbox', 'radio'].includes(el.type)) return null;
   if (el.tagName !== 'SELECT') return {value: el.value};
   const isOff = one => one.disabled || one.parentElement?.disabled;
@@ -44,12 +65,21 @@ _READ = """() => (globalThis.pilothouseFields || []).map(el => {
     disabled: !!isOff(one), chosen: one.selected,
   }))};
 })"""
-_CHOOSE = """(places) => {
-  const el = globalThis.pilothouseFields[0];
+_CHOOSE = """(at, places) => {
+  const el = globalThis.pilothouseFields[at].input;
   for (const at of places) el.options[at].selected = true;
   setTimeout(() => {
     for (const kind of ['input', 'change']) el.dispatchEvent(new Event(kind, {bubbles: true, composed: true}));
   });
+}"""
+
+
+_FOCUS = """(at) => {
+  const {input, box} = globalThis.pilothouseFields[at];
+  if (!input.isConnected) return false;
+  box.scrollIntoView({block: 'nearest', behavior: 'instant'});
+  input.focus();
+  return input.getRootNode().activeElement === input;
 }"""
 
 
@@ -67,6 +97,8 @@ class Option(BaseModel, frozen=True):
 class FieldValue(BaseModel, frozen=True):
     value: str | None = None
     options: tuple[Option, ...] = ()
+    editor: bool = False
+    """It is no form field. Its value is the text that it shows."""
 
 
 _HELD = TypeAdapter(list[FieldValue | None])
@@ -80,6 +112,11 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
     return found if len(found) == len(elements) else [None] * len(elements)
 
 
+async def hold_focused(here: CurrentPage, at: int) -> str:
+    """Hold what has the focus in place of what was held. `text` if it takes text, `keys` if it may listen to keys."""
+    return str(await here.run(f"() => ({_HOLD_FOCUSED})({at})") or "")
+
+
 async def read(here: CurrentPage) -> list[FieldValue | None]:
     try:
         return _HELD.validate_python(await here.run(_READ) or [])
@@ -87,10 +124,25 @@ async def read(here: CurrentPage) -> list[FieldValue | None]:
         return []
 
 
-async def choose(here: CurrentPage, places: Sequence[int]) -> None:
-    """Choose the options at these places of the first held list as well."""
+async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool) -> str | None:
+    """Put the text in place of what an editor holds. Returns what it holds then, None if it does not take the focus.
+
+    What is sent with `submit` is not read: it may be taken out of the editor.
+    """
+    if not await here.run(f"() => ({_FOCUS})({at})"):
+        return None
+    await editors.replace(here, text, submit=submit)
+    now = await read(here)
+    shown = now[at] if at < len(now) else None
+    if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
+        return text
+    return await editors.content(here) or shown.value
+
+
+async def choose(here: CurrentPage, at: int, places: Sequence[int]) -> None:
+    """Choose the options at these places of a held list as well."""
     async with here.until_quiet(typed=False):
-        await here.run(f"() => ({_CHOOSE})({json.dumps(list(places))})")
+        await here.run(f"() => ({_CHOOSE})({at}, {json.dumps(list(places))})")
 
 
 def places_of(held: FieldValue, written: Sequence[str]) -> list[int] | str:
@@ -145,10 +197,37 @@ def after_typing(
         names = ", ".join(name_of(field.element) for field in fields)
         outcome = replace(outcome, ok=True, text=f"Typed into {names}.")
     for field, _, now in known:
-        if "".join(now.split()) != "".join(field.text.split()):
-            held = f'"{cut(now, _SHOWN_CHARS)}"' if now else "nothing"
-            outcome = _with_note(outcome, f"{name_of(field.element)} holds {held} instead.")
+        if not is_meant(field.text, now):
+            outcome = _with_note(outcome, _instead(field, now))
     return outcome
+
+
+def after_replacing(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcome:
+    """The outcome with what the editor holds, where it is not what was typed."""
+    if is_meant(field.text, held, is_editor=True):
+        return outcome
+    return _with_note(outcome, _instead(field, held))
+
+
+def _instead(field: Field, held: str) -> str:
+    said = f'"{cut(held, _SHOWN_CHARS)}"' if held.strip() else "nothing"
+    return f"{name_of(field.element)} holds {said} instead."
+
+
+def is_meant(typed: str, held: str, *, is_editor: bool = False) -> bool:
+    """Whether a field holds what was typed, but for spaces; an editor, but for spaces at the end and empty lines."""
+    if is_editor:
+        return _filled_lines(typed) == _filled_lines(held)
+    return [*map(_packed, _filled_lines(typed))] == [*map(_packed, _filled_lines(held))]
+
+
+def _filled_lines(text: str) -> list[str]:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\u00a0", " ").split("\n")
+    return [line.rstrip() for line in lines if line.strip()]
+
+
+def _packed(text: str) -> str:
+    return "".join(text.split())
 
 
 def _with_note(outcome: ToolOutcome, note: str) -> ToolOutcome:

@@ -28,15 +28,14 @@ from server.browser.chromium.locality import Locality
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.chromium.running import RunningChromium
-from server.browser.lease import wait_for_lease
 from server.browser.masking import make_picture, mask_text, size_of_picture
-from server.browser.mcp import field_values
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.current_page import NOWHERE
+from server.browser.mcp.filling import Filling
 from server.browser.mcp.held_acts import PASSIVE, HeldActs
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.shared_chromium import SharedLifecycle
-from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
+from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Element, Observation, PointHit
 from server.browser.observation.points import find_hit
@@ -129,6 +128,7 @@ class SessionBrowser(Browser):
         self._calls = ToolCalls(resources, self._lifecycle, self._notes, server.repeatable)
         self._acts = HeldActs(self._calls)
         self._adapter = server.adapter(self._calls)
+        self._filling = Filling(self._calls, self._adapter)
 
     # Used by its lifecycle
 
@@ -371,36 +371,10 @@ class SessionBrowser(Browser):
         if not fields:
             return self._calls.outcome(False, "There is no field to type into.")
         self._calls.here.hide(field.text for field in fields if field.element.secret)
-        return await self._do(self._type, fields, submit=submit)
-
-    async def _type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
-        here = self._calls.here
-        before = await field_values.hold(here, [field.element for field in fields])
-        outcome = await self._adapter.type(fields, submit=submit)
-        # What is sent may be taken out of its fields.
-        after = [] if submit or here.dialog else await field_values.read(here)
-        return field_values.after_typing(outcome, fields, before, after)
+        return await self._do(self._filling.type, fields, submit=submit)
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
-        return await self._do(self._select, element, options)
-
-    async def _select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
-        """Choose by place: the tool servers take the words for a value, too, or the first of equal ones."""
-        here = self._calls.here
-        (held,) = await field_values.hold(here, [element])
-        if held is None or not held.options:
-            return await self._adapter.select(element, options)
-        places = field_values.places_of(held, options)
-        if isinstance(places, str):
-            return self._calls.outcome(False, places)
-        await wait_for_lease()
-        if self.is_held:
-            return self._calls.outcome(False, HELD)
-        await field_values.choose(here, places)
-        chosen = ", ".join(held.options[at].full_name for at in places)
-        now = None if here.dialog else next(iter(await field_values.read(here)), None)
-        outcome = self._calls.outcome(True, f"Chose {chosen} in {name_of(element)}.")
-        return field_values.after_choice(outcome, element, places, now)
+        return await self._do(self._filling.select, element, options)
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
         return await self._perform(partial(self._adapter.hover, target), is_passive=True)

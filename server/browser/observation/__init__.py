@@ -12,6 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from server.browser.observation.editors import put_editors
 from server.browser.observation.element_context import Surroundings
 from server.browser.observation.elements import find_elements
 from server.browser.observation.names import own_text, whole_text, words_around
@@ -290,6 +291,7 @@ def _read(
     tree, extra = parse_snapshot(snapshot, viewport), extra or Extra()
     tree.url, tree.title = url or tree.url, title or tree.title
     tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
+    extra = put_editors(tree, extra)
     return tree, extra.masked(hide_secrets(tree, extra.secrets, unknown=extra.unknown))
 
 

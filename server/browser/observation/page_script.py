@@ -10,6 +10,8 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from server.browser.observation.editor_script import EDITORS_IN
+
 Box = tuple[float, float, float, float]
 """x, y, width, height in CSS pixels of the viewport."""
 
@@ -87,6 +89,16 @@ class FieldKind(BaseModel, frozen=True):
     """As `Element.field`."""
 
 
+class Editor(BaseModel, frozen=True):
+    """What is typed into that is no form field, and holds no controls."""
+
+    box: Box
+    """Of all that shows its text."""
+    own: Box
+    """Of what takes the keys."""
+    text: str
+
+
 class FrameInView(BaseModel, frozen=True):
     """A frame in or near the window, with its title, label or name."""
 
@@ -118,6 +130,7 @@ class Extra(BaseModel, frozen=True):
     placeholders: tuple[Placeholder, ...] = ()
     covers: tuple[Cover, ...] = ()
     fields: tuple[FieldKind, ...] = ()
+    editors: tuple[Editor, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -304,6 +317,15 @@ PAGE_SCRIPT = r"""(listening) => {
     for (const el of some.slice(0, MOST)) {
       const box = boxOf(el, dx, dy);
       if (near(box)) fields.push({box, kind: el.matches('[readonly],[aria-readonly=true]') ? 'fixed' : 'lines'});
+    }
+  };
+  const editors = [], editorsIn = EDITORS_IN, MOST_HELD = 20000;
+  const findEditors = (root, dx, dy) => {
+    for (const {input, box, text} of editorsIn(css => [...all(root, css)].slice(0, MOST))) {
+      const at = boxOf(box, dx, dy);
+      if (!near(at) || (input === box && box.querySelector('a[href],button,input,select,textarea,img,video,iframe'))) continue;
+      editors.push({box: at, own: boxOf(input, dx, dy), text: text().slice(0, MOST_HELD)});
+      if (input !== box) fields.push({box: at, kind: input.matches('[aria-readonly=true]') ? 'fixed' : 'lines'});
     }
   };
   const hitIn = (root, x, y) => (isDocument(root) ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
@@ -512,6 +534,7 @@ PAGE_SCRIPT = r"""(listening) => {
       findLevels(root, dx, dy);
       findPlaceholders(root, dx, dy);
       findFields(root, dx, dy);
+      try { findEditors(root, dx, dy); } catch {}
       try { findCovers(root, dx, dy, framed); } catch {}
     }
     if (!framed) reachable.push(root);
@@ -630,9 +653,9 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
-}"""
+}""".replace("EDITORS_IN", EDITORS_IN)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
 is not the script's, so that it cannot ask for them itself."""
 

@@ -1,0 +1,73 @@
+"""Replaces the whole content of an editor over DevTools by one paste, and reads what it then holds."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+from server.browser.mcp.current_page import CurrentPage
+from server.ops.json_types import JsonObject
+
+_CONTROL, _COMMAND = 2, 4
+"""Modifiers of a key event."""
+_KEYS = {"a": 65, "Backspace": 8, "ArrowRight": 39, "Enter": 13}
+
+# As a person's clipboard does: editors read the event, and prevent what the browser itself would do.
+_CLIP = """(kind, text) => {
+  let el = document.activeElement;
+  while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement;
+  const clipboardData = new DataTransfer();
+  if (kind === 'paste') clipboardData.setData('text/plain', text);
+  const event = new ClipboardEvent(kind, {clipboardData, bubbles: true, cancelable: true, composed: true});
+  const isTaken = !el.dispatchEvent(event);
+  const own = el.value === undefined ? getSelection().toString() : el.value.slice(el.selectionStart, el.selectionEnd);
+  return {isTaken, text: clipboardData.getData('text/plain') || own};
+}"""
+
+
+async def replace(here: CurrentPage, text: str, *, submit: bool) -> None:
+    """Put the text in place of all that the focused editor holds; with `submit`, press Enter after it."""
+    async with here.until_quiet(typed=True):
+        await _select_all(here)
+        if not text:
+            await _press(here, "Backspace")
+        elif not (await _clip(here, "paste", text)).get("isTaken"):
+            await here.send("Input.insertText", {"text": text})
+    if submit:
+        async with here.until_quiet(typed=True):
+            await _press(here, "Enter")
+
+
+async def content(here: CurrentPage) -> str:
+    """The whole text of the focused editor, also of lines that are out of view; "" if it gives none."""
+    await _select_all(here)
+    text = (await _clip(here, "copy")).get("text")
+    await _press(here, "ArrowRight")
+    return str(text or "").replace("\r\n", "\n")
+
+
+async def _clip(here: CurrentPage, kind: str, text: str = "") -> JsonObject:
+    found = await here.run(f"() => ({_CLIP})({json.dumps(kind)}, {json.dumps(text)})")
+    return found if isinstance(found, dict) else {}
+
+
+async def _select_all(here: CurrentPage) -> None:
+    await _press(
+        here, "a", modifiers=_COMMAND if sys.platform == "darwin" else _CONTROL, commands=["selectAll"]
+    )
+
+
+async def _press(here: CurrentPage, key: str, modifiers: int = 0, commands: list[str] | None = None) -> None:
+    code = f"Key{key.upper()}" if len(key) == 1 else key
+    event: JsonObject = {
+        "key": key,
+        "code": code,
+        "windowsVirtualKeyCode": _KEYS[key],
+        "modifiers": modifiers,
+    }
+    writes: JsonObject = {"text": "\r"} if key == "Enter" else {}
+    down = "keyDown" if writes else "rawKeyDown"
+    await here.send(
+        "Input.dispatchKeyEvent", {**event, **writes, "type": down, "commands": list(commands or ())}
+    )
+    await here.send("Input.dispatchKeyEvent", {**event, "type": "keyUp"})

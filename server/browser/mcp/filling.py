@@ -1,0 +1,121 @@
+"""Fills fields, lists and editors, and says what they hold where it is not what was meant."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import Protocol
+
+from server.browser.browser import Field, PagePoint, ToolOutcome
+from server.browser.lease import wait_for_lease
+from server.browser.mcp import field_values
+from server.browser.mcp.field_values import FieldValue
+from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
+from server.browser.observation import Element
+from server.browser.observation.snapshot import CHOICES, FIELDS
+
+
+class FieldTools(Protocol):
+    """What a tool server does with fields that are not filled over DevTools."""
+
+    async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome: ...
+    async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome: ...
+    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome: ...
+
+
+class Filling:
+    def __init__(self, calls: ToolCalls, tools: FieldTools) -> None:
+        self._calls = calls
+        self._tools = tools
+
+    async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
+        here = self._calls.here
+        before = await field_values.hold(here, [field.element for field in fields])
+        done: list[ToolOutcome] = []
+        for kind, group in groupby(range(len(fields)), lambda at: _kind(fields[at].element, before[at])):
+            places = list(group)
+            enters = submit and places[-1] == len(fields) - 1
+            if kind == "field":
+                done.append(await self._fill(fields, before, places, submit=enters))
+            for at in places if kind != "field" else ():
+                done.append(
+                    await self._fill_one(kind, fields[at], before[at], at, enters and at == places[-1])
+                )
+                if not done[-1].ok:
+                    break
+            if not done[-1].ok:
+                break
+        return replace(
+            done[-1],
+            text=" ".join(one.text for one in done),
+            notes=tuple(note for one in done for note in one.notes),
+        )
+
+    async def _fill(
+        self, fields: Sequence[Field], before: Sequence[FieldValue | None], places: Sequence[int], *, submit: bool
+    ) -> ToolOutcome:  # fmt: skip
+        chosen = [fields[at] for at in places]
+        outcome = await self._tools.type(chosen, submit=submit)
+        # What is sent may be taken out of its fields.
+        now = [] if submit or self._calls.here.dialog else await field_values.read(self._calls.here)
+        after = [now[at] for at in places] if now else []
+        return field_values.after_typing(outcome, chosen, [before[at] for at in places], after)
+
+    async def _fill_one(
+        self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool
+    ) -> ToolOutcome:
+        if kind == "list":
+            return await self._choose(field.element, [field.text], before, at)
+        if kind == "other":  # such as the box around a field
+            clicked = await self._tools.click(field.element, double=False)
+            takes = await field_values.hold_focused(self._calls.here, at) if clicked.ok else ""
+            if clicked.ok and not takes:
+                problem = f"{name_of(field.element)} takes no text: it was clicked, and nothing was typed."
+                return replace(clicked, ok=False, text=problem)
+            if takes != "text":
+                return await self._tools.type([field], submit=submit) if takes else clicked
+        return await self._replace(field, at, submit=submit)
+
+    async def _replace(self, field: Field, at: int, *, submit: bool) -> ToolOutcome:
+        await self._take_turn()
+        held = await field_values.replace_content(self._calls.here, at, field.text, submit=submit)
+        name = name_of(field.element)
+        if held is None:
+            return self._calls.outcome(False, f"{name} does not take the keys: nothing was typed.")
+        outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
+        return field_values.after_replacing(outcome, field, held)
+
+    async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
+        """Choose by place: the tool servers take the words for a value, too, or the first of equal ones."""
+        (held,) = await field_values.hold(self._calls.here, [element])
+        if held is None or not held.options:
+            return await self._tools.select(element, options)
+        return await self._choose(element, options, held, 0)
+
+    async def _choose(
+        self, element: Element, options: Sequence[str], held: FieldValue | None, at: int
+    ) -> ToolOutcome:
+        here = self._calls.here
+        places = field_values.places_of(held or FieldValue(), options)
+        if held is None or isinstance(places, str):
+            return self._calls.outcome(False, str(places))
+        await self._take_turn()
+        await field_values.choose(here, at, places)
+        chosen = ", ".join(held.options[place].full_name for place in places)
+        now = [] if here.dialog else await field_values.read(here)
+        outcome = self._calls.outcome(True, f"Chose {chosen} in {name_of(element)}.")
+        return field_values.after_choice(outcome, element, places, now[at] if at < len(now) else None)
+
+    async def _take_turn(self) -> None:
+        """Wait until this process may act on the browser. Raises CallFailed while a person has it."""
+        await wait_for_lease()
+        if self._calls.is_held:
+            raise CallFailed(HELD)
+
+
+def _kind(element: Element, held: FieldValue | None) -> str:
+    """How it is filled: as an `editor`, a `list`, a `field` of the page, or what is none of them and may hold one."""
+    if held is not None:
+        return "editor" if held.editor else "list" if held.options else "field"
+    return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"

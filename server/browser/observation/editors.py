@@ -1,0 +1,56 @@
+"""Makes each editor one element, whose value is the text that it shows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from server.browser.observation.page_script import Box, Editor, Extra
+from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot, overlaps
+
+
+def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
+    """Make the node of each editor a text box, and silence what is in it. Returns `extra` without what is in them."""
+    boxes = [box for editor in extra.editors if (box := _put(snapshot, editor)) is not None]
+    if not boxes:
+        return extra
+    kept = tuple(
+        one
+        for one in extra.clickables
+        if not _is_in(one.box, boxes)
+        or (one.tag == "editable" and any(_is_same(one.box, box) for box in boxes))
+    )
+    texts = extra.texts and tuple(one for one in extra.texts if not _is_in(one.box, boxes))
+    return extra.model_copy(update={"clickables": kept, "texts": texts})
+
+
+def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
+    nodes = snapshot.nodes
+    at = next((at for at, node in enumerate(nodes) if node.ref and _is_same(node.box, editor.box)), None)
+    if at is None:
+        return None
+    inside = range(at, nodes[at].end)
+    fields = [one for one in inside if nodes[one].role in FIELDS and _is_same(nodes[one].box, editor.own)]
+    fields = fields or [one for one in inside if nodes[one].role in FIELDS]
+    name = next((nodes[one].name for one in fields if nodes[one].name), "")
+    is_active = any("active" in nodes[one].attributes for one in inside)
+    for one in inside:
+        node = nodes[one]
+        if node.role in WIDGETS and node.ref and node.name and one not in fields and one != at:
+            continue  # such as the fields of its search
+        nodes[one] = Node("generic", node.parent, end=node.end, seen=node.seen)
+        if one == at:
+            states = {"active": ""} if is_active else {}
+            nodes[one] = Node(
+                "textbox", node.parent, name, editor.text, node.ref, attributes=states, box=node.box,
+                seen=node.seen, end=node.end,
+            )  # fmt: skip
+    return editor.box
+
+
+def _is_same(one: Box | None, other: Box) -> bool:
+    return one is not None and all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True))
+
+
+def _is_in(box: Box, boxes: Sequence[Box]) -> bool:
+    middle = (box[0] + min(box[2], 8) / 2, box[1] + box[3] / 2, 1.0, 1.0)
+    return any(overlaps(middle, one) for one in boxes)
