@@ -189,6 +189,25 @@ async def test_it_lists_the_text_that_a_person_sees_in_the_window(page: Page) ->
     assert extra.all_texts
 
 
+UNPAINTED = (
+    "font-size:0", "font-size:1px", "color:transparent", "color:#fff0", "background:red;color:red", "-webkit-text-fill-color:transparent",
+    "clip-path:circle(0)", "clip-path:inset(50%)", "opacity:0", "visibility:hidden", "position:absolute;left:-999px",
+    "position:absolute;width:1px;height:1px;overflow:hidden;clip:rect(0,0,0,0)", "display:inline-block;transform:scale(0)",
+    "display:block;text-indent:-999px;overflow:hidden",
+)  # fmt: skip
+PAINTED = (
+    "color:transparent;background:linear-gradient(red,blue);background-clip:text", "color:transparent;text-shadow:0 0 1px black",
+    "background:white;color:black", "clip-path:circle(50%)", "font-size:9px", "color:rgba(0,0,0,0.5)",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("styles", [UNPAINTED, PAINTED], ids=["unpainted", "painted"])
+async def test_text_that_the_page_does_not_paint_is_not_listed(page: Page, styles: tuple[str, ...]) -> None:
+    await page.set_content("".join(f'<p><span style="{style}">{style}</span></p>' for style in styles))
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [text.text for text in extra.texts or ()] == (list(PAINTED) if styles is PAINTED else [])
+
+
 async def test_of_a_long_text_it_lists_the_part_in_the_window(page: Page) -> None:
     words = " ".join(f"w{at}" for at in range(20_000))
     await page.set_content(f"<!doctype html><p>{words}</p>")

@@ -324,3 +324,20 @@ def test_a_name_that_runs_backwards_has_no_amount() -> None:
     seen = observe_snapshot('- button "Pay \u202e005€\u202c now" [ref=b1] [box=0,0,90,20]', url=HERE)
     act = aimed({"kind": "click", "eid": "e1"}, seen)
     assert (amount_of(act), sure_amount(act)) == (None, None)
+
+
+@pytest.mark.parametrize("where", ["name", "text"])
+def test_a_sum_that_is_not_painted_is_no_amount(where: str) -> None:
+    """What the page paints instead, such as a picture of another sum, cannot be read."""
+    button, text = ("Pay €5.00", "Bill") if where == "name" else ("Pay", "€5.00")
+    page = f'- paragraph [ref=p1] [box=0,0,90,20]: {text}\n- button "{button}" [ref=b1] [box=0,60,90,20]'
+    amounts = []
+    for hidden in ("€5.00", "Bill"):
+        painted = [one for one in (text, *button.split()) if one != hidden]
+        boxes = [{"text": one, "box": (0, 60 if one in button else 0, 90, 20), "block": 1} for one in painted]
+        seen = observe_snapshot(
+            page, url=HERE, extra=Extra.model_validate({"texts": boxes, "all_texts": True})
+        )
+        act = aimed({"kind": "click", "eid": "e1"}, seen)
+        amounts.append((amount_of(act), sure_amount(act) and True))
+    assert amounts == [(None, None), ("€5.00", True)]

@@ -33,6 +33,20 @@ def test_a_paragraph_in_view_is_whole_and_one_out_of_view_is_cut() -> None:
     assert there.endswith("…")
 
 
+def test_a_heading_that_is_not_painted_does_not_speak_for_a_control() -> None:
+    snapshot = (
+        '- heading "Filters" [ref=h] [box=0,0,100,20]\n- paragraph [ref=p] [box=0,30,100,20]: Costs €5\n'
+        '- paragraph [ref=q] [box=0,60,100,20]: Costs €9\n- button "Apply" [ref=b] [box=0,90,100,20]'
+    )
+    painted = told(("Filters", (0, 0, 100, 20)), ("Costs €9", (0, 60, 100, 20)), ("Apply", (0, 90, 100, 20)))
+    unpainted = told(("Costs €9", (0, 60, 100, 20)), ("Apply", (0, 90, 100, 20)))
+    contexts = [
+        observe_snapshot(snapshot, extra=extra).interactive[0].context for extra in (painted, unpainted)
+    ]
+    assert contexts == ["Filters", ""]
+    assert observe_snapshot(snapshot, extra=unpainted).hidden == ("Costs €5",)
+
+
 def test_a_paragraph_that_names_a_field_is_told_as_often_as_it_is_there() -> None:
     words = "Tell us what you think of us. " * 20
     snapshot = (

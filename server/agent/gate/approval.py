@@ -307,17 +307,23 @@ def _on_card(aimed: AimedAction) -> JsonObject:
 def amount_of(aimed: AimedAction) -> str | None:
     """The price of the action: on the control, around it, else the total on the page, else the last sum on it.
 
-    None if letters of its name run backwards: what is read then need not be what is seen.
+    None if letters of its name run backwards: what is read then need not be what is seen. Sums that are not painted
+    do not count.
     """
-    target = aimed.target
+    target, hidden = aimed.target, hidden_sums(aimed)
     texts = [text for block in aimed.observation.text_blocks for text in block.split(" | ")]
     if target and OVERRIDE in target.name + target.shows:
         return None
     totals = [text for text in texts if find_sums(text) and names_total(text)]
     for text in (*_own_texts(target), *reversed(totals), *reversed(texts)):
-        if sums := find_sums(text):
+        if sums := [one for one in find_sums(text) if one not in hidden]:
             return sums[-1]
     return None
+
+
+def hidden_sums(aimed: AimedAction) -> set[str]:
+    """The sums that are on the page and not painted."""
+    return {one for text in aimed.observation.hidden for one in find_sums(text)}
 
 
 def _own_texts(target: Element | None) -> list[str]:

@@ -11,6 +11,7 @@ from server.agent.gate.approval import (
     CONTEXT_SEPARATOR,
     beside,
     destination_of,
+    hidden_sums,
     place_of,
     secrets_of,
     site_of,
@@ -90,7 +91,7 @@ def sure_amount(aimed: AimedAction) -> Amount | None:
     """The sum that the act spends, if the page leaves no doubt; else None.
 
     It is the only sum on the control or, if there is none, in the text around it or in the page's texts; it can
-    be read in one way only, and nothing on the page shows a larger one or another currency.
+    be read in one way only, it is painted, and nothing on the page shows a larger one or another currency.
     """
     target = aimed.target
     if (
@@ -102,7 +103,7 @@ def sure_amount(aimed: AimedAction) -> Amount | None:
     texts = CONTEXT_SEPARATOR.join(filter(find_sums, aimed.observation.text_blocks))
     source = next((text for text in (target.name, target.context, texts) if find_sums(text)), "")
     stated = {read_sum(text) for text in find_sums(source)}
-    if len(stated) != 1 or _is_qualified(source):
+    if len(stated) != 1 or _is_qualified(source) or not hidden_sums(aimed).isdisjoint(find_sums(source)):
         return None
     (amount,) = stated
     if amount is None:

@@ -38,6 +38,7 @@ from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import Place, find_place
 from server.browser.observation.token_budget import HEADLINES as SECTIONS
 from server.browser.observation.token_budget import Fitted, fit
+from server.browser.observation.visible_text import find_hidden
 from server.ops.json_types import JsonObject
 from server.text import cut
 
@@ -100,6 +101,8 @@ class Observation(BaseModel, frozen=True):
     """The texts of alerts and status messages, whether or not they are among `text_blocks`."""
     passing: tuple[str, ...] = ()
     """The texts of messages without controls: words that come and go on one page."""
+    hidden: tuple[str, ...] = ()
+    """Texts with a number that are in the window and not painted."""
     moment: str = ""
     """`Extra.moment` of the page script result used here; "" if unknown."""
     hits: tuple[PointHit, ...] = ()
@@ -335,7 +338,8 @@ def _observe(
     found = drafts = find_elements(tree, extra, viewport)
     if target is None:
         drafts = merge_duplicates(drafts)
-    around = Surroundings(tree, shape, drafts, extra.framed)
+    hidden = find_hidden(tree, extra)
+    around = Surroundings(tree, shape, drafts, extra.framed, hidden)
     chars = budget.block_chars if target is None else MOST_CHARS
     blocks = find_text(tree, shape, drafts, chars, extra)
     page = Page(url=clean(tree.url), title=clean(tree.title))
@@ -366,6 +370,7 @@ def _observe(
         header_tokens=room,
         urgent=tuple(block.text for block in blocks if block.is_urgent)[:MOST_URGENT],
         passing=_passing(tree),
+        hidden=tuple(text for text in hidden.values() if any(map(str.isdigit, text))),
         moment=extra.moment,
     )
 

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cached_property
 
 from server.browser.observation.elements import Draft
@@ -30,7 +30,10 @@ class Surroundings:
         outline: Outline,
         drafts: Sequence[Draft],
         framed: Sequence[FrameInView] = (),
+        hidden: Collection[int] = (),
     ) -> None:
+        """`hidden` are nodes whose text the page does not paint."""
+        self._hidden = frozenset(hidden)
         self.snapshot = snapshot
         self.outline = outline
         self.drafts = drafts
@@ -178,7 +181,11 @@ class Surroundings:
             parts.append(
                 nodes[form].name or (text_of(self.snapshot, form, PART_CHARS, own) if is_dialog else "")
             )
-        if heading >= 0 and heading not in own:
+        if (
+            heading >= 0
+            and heading not in own
+            and self._hidden.isdisjoint(range(heading, nodes[heading].end))
+        ):
             parts.append(text_of(self.snapshot, heading, PART_CHARS))
         return parts
 

@@ -586,7 +586,7 @@ PAGE_SCRIPT = r"""(listening) => {
     const size = node.data.length;
     at.range.selectNodeContents(node);
     if (isEmpty(clipped(at.clip, at.range.getBoundingClientRect(), at.dx, at.dy))) return;
-    if (!at.el.checkVisibility({opacityProperty: true, visibilityProperty: true})) return;
+    if (at.isFaint || !at.el.checkVisibility({opacityProperty: true, visibilityProperty: true})) return;
     if (size <= WHOLE) { keepText(node, 0, size, at, last); return; }
     for (let start = 0, kept = false; start < size && performance.now() < textsSince + 250;) {
       const space = node.data.slice(start + PIECE, start + 2 * PIECE).search(/\s/);
@@ -596,6 +596,13 @@ PAGE_SCRIPT = r"""(listening) => {
       kept ||= isKept;
       start = end;
     }
+  };
+  // Text that is there and not painted: tiny, clipped away, transparent, or of the colour of its own ground.
+  const isFaint = style => {
+    const ink = style.webkitTextFillColor, ground = style.backgroundImage === 'none' ? style.backgroundColor : '';
+    const isInkless = /^rgba.*, 0\)$/.test(ink) ? style.backgroundClip !== 'text' : ink === ground;
+    return (isInkless && style.textShadow === 'none') || parseFloat(style.fontSize) < 2 ||
+      /^(circle|ellipse)\(0|^inset\((50|100)%/.test(style.clipPath);
   };
   const findTexts = () => {
     textsSince = performance.now();
@@ -607,7 +614,7 @@ PAGE_SCRIPT = r"""(listening) => {
       return list;
     };
     const whole = [0, 0, innerWidth, innerHeight];
-    let at = {clip: whole, held: whole, fixed: whole, dx: 0, dy: 0, block: 0, el: null, range: document.createRange()};
+    let at = {clip: whole, held: whole, fixed: whole, dx: 0, dy: 0, block: 0, isFaint: false, el: null, range: document.createRange()};
     while (open.length) {
       if (isLate(passed++, textsSince)) { allTexts = false; return; }
       const [node, up] = open.pop();
@@ -623,7 +630,7 @@ PAGE_SCRIPT = r"""(listening) => {
         clip = clipped(clip, Element.prototype.getBoundingClientRect.call(node), at.dx, at.dy);
       const held = position !== 'static' || style.transform !== 'none' ? clip : at.held;
       const block = /^(inline|contents|ruby)/.test(display) ? at.block : ++blocks;
-      const inner = {...at, clip, held, block, el: display === 'contents' ? at.el : node};  // which has no box
+      const inner = {...at, clip, held, block, isFaint: isFaint(style), el: display === 'contents' ? at.el : node};  // which has no box
       if (node.localName === 'iframe') {
         const page = (() => { try { return node.contentDocument; } catch { return null; } })();
         const root = page && getter(Document, 'documentElement').call(page);

@@ -59,6 +59,35 @@ def find_pieces(
     return sorted([*listed, *_others(snapshot, owners, covered, is_known)], key=lambda piece: piece.place)
 
 
+def find_hidden(snapshot: Snapshot, extra: Extra) -> dict[int, str]:
+    """By node in the window, the text that the page does not paint there: all of its words, or one with a digit.
+
+    Nothing if it is not known what is painted. The text of a picture is painted in a way that cannot be read.
+    """
+    if extra.texts is None or not extra.all_texts:
+        return {}
+    joined = packed("".join(text.text for text in extra.texts))
+    words = {word for text in extra.texts for word in text.text.split()}
+    hidden, frames = dict[int, str](), _frames(snapshot.nodes)
+    for at, node in enumerate(snapshot.nodes):
+        if not node.seen or frames[at] >= 0 or node.role in SILENT | FIELDS | {"iframe"}:
+            continue
+        for text in filter(None, (node.name, node.text)):
+            unseen = [
+                one
+                for one in text.split()
+                if one not in words and (len(one) < 3 or packed(one) not in joined)
+            ]
+            is_all = node.role != "img" and len(unseen) == len(text.split())
+            if packed(text) not in joined and (is_all or any(map(_has_digit, unseen))):
+                hidden[at] = text
+    return hidden
+
+
+def _has_digit(word: str) -> bool:
+    return any(map(str.isdigit, word))
+
+
 def _owners(nodes: Sequence[Node], drafts: Sequence[Draft]) -> list[Draft | None]:
     """For each node, the nearest element that it is or is in."""
     own = {draft.index: draft for draft in drafts if draft.node is not None}
