@@ -77,6 +77,7 @@ class AgentRunner:
         recorder: RunRecorder,
         queue_for: Callable[[Execute], RunQueue] | None = None,
         executions: dict[str, Execution] | None = None,
+        nearby_pause: float = NEARBY_PAUSE,
     ) -> None:
         """`queue_for` makes the queue of several processes. Unset: the queue of one.
 
@@ -97,6 +98,7 @@ class AgentRunner:
         self._background = BackgroundTasks()
         self._private: WeakValueDictionary[str, PrivateSites] = WeakValueDictionary()
         """By session; kept alive by its run."""
+        self._nearby_pause = nearby_pause
         self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
         self._executions: dict[str, Execution] = {} if executions is None else executions
         """By session."""
@@ -377,7 +379,7 @@ class AgentRunner:
         if not is_first_title(session.title, asked.content):
             return
         is_near, begun = self._agents.names_nearby(ended.run.model), self._executed
-        await asyncio.sleep(NEARBY_PAUSE if is_near else NAMING_PAUSE)
+        await asyncio.sleep(self._nearby_pause if is_near else NAMING_PAUSE)
         if is_near and (self._executions or begun != self._executed):
             return  # the next message would wait for the name
         async with self._naming:

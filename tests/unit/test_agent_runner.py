@@ -49,6 +49,7 @@ class SavingAgents(AgentFactory):
         super().__init__(*args)
         self.forgotten: list[str] = []
         self.named: list[str] = []
+        self.is_near = False
         self.may_name = asyncio.Event()
         self.may_name.set()
         self.state: StateChanged | None = None
@@ -66,6 +67,9 @@ class SavingAgents(AgentFactory):
     ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
         self.foreseen.append(before)
         return await super().foresee(started, before, words)
+
+    def names_nearby(self, model_name: str) -> bool:
+        return self.is_near
 
     async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
         self.named.append(asked)
@@ -127,7 +131,14 @@ async def desk(world: Runtime) -> AsyncIterator[Desk]:
     assert isinstance(agents, SavingAgents)
     recorder = RunRecorder(world.settings, store, world.bus)
     runner = AgentRunner(
-        world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder
+        world.settings,
+        store,
+        world.bus,
+        agents,
+        world.browsers,
+        world.screenshots,
+        recorder,
+        nearby_pause=0.5,
     )
     published: list[Stamped] = []
     world.bus.listeners.append(published.append)
@@ -192,6 +203,14 @@ async def test_a_session_is_named_after_its_first_answer_and_not_after_the_next(
     await desk.runner.execute(other.run.id, asyncio.Event())
     await eventually(lambda: len(desk.agents.named) > 1, message="so is the other one")
     assert desk.agents.named == [PING, "of another session"]
+
+
+async def test_a_server_of_ones_own_names_a_session_only_when_it_has_nothing_else_to_do(desk: Desk) -> None:
+    desk.agents.is_near = True
+    for content in (PING, "of another session"):
+        await desk.runner.execute((await desk.accept(content)).run.id, asyncio.Event())
+    await eventually(lambda: desk.agents.named, message="the last one is named")
+    assert desk.agents.named == ["of another session"]
 
 
 async def test_four_sessions_at_once_are_named_and_the_others_after_them(desk: Desk) -> None:

@@ -41,8 +41,6 @@ log = logging.getLogger(__name__)
 
 NEAR_TIMEOUT = 300.0
 """Seconds until the first token of a server of one's own."""
-QUIET = 5.0
-"""Seconds without a token after which the UI shows what is waited for."""
 _LONGEST_TURN = 0.01
 """Seconds after which a stream lets the event loop do other work."""
 
@@ -62,6 +60,8 @@ class CallLimits:
     longest_wait: float = 30
     linger: float = 3
     """How long the rest of a stream is waited for after the reason of its end: usage, the end of the response."""
+    quiet: float = 5
+    """How long nothing is said before the UI shows what is waited for."""
     is_patient: bool = False
 
     @classmethod
@@ -235,7 +235,7 @@ async def stream_guarded(
             )
             async with (
                 aclosing(_until_over(chunks, answer, limits.linger)) as pieces,
-                _telling_silence(call.model.endpoint) as spoken,
+                _telling_silence(call.model.endpoint, limits.quiet) as spoken,
             ):
                 async for chunk in pieces:
                     for part in channel.read(chunk):
@@ -284,8 +284,8 @@ async def _until_over(
 
 
 @contextlib.asynccontextmanager
-async def _telling_silence(endpoint: Endpoint) -> AsyncIterator[Callable[[], None]]:
-    """Say what is waited for after QUIET seconds, unless the yielded function is called before."""
+async def _telling_silence(endpoint: Endpoint, quiet: float) -> AsyncIterator[Callable[[], None]]:
+    """Say what is waited for after `quiet` seconds, unless the yielded function is called before."""
     telling: list[asyncio.Task[None]] = []
 
     async def tell() -> None:
@@ -293,7 +293,7 @@ async def _telling_silence(endpoint: Endpoint) -> AsyncIterator[Callable[[], Non
             await dispatch(Waiting(f"Waiting for the first words of {endpoint}."))
 
     timer = asyncio.get_running_loop().call_later(
-        QUIET, lambda: telling.append(asyncio.ensure_future(tell())), context=copy_context()
+        quiet, lambda: telling.append(asyncio.ensure_future(tell())), context=copy_context()
     )
     try:
         yield timer.cancel
