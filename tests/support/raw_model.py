@@ -40,11 +40,12 @@ def json_error(status: int, body: str, **headers: str) -> Raw:
 
 @dataclass
 class RawServer:
-    """`requests` are the bodies that arrived, by order; `gets` the paths that were read."""
+    """`requests` are the bodies that arrived, by order; `gets` the paths that were read, `pages` what is there."""
 
     url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     gets: list[str] = field(default_factory=list)
+    pages: dict[str, object] = field(default_factory=dict)
 
     def settings(self, **more: Any) -> Settings:
         keys = {f"{name}_api_key": KEY for name in ("anthropic", "openai", "openrouter", "google")}
@@ -60,7 +61,8 @@ async def raw_server(answers: Sequence[Answer] | Next, wire: Wire = "chat") -> A
     async def handle(request: web.Request) -> web.StreamResponse:
         if request.method != "POST":
             server.gets.append(request.path)
-            return web.Response(status=404)
+            found = server.pages.get(request.path)
+            return web.Response(status=404) if found is None else web.json_response(found)
         body = await request.json()
         server.requests.append(body)
         answer = answers(body) if callable(answers) else left.pop(0) if len(left) > 1 else left[0]

@@ -111,6 +111,7 @@ async def test_a_tool_is_forced_as_far_as_the_server_lets_it() -> None:
          {"max_tokens": 8192}, {"max_tokens": 4096}),
         ("google", json_error(400, '{"error": {"code": 400, "message": "Invalid JSON payload received. Unknown name \\"thinkingConfig\\" at \'generation_config\': Cannot find field.", "status": "INVALID_ARGUMENT"}}'),
          None, None),
+        ("ollama", json_error(400, '{"error": "json: unknown field \\"options\\""}'), {"options": {"num_ctx": 16384, "num_predict": 8192}}, {}),
     ],
 )  # fmt: skip
 async def test_every_wire_does_without(wire: Wire, refusal: Raw, before: Any, after: Any) -> None:
