@@ -76,14 +76,20 @@ def cpu_of(pid: int) -> float:
 
 
 def _ask(port: int, token: str, path: str, pid: int, told: Connection) -> None:
-    """Ask until something arrives on the connection, then send the longest waits there."""
+    """Say when the first answer is there. Ask until something arrives on the connection, then send the longest waits."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=300)
     headers = {"authorization": f"Bearer {token}"}
     wall = cpu = 0.0
-    while not told.poll():
-        began, used = time.monotonic(), cpu_of(pid)
+
+    def ask() -> None:
         connection.request("GET", path, headers=headers)
         connection.getresponse().read()
+
+    ask()
+    told.send(None)
+    while not told.poll():
+        began, used = time.monotonic(), cpu_of(pid)
+        ask()
         wall, cpu = max(wall, time.monotonic() - began), max(cpu, cpu_of(pid) - used)
         time.sleep(PAUSE)
     told.recv()
@@ -98,6 +104,7 @@ def asking(server: Server, path: str) -> Iterator[Callable[[], Wait]]:
         target=_ask, args=(server.port, server.token, path, server.process.pid, there), daemon=True
     )
     process.start()
+    here.recv()
 
     def end() -> Wait:
         here.send(None)
@@ -169,11 +176,13 @@ async def watch(
     for agent in AGENTS:
         for load, answer in loads(wire, agent):
             if only in load:
-                rows.append(await _one(server, client, provider, Input(f"X1-{len(rows)}", wire, agent, [], Right(answer=None, or_codes=CODES), rest=answer), load, other))  # fmt: skip
+                rows.append(await _one(server, client, provider, Input(f"X1-{len(rows)}", wire, agent, [], Right(answer=None, or_codes=CODES, most=MOST_REQUESTS), rest=answer), load, other))  # fmt: skip
                 print(rows[-1], flush=True)
     return rows
 
 
+MOST_REQUESTS = 4
+"""A move without arguments that can be read is asked for again."""
 CODES = frozenset({"output_limit", "llm_bad_response", "llm_stream_cut", "llm_timeout"})
 
 
@@ -182,7 +191,6 @@ async def _one(
 ) -> Row:
     began = time.monotonic()
     with asking(server, other) as end:
-        await asyncio.sleep(0.3)
         judged = await play(client, provider, given, patience=90)
         wait = await asyncio.to_thread(end)
     why = f"fails: {judged.why}" if judged.verdict == "fails" else judged.end

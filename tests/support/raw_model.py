@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +25,7 @@ class Raw:
     status: int = 200
     body: bytes | str = b""
     headers: dict[str, str] = field(default_factory=dict)
-    parts: Sequence[bytes] = ()
+    parts: Iterable[bytes] = ()
     pause: float = 0.0
 
 

@@ -1,10 +1,12 @@
-"""A server of one's own may take minutes to read a prompt: what is waited for, how long, and what is told meanwhile."""
+"""A server of one's own may take minutes to read a prompt: how long it is waited for, and what is shown."""
 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
-from typing import Any
+from itertools import repeat
+from typing import Any, cast
 
 import pytest
 from langchain_core.runnables import RunnableLambda
@@ -79,7 +81,7 @@ async def test_comments_keep_a_call_alive_and_are_shown_to_no_one() -> None:
 
 
 @pytest.mark.parametrize(("is_patient", "requests"), [(False, 1), (True, 2)])
-async def test_only_a_server_of_ones_own_is_asked_once_more_after_a_silence(
+async def test_only_a_server_of_ones_own_is_asked_a_second_time_after_a_silence(
     is_patient: bool, requests: int
 ) -> None:
     async with ModelServer(hang()) as server:
@@ -94,8 +96,8 @@ async def test_a_server_that_had_to_load_its_model_answers_at_the_second_try() -
         assert (await answer(model)).text == "Now."
 
 
-@pytest.mark.parametrize(("before", "is_told"), [(0.0, False), (0.6, True)])
-async def test_what_is_waited_for_is_told_once_it_takes_long(before: float, is_told: bool) -> None:
+@pytest.mark.parametrize(("before", "is_shown"), [(0.0, False), (0.6, True)])
+async def test_what_is_waited_for_is_shown_once_it_takes_long(before: float, is_shown: bool) -> None:
     async with ModelServer(say("Hello.", before=before)) as server:
         model = limited(model_for(server, "chat"), quiet=0.3)
 
@@ -104,5 +106,35 @@ async def test_what_is_waited_for_is_told_once_it_takes_long(before: float, is_t
 
         events = [event async for event in RunnableLambda(ask).astream_events("hi", version="v2")]
         address = server.settings().openai_base_url
-    notes = [event["data"]["text"] for event in events if event["event"] == "on_custom_event"]
-    assert notes == ([f"Waiting for the first words of openai:some-model at {address}."] if is_told else [])
+    notes = [cast(Any, event["data"])["text"] for event in events if event["event"] == "on_custom_event"]
+    assert notes == ([f"Waiting for the first words of openai:some-model at {address}."] if is_shown else [])
+
+
+def event(name: str, data: str) -> bytes:
+    return f"event: {name}\ndata: {data}\n\n".encode()
+
+
+ORPHAN = {"type": "input_json_delta", "partial_json": "more and more and so on, "}
+ENDLESS: dict[str, tuple[str, bytes, str]] = {
+    "arguments of no call": ("anthropic:m", event("content_block_delta", json.dumps({"type": "content_block_delta", "index": 0, "delta": ORPHAN})), "llm_bad_response"),
+    "pings": ("anthropic:m", event("ping", '{"type": "ping"}'), "llm_timeout"),
+    "unknown events": ("anthropic:m", event("news", '{"type": "news"}'), "llm_timeout"),
+    "chunks without a choice": ("openai:m", b'data: {"id": "c", "choices": []}\n\n', "llm_timeout"),
+    "empty deltas": ("openai:m", b'data: {"id": "c", "choices": [{"index": 0, "delta": {}}]}\n\n', "llm_timeout"),
+    "comments": ("openai:m", b": alive\n\n", "llm_timeout"),
+    "empty candidates": ("google:m", b'data: {"candidates": []}\n\n', "llm_timeout"),
+    "empty lines": ("ollama:m", b'{"message": {"role": "assistant", "content": ""}, "done": false}\n', "llm_timeout"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ENDLESS)
+async def test_a_stream_that_never_says_anything_ends(kind: str) -> None:
+    name, part, code = ENDLESS[kind]
+    kind_of_stream = "application/x-ndjson" if name.startswith("ollama") else "text/event-stream"
+    async with raw_server([Raw(headers={"content-type": kind_of_stream}, parts=repeat(part))]) as server:
+        model = limited(
+            build_chat_model(name, server.settings()), first_token=0.5, idle=0.5, is_patient=False, tries=1
+        )
+        began = asyncio.get_running_loop().time()
+        assert (await failure(model)).code == code
+        assert asyncio.get_running_loop().time() - began < 20

@@ -44,6 +44,7 @@ _OF_EACH_PIECE = ("model_provider", "output_version")
 _TEXTS = ("text", "thinking", "reasoning", "summary")
 _ARGUMENTS = ("arguments", "partial_json")
 """Names of a call's text in the content."""
+_NAMES = ("type", "id", "call_id", "name")
 _GROWING = ("text", "summary", "data")
 _PAUSED = "pause_turn"
 
@@ -220,7 +221,7 @@ class StreamedAnswer:
         self.spoke = self.spoke or bool(text or piece.tool_call_chunks)
         self._watch("text", text)
         if piece.additional_kwargs or not is_plain:
-            self._watch("thoughts", _thoughts_of(piece))
+            self._watch("others", _other_texts(piece))
         for call in piece.tool_call_chunks:
             self._watch(call["index"], call["args"] or "")
 
@@ -291,11 +292,14 @@ def _rename(blocks: list[Any], given: str | None, new: str) -> None:
                 block[name] = new
 
 
-def _thoughts_of(piece: AnswerChunk) -> str:
+def _other_texts(piece: AnswerChunk) -> str:
+    """Thoughts, and whatever else a provider sends: arguments of a call that never began have no end either."""
     parts = [str(piece.additional_kwargs.get(name) or "") for name in ("reasoning_content", THOUGHTS)]
+    counted_already = _ARGUMENTS if piece.tool_call_chunks else ()
     for block in piece.content if isinstance(piece.content, list) else ():
         if isinstance(block, dict) and block.get("type") != "text":
-            parts += [block[name] for name in _TEXTS if isinstance(block.get(name), str)]
+            named = (value for name, value in block.items() if name not in (*_NAMES, *counted_already))
+            parts += [value for value in named if isinstance(value, str)]
             summary = block.get("summary")
             parts += [str(part.get("text") or "") for part in summary] if isinstance(summary, list) else []
     return "".join(parts)

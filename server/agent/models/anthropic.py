@@ -29,6 +29,10 @@ class AnthropicChat(GuardedModel, ChatAnthropic):
         """The SDK client with our HTTP client, which ChatAnthropic itself does not accept."""
         return super()._async_client.with_options(http_client=model_http_client())
 
+    def prepare(self) -> None:
+        super().prepare()
+        self._async_client  # noqa: B018  # the client
+
 
 def build_anthropic(model: str, settings: Settings) -> AnthropicChat:
     profile = ChatAnthropic(model_name=model, api_key="none").profile or {}  # type: ignore[call-arg]

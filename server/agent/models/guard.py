@@ -34,6 +34,7 @@ from server.agent.models.providers import Endpoint
 from server.agent.models.refused_fields import RefusedFields
 from server.agent.models.text_calls import Tools, bound_tools
 from server.agent.models.text_channel import TextChannel, TextHabits, without_taken_back
+from server.agent.models.transport import ssl_context
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
@@ -106,7 +107,12 @@ class GuardedModel(BaseChatModel):
         model._endpoint = Endpoint.of(provider, options["model"], settings)
         model._limits = CallLimits.of(settings, model._endpoint)
         model._refused = RefusedFields(cls.needed)
+        model.prepare()
         return model
+
+    def prepare(self) -> None:
+        """Make what the first call needs, up to a second of CPU time: models are built in a thread, called in the loop."""
+        ssl_context()
 
     @property
     def habits(self) -> TextHabits:

@@ -6,6 +6,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import suppress
+from functools import cache
 from typing import Any, ClassVar, Self, cast
 
 import httpx2
@@ -46,6 +47,22 @@ class ResponsesChat(GuardedModel, ChatOpenAI):
         self, input_: LanguageModelInput, *, stop: list[str] | None = None, **kwargs: object
     ) -> JsonObject:
         return self.refused.apply(super()._get_request_payload(input_, stop=stop, **kwargs))
+
+    def prepare(self) -> None:
+        super().prepare()
+        _make_event_classes()
+
+
+@cache
+def _make_event_classes() -> None:
+    """The SDK makes the classes of all events when it reads the first one."""
+    from openai.types.responses import ResponseStreamEvent
+
+    class AnyEvent(openai.BaseModel):
+        event: ResponseStreamEvent
+
+    created: Any = {"type": "response.created", "response": {"output": []}}
+    AnyEvent.model_construct(event=created)
 
 
 class CompatibleChat(GuardedModel, ChatOpenAI):
