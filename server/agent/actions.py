@@ -135,8 +135,14 @@ class TypeAction(BaseAction):
 
 
 class SelectAction(ElementAction):
+    """Chooses an option; of a list that takes several, one in each line."""
+
     kind: Literal["select"] = "select"
     option: str = ""
+
+    @property
+    def options(self) -> list[str]:
+        return [line.strip() for line in self.option.splitlines() if line.strip()] or [self.option]
 
 
 class PressAction(BaseAction):

@@ -32,6 +32,11 @@ LISTS = """<label>Pieces <select><option>Choose<option value=1>10<option value=2
 <label>Land <select onchange="this.selectedIndex = 0"><option>Peru<option>Chile</select></label>
 <p id=said></p><script>addEventListener('change', event => said.textContent += ' ' + event.target.value)</script>"""
 
+SEVERAL = """<label>Roles <select multiple><option selected>reader<option selected>writer<option>admin<option>owner</select></label>
+<label>Days <select multiple><optgroup label=Early><option>Mon<option>Tue</optgroup><optgroup label=Late><option>Mon</select></label>
+<label>Size <select size=3><option>S<option selected>M<option>L</select></label>
+<label>Tags <select multiple onchange="this.options[0].selected = false"><option>a<option>b</select></label>"""
+
 
 @pytest_asyncio.fixture(loop_scope="module")
 async def browser(either_pool: BrowserPool) -> Browser:
@@ -75,3 +80,38 @@ async def test_a_choice_that_is_not_clear_or_not_kept_is_told(browser: Browser, 
     assert '"Peru", "Chile"' in missing.text
     vetoed = await browser.select(element(seen, "Land"), ["Chile"])
     assert vetoed.notes == ('combobox "Land" holds "Peru" instead.',)
+
+
+async def test_a_list_of_several_is_one_element_and_choices_are_added_to_what_is_chosen(
+    browser: Browser, site: Site
+) -> None:
+    await browser.navigate(site.add("/several", SEVERAL))
+    seen = await browser.observe()
+    roles = element(seen, "Roles")
+    assert (roles.role, roles.value, roles.several) == ("listbox", "reader, writer", True)
+    assert element(seen, "Days").options == ("Mon (Early)", "Tue", "Mon (Late)")
+    assert [one.role for one in seen.interactive] == ["listbox"] * 4
+    added = await browser.select(roles, ["admin", "remove reader"])
+    assert added.text == 'Chose admin and took reader out of what is chosen in listbox "Roles".'
+    assert added.notes == ('listbox "Roles" holds "writer, admin".',)
+    by_typing = await browser.type([Field(element(seen, "Days"), "Mon (Late)\nTue")])
+    assert by_typing.notes == ('listbox "Days" holds "Tue (Early), Mon (Late)".',)
+    seen = await browser.observe()
+    held = [element(seen, name).value for name in ("Roles", "Days", "Size")]
+    assert held == ["writer, admin", "Tue, Mon (Late)", "M"]
+
+
+async def test_choices_that_a_list_does_not_take_are_told(browser: Browser, site: Site) -> None:
+    await browser.navigate(site.add("/several", SEVERAL))
+    seen = await browser.observe()
+    for name, options, said in (
+        ("Days", ["Tue", "Mon"], '"Mon (Early)", "Mon (Late)"'),
+        ("Size", ["S", "L"], "takes one choice"),
+        ("Size", ["remove M"], "takes one choice"),
+    ):
+        refused = await browser.select(element(seen, name), options)
+        assert (refused.ok, said in refused.text) == (False, True), refused.text
+    assert (await browser.select(element(seen, "Size"), ["L"])).notes == ()
+    vetoed = await browser.select(element(seen, "Tags"), ["a", "b"])
+    assert vetoed.notes == ('listbox "Tags" holds "b" instead.',)
+    assert [element(await browser.observe(), name).value for name in ("Days", "Size")] == [None, "L"]

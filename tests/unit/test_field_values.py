@@ -3,7 +3,7 @@
 import pytest
 
 from server.browser.browser import Field, ToolOutcome
-from server.browser.mcp.field_values import FieldValue, Option, after_typing, places_of
+from server.browser.mcp.field_values import FieldValue, Option, after_typing, choices_of
 from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.observation import Element
 
@@ -28,16 +28,24 @@ def test_a_value_that_was_set_is_done_although_the_servers_check_complained(
 
 
 @pytest.mark.parametrize(
-    ("written", "places"),
+    ("written", "choices"),
     [
-        (["Oak"], [0]), (["oak"], [0]), (["Ash (North)"], [1]), (["Ash (South)"], [2]), (["Elm", "Oak"], [4, 0]),
+        (["Oak"], {0: True}), (["oak"], {0: True}), (["Ash (North)"], {1: True}), (["Ash (South)"], {2: True}),
+        (["Elm", "Oak"], {4: True, 0: True}), (["remove Oak"], {0: False}), (["Elm", "remove Oak"], {4: True, 0: False}),
+        (["Remove Elm"], {5: True}),
         (["Ash"], 'There are 2 options "Ash": "Ash (North)", "Ash (South)". Nothing was chosen.'),
-        (["Fir"], 'It has no such option that can be chosen, only: "Oak", "Ash (North)", "Ash (South)", "Elm".'),
+        (["Fir"], 'It has no such option that can be chosen, only: "Oak", "Ash (North)", "Ash (South)", "Elm", "Remove Elm".'),
     ],
 )  # fmt: skip
-def test_options_are_meant_by_name_and_group(written: list[str], places: list[int] | str) -> None:
+def test_options_are_meant_by_name_and_group(written: list[str], choices: dict[int, bool] | str) -> None:
     options = (
         Option(name="Oak"), Option(name="Ash", group="North"), Option(name="Ash", group="South"),
-        Option(name="Elm", disabled=True), Option(name="Elm"),
+        Option(name="Elm", disabled=True), Option(name="Elm"), Option(name="Remove Elm"),
     )  # fmt: skip
-    assert places_of(FieldValue(options=options), written) == places
+    assert choices_of(FieldValue(options=options, several=True), written) == choices
+
+
+def test_a_list_of_one_takes_no_second_choice_and_gives_none_up() -> None:
+    held = FieldValue(options=(Option(name="Oak"), Option(name="Ash")))
+    refused = "The list takes one choice. Nothing was chosen."
+    assert [choices_of(held, words) for words in (["Oak", "Ash"], ["remove Oak"])] == [refused, refused]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.agent.actions import StopAction
+from server.agent.actions import SelectAction, StopAction
 from server.agent.operator.move import Move, to_action
 
 EVERYTHING: dict[str, Any] = {
@@ -75,3 +75,10 @@ def test_nothing_that_cannot_be_stored_gets_in() -> None:
     )
     texts = [move.fields[0].text, *move.plan, *move.facts, move.goal]
     assert texts == ["a\ufffd\ufffd"] * 4
+
+
+@pytest.mark.parametrize("written", [["reader", "remove admin"], "reader\nremove admin"])
+def test_several_choices_are_a_list_or_lines(written: list[str] | str) -> None:
+    action = to_action(Move.model_validate({"action": "select", "eid": "e1", "option": written}), "a")
+    assert isinstance(action, SelectAction)
+    assert action.options == ["reader", "remove admin"]

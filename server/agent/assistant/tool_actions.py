@@ -55,7 +55,7 @@ def read_call(name: str, args: JsonObject, observation: Observation) -> Action |
             return _typing([(_target(field, observation), field.get("value")) for field in fields])
         case "browser_select_option":
             element = _target(args, observation)
-            option = ", ".join(map(str, args.get("values") or []))
+            option = "\n".join(map(str, args.get("values") or []))
             return SelectAction(eid=element.eid, option=option) if element else None
         case "browser_press_key":
             return PressAction(key=str(args.get("key", "")))

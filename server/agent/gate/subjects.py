@@ -63,7 +63,7 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
         case SelectAction() if targets:
             return [
                 _subject("select", targets[0], observation),
-                *_chosen(action.option, targets[0], observation),
+                *(one for option in action.options for one in _chosen(option, targets[0], observation)),
             ]
     if not targets:
         return [_subject(action.kind, None, observation)]
@@ -110,7 +110,8 @@ def _typed(action: TypeAction, targets: Sequence[Element], observation: Observat
         secret = takes_secret(element, field.text, observation)
         yield replace(_subject("type", element, observation, value=field.text), secret=secret)
         if element.options:
-            yield from _chosen(field.text, element, observation)
+            for option in field.text.splitlines():
+                yield from _chosen(option, element, observation)
         if element.role not in _FIELDS:
             yield _subject("click", element, observation)
     if action.submit and targets:

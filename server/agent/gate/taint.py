@@ -118,7 +118,8 @@ def _bits_of_choice(aimed: AimedAction, said: Sequence[str]) -> int:
         case SelectAction() if target:
             count = len(target.options)
             chosen = UNKNOWN_OPTIONS_BITS if count >= ALL_OPTIONS else _choice(count)
-            return min(chosen, max(1, _bits([action.option], said, ()))) if action.option else chosen
+            chosen *= len(action.options)
+            return min(chosen, max(1, _bits(action.options, said, ()))) if action.option else chosen
         case ClickAction() | DragAction() if aimed.action.points and not aimed.targets:
             return POINT_BITS * len(aimed.action.points)
         case ClickAction() if target:

@@ -116,6 +116,7 @@ def usable_on(observation: Observation) -> Offer:
         page=observation.page.url not in BLANK or not is_empty,
         typing=any(role in FIELDS for role in roles),
         form=sum(role in FORM_FIELDS for role in roles) > 1,
+        several=any(one.several for one in observation.interactive),
         choosing=any(role in LISTS for role in roles) or any(one.options for one in observation.interactive),
         dialog=is_empty,
     )
@@ -164,8 +165,8 @@ async def perform(browser: Browser, aimed: AimedAction, files: Files) -> ToolOut
         case TypeAction(fields=fields, submit=submit):
             pairs = zip(targets, fields, strict=True)
             return await browser.type([Field(element, field.text) for element, field in pairs], submit=submit)
-        case SelectAction(option=option):
-            return await browser.select(targets[0], [option])
+        case SelectAction() as choice:
+            return await browser.select(targets[0], choice.options)
         case HoverAction():
             return await browser.hover(where[0])
         case UploadAction(file=file):
@@ -205,7 +206,9 @@ def describe(aimed: AimedAction) -> str:
     named = " to ".join(map(label, aimed.targets)) if isinstance(action, DragAction) else ""
     named = named or (label(aimed.targets[0]) if aimed.targets else "")
     shown = masked(aimed).to_json()
-    details = [cut(str(shown[name]), DETAIL_CHARS) for name in _DETAILS if name in shown]
+    details = [
+        cut(", ".join(str(shown[name]).splitlines()), DETAIL_CHARS) for name in _DETAILS if name in shown
+    ]
     places = " to ".join(f"[{x}, {y}]" for x, y in (point.given for point in action.points))
     at = f"at {places} of the picture:" if places else ""
     if isinstance(action, ScrollAction) and named and not places:

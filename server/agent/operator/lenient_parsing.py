@@ -160,6 +160,8 @@ def _read(name: str, value: Json) -> Json:
                 isinstance(entry, dict) and _is_nothing(entry.get("eid")) and _is_nothing(entry.get("text"))
             )
         ]
+    if name == "option" and isinstance(value, list):
+        return "\n".join(map(str, value))
     if name == "rows" and not isinstance(value, list):
         return [value] if isinstance(value, dict) else None
     return value if name in _WORDS or not _is_nothing(value) else None

@@ -83,6 +83,8 @@ class Offer:
     """It has several of them."""
     choosing: bool = True
     """It has a list to choose from."""
+    several: bool = False
+    """One of them takes several choices."""
     dialog: bool = True
     """It may be waiting for an answer to its script's question."""
     tabs: bool = True

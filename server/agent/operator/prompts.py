@@ -39,6 +39,9 @@ Other risky steps: take them, the system asks. `commits`: only if this very step
 FIELD_RULES = """
 - type: eid,text or several `fields`; `submit` presses Enter."""
 
+LIST_RULES = """
+- select in a list of `several` adds: one option a line; `remove NAME` takes one out."""
+
 GOAL_RULES = """
 - `goal`: only if the user wants something new."""
 
@@ -108,6 +111,7 @@ def _rules(offer: Offer, *, collects: bool) -> str:
     """The rules that apply, the most common ones first."""
     chosen = [RULES, PAGE_RULES if offer.page else OPENING_RULES]
     chosen += [FIELD_RULES] if offer.page and offer.typing else []
+    chosen += [LIST_RULES] if offer.page and offer.several else []
     chosen += [POINT_RULES] if offer.page and offer.points else []
     chosen += [FILE_RULES] if offer.files else []
     chosen += [GOAL_RULES] if offer.goal else []

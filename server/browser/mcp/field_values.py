@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -18,7 +18,9 @@ from server.browser.observation.editor_script import EDITORS_IN
 from server.browser.observation.rendering import is_option
 from server.text import cut
 
-_SHOWN_CHARS, _MOST_CHOICES = 80, 20
+_SHOWN_CHARS, _LIST_CHARS, _MOST_CHOICES = 80, 300, 20
+REMOVE = "remove "
+"""Before the name of an option that is to be taken out of what is chosen."""
 
 # An element is found by its box, as the observation has it, and then kept: an act may scroll or resize the page.
 _HOLD = """(boxes) => {
@@ -60,14 +62,14 @@ _READ = """() => (globalThis.pilothouseFields || []).map(one => {
   if (!el?.isConnected || ['password', 'file', 'checkbox', 'radio'].includes(el.type)) return null;
   if (el.tagName !== 'SELECT') return {value: el.value};
   const isOff = one => one.disabled || one.parentElement?.disabled;
-  return {options: [...el.options].map(one => ({
+  return {several: el.multiple, options: [...el.options].map(one => ({
     name: (one.label || one.text).trim().replace(/\\s+/g, ' '), group: one.parentElement?.label || '',
     disabled: !!isOff(one), chosen: one.selected,
   }))};
 })"""
-_CHOOSE = """(at, places) => {
+_CHOOSE = """(at, choices) => {
   const el = globalThis.pilothouseFields[at].input;
-  for (const at of places) el.options[at].selected = true;
+  for (const [place, isChosen] of choices) el.options[place].selected = isChosen;
   setTimeout(() => {
     for (const kind of ['input', 'change']) el.dispatchEvent(new Event(kind, {bubbles: true, composed: true}));
   });
@@ -97,6 +99,8 @@ class Option(BaseModel, frozen=True):
 class FieldValue(BaseModel, frozen=True):
     value: str | None = None
     options: tuple[Option, ...] = ()
+    several: bool = False
+    """It is a list that takes several choices."""
     editor: bool = False
     """It is no form field. Its value is the text that it shows."""
 
@@ -139,39 +143,71 @@ async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool
     return await editors.content(here) or shown.value
 
 
-async def choose(here: CurrentPage, at: int, places: Sequence[int]) -> None:
-    """Choose the options at these places of a held list as well."""
+async def choose(here: CurrentPage, at: int, choices: Mapping[int, bool]) -> None:
+    """Choose the options at these places of a held list as well, or take them out of what is chosen."""
     async with here.until_quiet(typed=False):
-        await here.run(f"() => ({_CHOOSE})({at}, {json.dumps(list(places))})")
+        await here.run(f"() => ({_CHOOSE})({at}, {json.dumps(list(choices.items()))})")
 
 
-def places_of(held: FieldValue, written: Sequence[str]) -> list[int] | str:
-    """The places of the options that are meant, or why that is not clear."""
-    places = []
+def choices_of(held: FieldValue, written: Sequence[str]) -> dict[int, bool] | str:
+    """The places of the options that are meant, and whether each shall be chosen, or why that is not clear."""
+    choices: dict[int, bool] = {}
     for words in written:
-        found = [at for at, one in enumerate(held.options) if is_option(words, one.name)]
-        found = [at for at, one in enumerate(held.options) if is_option(words, one.full_name)] or found
-        found = [at for at in found if not held.options[at].disabled] or found
-        choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MOST_CHOICES])
-        if len(found) > 1:
-            return (
-                f'There are {len(found)} options "{cut(words, _SHOWN_CHARS)}": {choices}. Nothing was chosen.'
-            )
-        if not found or held.options[found[0]].disabled:
-            can = [f'"{one.full_name}"' for one in held.options if not one.disabled]
-            return f"It has no such option that can be chosen, only: {', '.join(can[:_MOST_CHOICES])}."
-        places.append(found[0])
-    return places
+        removed = words[len(REMOVE) :] if words.lower().startswith(REMOVE) else ""
+        place = _place_of(held, words)
+        if isinstance(place, str) and removed:
+            place = _place_of(held, removed)
+        else:
+            removed = ""
+        if isinstance(place, str):
+            return place
+        choices[place] = not removed
+    if not held.several and (len(choices) > 1 or not all(choices.values())):
+        return "The list takes one choice. Nothing was chosen."
+    return choices
+
+
+def _place_of(held: FieldValue, words: str) -> int | str:
+    found = [at for at, one in enumerate(held.options) if is_option(words, one.name)]
+    found = [at for at, one in enumerate(held.options) if is_option(words, one.full_name)] or found
+    found = [at for at in found if not held.options[at].disabled] or found
+    choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MOST_CHOICES])
+    if len(found) > 1:
+        return f'There are {len(found)} options "{cut(words, _SHOWN_CHARS)}": {choices}. Nothing was chosen.'
+    if not found or held.options[found[0]].disabled:
+        can = [f'"{one.full_name}"' for one in held.options if not one.disabled]
+        return f"It has no such option that can be chosen, only: {', '.join(can[:_MOST_CHOICES])}."
+    return found[0]
+
+
+def chosen_text(held: FieldValue, choices: Mapping[int, bool], element: Element) -> str:
+    names = {
+        wanted: [held.options[at].full_name for at, one in choices.items() if one is wanted]
+        for wanted in (True, False)
+    }
+    did = [f"Chose {', '.join(names[True])}"] if names[True] else []
+    did += (
+        [f"{'took' if did else 'Took'} {', '.join(names[False])} out of what is chosen"]
+        if names[False]
+        else []
+    )
+    return f"{' and '.join(did)} in {name_of(element)}."
 
 
 def after_choice(
-    outcome: ToolOutcome, element: Element, places: Sequence[int], now: FieldValue | None
+    outcome: ToolOutcome, element: Element, choices: Mapping[int, bool], now: FieldValue | None
 ) -> ToolOutcome:
-    """The outcome with what the list holds, where the page has not kept the choice."""
-    if now is None or all(at < len(now.options) and now.options[at].chosen for at in places):
+    """The outcome with what a list of several holds, and any list where the page has not kept the choice."""
+    if now is None:
         return outcome
-    chosen = ", ".join(one.full_name for one in now.options if one.chosen)
-    return _with_note(outcome, f'{name_of(element)} holds "{cut(chosen, _SHOWN_CHARS)}" instead.')
+    names = ", ".join(one.full_name for one in now.options if one.chosen)
+    held = f'"{cut(names, _LIST_CHARS)}"' if names else "nothing"
+    is_kept = all(
+        at < len(now.options) and now.options[at].chosen is wanted for at, wanted in choices.items()
+    )
+    if is_kept and not now.several:
+        return outcome
+    return _with_note(outcome, f"{name_of(element)} holds {held}{'' if is_kept else ' instead'}.")
 
 
 def after_typing(

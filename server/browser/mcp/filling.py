@@ -66,7 +66,7 @@ class Filling:
         self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool
     ) -> ToolOutcome:
         if kind == "list":
-            return await self._choose(field.element, [field.text], before, at)
+            return await self._choose(field.element, field.text.splitlines(), before, at)
         if kind == "other":  # such as the box around a field
             clicked = await self._tools.click(field.element, double=False)
             takes = await field_values.hold_focused(self._calls.here, at) if clicked.ok else ""
@@ -97,15 +97,14 @@ class Filling:
         self, element: Element, options: Sequence[str], held: FieldValue | None, at: int
     ) -> ToolOutcome:
         here = self._calls.here
-        places = field_values.places_of(held or FieldValue(), options)
-        if held is None or isinstance(places, str):
-            return self._calls.outcome(False, str(places))
+        choices = field_values.choices_of(held or FieldValue(), options)
+        if held is None or isinstance(choices, str):
+            return self._calls.outcome(False, str(choices))
         await self._take_turn()
-        await field_values.choose(here, at, places)
-        chosen = ", ".join(held.options[place].full_name for place in places)
+        await field_values.choose(here, at, choices)
         now = [] if here.dialog else await field_values.read(here)
-        outcome = self._calls.outcome(True, f"Chose {chosen} in {name_of(element)}.")
-        return field_values.after_choice(outcome, element, places, now[at] if at < len(now) else None)
+        outcome = self._calls.outcome(True, field_values.chosen_text(held, choices, element))
+        return field_values.after_choice(outcome, element, choices, now[at] if at < len(now) else None)
 
     async def _take_turn(self) -> None:
         """Wait until this process may act on the browser. Raises CallFailed while a person has it."""

@@ -3,13 +3,13 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from itertools import accumulate, islice, takewhile
 from typing import Literal
 
 from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
-from server.browser.observation.page_script import Box, Clickable, Cover, Extra
+from server.browser.observation.page_script import Box, Clickable, Cover, Extra, NativeList
 from server.browser.observation.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, intersect, overlaps
 
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
@@ -51,6 +51,8 @@ class Draft:
     shows: str = ""
     sends_to: str = ""
     field: Literal["", "lines", "fixed"] = ""
+    choices: NativeList | None = None
+    """The options of a native list, where the snapshot says less of them."""
     level: str = ""
     """The value of a slider or spin button that is no field."""
     on_top: bool = False
@@ -67,7 +69,13 @@ class Draft:
 def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -> list[Draft]:
     """Every element of the snapshot and of `extra`, in reading order."""
     frames = [index for index, node in enumerate(snapshot.nodes) if node.role == "iframe"]
-    drafts = [_draft(snapshot, index) for index in _pick(snapshot) if not _is_under(snapshot, index, frames)]
+    lists = {_rounded(one.box): one for one in extra.lists}
+    native = {
+        at for at, node in enumerate(snapshot.nodes) if node.role in SELECTS and _rounded(node.box) in lists
+    }
+    drafts = [
+        _draft(snapshot, index) for index in _pick(snapshot, native) if not _is_under(snapshot, index, frames)
+    ]
     submits = {_rounded(box) for box in extra.submits}
     uploads = {_rounded(box) for box in extra.uploads}
     shows = {_rounded(label.box): label.text for label in extra.shown}
@@ -75,6 +83,7 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     placeholders = {_rounded(one.box): one.text for one in extra.placeholders}
     kinds = {_rounded(one.box): one.kind for one in extra.fields}
     for draft in drafts:
+        draft.choices = lists.get(_rounded(draft.box)) if draft.role in SELECTS else None
         draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
         if draft.role in LEVELS:
@@ -97,7 +106,8 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     return drafts
 
 
-def _pick(snapshot: Snapshot) -> list[int]:
+def _pick(snapshot: Snapshot, native: Set[int]) -> list[int]:
+    """The nodes that are elements; of the `native` lists, these as a whole."""
     nodes = snapshot.nodes
     # By index: the number of widgets before it.
     widgets = list(accumulate((bool(node.ref) and node.role in WIDGETS for node in nodes), initial=0))
@@ -105,7 +115,7 @@ def _pick(snapshot: Snapshot) -> list[int]:
     lists: set[int] = set()
     for index, node in enumerate(nodes):
         if node.role in WIDGETS and node.ref:
-            if not _is_folded(snapshot, index):
+            if index in native or not _is_folded(snapshot, index, native):
                 picked.append(index)
         elif node.role in CHOICES:
             if (label := _label_around(snapshot, index)) is not None:
@@ -135,11 +145,13 @@ def _widgets(snapshot: Snapshot, index: int) -> list[int]:
     return [at for at in snapshot.subtree(index)[:MOST_NODES] if snapshot.nodes[at].role in WIDGETS]
 
 
-def _is_folded(snapshot: Snapshot, index: int) -> bool:
+def _is_folded(snapshot: Snapshot, index: int, native: Set[int]) -> bool:
     """Whether it is listed with another element: an option of a closed select, or a list box with options."""
     node = snapshot.nodes[index]
     if node.role == "listbox":
         return node.end > index + 1
+    if node.role == "option" and native and not native.isdisjoint(islice(snapshot.ancestors(index), 2)):
+        return True
     parent = snapshot.nodes[node.parent] if node.parent >= 0 else None
     has_area = node.box is not None and node.box[2] * node.box[3] != 0
     return node.role == "option" and parent is not None and parent.role == "combobox" and not has_area

@@ -33,6 +33,8 @@ class Element(BaseModel, frozen=True):
     selected: bool | None = None
     options: tuple[str, ...] = ()
     """The first 250 options of a select, in order."""
+    several: bool = False
+    """It is a list that takes several choices; `value` are those that are chosen."""
     options_shown: int = 12
     """How many of the options its line lists."""
     href: str | None = None

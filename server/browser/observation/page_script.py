@@ -99,6 +99,17 @@ class Editor(BaseModel, frozen=True):
     text: str
 
 
+class NativeList(BaseModel, frozen=True):
+    """A select with groups, or one that shows several of its options."""
+
+    box: Box
+    options: tuple[str, ...]
+    """Equal names with that of their group."""
+    chosen: tuple[int, ...] = ()
+    several: bool = False
+    """It takes several choices."""
+
+
 class FrameInView(BaseModel, frozen=True):
     """A frame in or near the window, with its title, label or name."""
 
@@ -131,6 +142,7 @@ class Extra(BaseModel, frozen=True):
     covers: tuple[Cover, ...] = ()
     fields: tuple[FieldKind, ...] = ()
     editors: tuple[Editor, ...] = ()
+    lists: tuple[NativeList, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -154,11 +166,17 @@ class Extra(BaseModel, frozen=True):
         levels = (one.model_copy(update={"value": mask(one.value)}) for one in self.levels)
         covers = (one.model_copy(update={"name": mask(one.name)}) for one in self.covers)
         texts = self.texts and tuple(one.model_copy(update={"text": mask(one.text)}) for one in self.texts)
+        lists = (one.model_copy(update={"options": tuple(map(mask, one.options))}) for one in self.lists)
         framed = (
             one.model_copy(update={"name": mask(one.name), "url": mask(one.url)}) for one in self.framed
         )
         masked = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
-        more = {"framed": tuple(framed), "levels": tuple(levels), "covers": tuple(covers)}
+        more = {
+            "framed": tuple(framed),
+            "lists": tuple(lists),
+            "levels": tuple(levels),
+            "covers": tuple(covers),
+        }
         placeholders = (one.model_copy(update={"text": mask(one.text)}) for one in self.placeholders)
         return self.model_copy(update=masked | more | {"placeholders": tuple(placeholders)})
 
@@ -326,6 +344,19 @@ PAGE_SCRIPT = r"""(listening) => {
       if (!near(at) || (input === box && box.querySelector('a[href],button,input,select,textarea,img,video,iframe'))) continue;
       editors.push({box: at, own: boxOf(input, dx, dy), text: text().slice(0, MOST_HELD)});
       if (input !== box) fields.push({box: at, kind: input.matches('[aria-readonly=true]') ? 'fixed' : 'lines'});
+    }
+  };
+  const lists = [], MOST_OPTIONS = 250;
+  const findLists = (root, dx, dy) => {
+    for (const el of [...all(root, 'select')].slice(0, MOST)) {
+      const box = boxOf(el, dx, dy), options = [...el.options].slice(0, MOST_OPTIONS);
+      if (!near(box) || !(el.multiple || el.size > 1 || el.querySelector('optgroup'))) continue;
+      const names = options.map(one => clean(one.label || one.text)), many = new Map();
+      for (const name of names) many.set(name, (many.get(name) || 0) + 1);
+      const grouped = options.map((one, at) => many.get(names[at]) > 1 && one.parentElement?.label
+        ? `${names[at]} (${clean(one.parentElement.label)})` : names[at]);
+      const chosen = options.flatMap((one, at) => one.selected ? [at] : []);
+      lists.push({box, options: grouped, chosen, several: el.multiple});
     }
   };
   const hitIn = (root, x, y) => (isDocument(root) ? Document : ShadowRoot).prototype.elementFromPoint.call(root, x, y);
@@ -535,6 +566,7 @@ PAGE_SCRIPT = r"""(listening) => {
       findPlaceholders(root, dx, dy);
       findFields(root, dx, dy);
       try { findEditors(root, dx, dy); } catch {}
+      findLists(root, dx, dy);
       try { findCovers(root, dx, dy, framed); } catch {}
     }
     if (!framed) reachable.push(root);
@@ -660,7 +692,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }""".replace("EDITORS_IN", EDITORS_IN)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world

@@ -151,6 +151,7 @@ def _states(element: Element) -> tuple[tuple[str, bool | None], ...]:
         ("checked", element.checked),
         ("selected", element.selected),
         ("expanded", element.expanded),
+        ("several", element.several),
         ("disabled", element.disabled),
     )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 from server.browser.observation.element_context import Surroundings
-from server.browser.observation.elements import Draft
+from server.browser.observation.elements import SELECTS, Draft
 from server.browser.observation.page import Budget, Element
 from server.browser.observation.rendering import (
     NAME_CHARS,
@@ -242,8 +242,8 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
     value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
     name = clean(in_order_of_sight(draft.name))
-    if draft.role == "combobox" and options:
-        value = next((name for name, is_selected in options if is_selected), value)
+    if draft.role in SELECTS and options:
+        value = ", ".join(name for name, is_selected in options if is_selected) or value
     return Element(
         eid=eid,
         ref=draft.ref,
@@ -258,6 +258,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         expanded=True if "expanded" in states else None,
         selected=True if "selected" in states else None,
         options=tuple(name for name, _ in options[:OPTIONS]),
+        several=draft.choices is not None and draft.choices.several,
         options_shown=cuts.options if draft.seen else cuts.far_options,
         href=well_formed(draft.url[:1000]) or None,
         box=draft.box,
@@ -276,7 +277,9 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
 
 
 def _options(draft: Draft, around: Surroundings) -> list[tuple[str, bool]]:
-    """The options of a closed select: name, and whether it is selected."""
+    """The options of a select: name, and whether it is selected."""
+    if (native := draft.choices) is not None:
+        return [(cut(clean(name), 200), at in native.chosen) for at, name in enumerate(native.options)]
     if draft.node is None or draft.role != "combobox":
         return []
     inside = (around.snapshot.nodes[at] for at in around.snapshot.subtree(draft.index))
