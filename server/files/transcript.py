@@ -30,6 +30,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "drove": "You drove the browser for {time}", "resumed": "You resumed it after {time}",
         "plan": "You changed the plan", "added": "added {steps}", "removed": "removed {steps}", "order": "another order",
         "branched": "Branched from {title}", "untitled": "a session", "seconds": "{n} s", "minutes": "{n} min",
+        "sends": "about to send {text}",
         "cut.length": "Cut off at the length limit", "cut.stream": "Cut off: the connection to the model broke",
         "continues": "Goes on from the cut answer before", "without_browser": "Answered without the browser",
     },
@@ -40,6 +41,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "drove": "Вы управляли браузером {time}", "resumed": "Вы продолжили работу через {time}",
         "plan": "Вы изменили план", "added": "добавлено {steps}", "removed": "убрано {steps}", "order": "другой порядок",
         "branched": "Ответвление от {title}", "untitled": "другой сессии", "seconds": "{n} с", "minutes": "{n} мин",
+        "sends": "к отправке: {text}",
         "cut.length": "Оборвано на пределе длины", "cut.stream": "Оборвано: связь с моделью прервалась",
         "continues": "Продолжение оборванного ответа выше", "without_browser": "Ответ дан без браузера",
     },
@@ -129,12 +131,14 @@ def _answer(row: InterruptRow) -> str:
 
 
 def subject_of(row: InterruptRow, language: Language = "en") -> str:
-    """What was asked: the action with its target and amount, or the request for a manual step."""
+    """What was asked: the action with its target, amount and what it was about to send, or a step for the person."""
     question = read_question(row.payload)
     if not isinstance(question, ConfirmQuestion):
         return question.reason
+    sends = WORDS[language]["sends"].format(text=question.would_send) if question.would_send else None
+    more = "; ".join(filter(None, (question.amount, sends)))
     act = _act_of(question, language)
-    return f"{act} ({question.amount})" if question.amount else act
+    return f"{act} ({more})" if more else act
 
 
 def _act_of(question: ConfirmQuestion, language: Language) -> str:

@@ -13,6 +13,7 @@ from playwright.sync_api import Browser, expect
 from tests.e2e.conftest import DESKTOP, PATIENCE
 from tests.e2e.live_stage import frame_is_shown
 from tests.e2e.screen import Screen, keep_still
+from tests.support.held_player import SAYS, PictureSite
 from tests.support.server import serving
 from tests.support.shop_site import open_shop
 from tests.support.sites import Site
@@ -23,7 +24,7 @@ PASSWORD = "S3cret-of-Ann"
 
 @pytest.fixture
 def site() -> Iterator[Site]:
-    with Site() as site:
+    with PictureSite() as site:
         open_shop(site)
         yield site
 
@@ -51,6 +52,7 @@ def test_from_the_first_login_to_the_exported_replay(screen: Screen, site: Site)
     log_in(screen)
     order_a_kettle(screen, site)
     sign_in_by_hand(screen, site)
+    deny_what_is_held(screen, site)
     stop_a_long_task(screen, site)
     reload_shows_the_same(screen)
     replay_and_export(screen)
@@ -118,6 +120,21 @@ def sign_in_by_hand(screen: Screen, site: Site) -> None:
     screen.wait_idle()
     assert site.effects[-2:] == [effect for effect in site.effects if effect.name in ("sign-in", "code")]
     assert PASSWORD not in screen.api.get(f"/sessions/{screen.session_id}/export?format=json").text
+
+
+def deny_what_is_held(screen: Screen, site: Site) -> None:
+    """A button whose words say nothing: the card says what it was about to send, and so does the transcript."""
+    done = len(site.effects)
+    screen.send(f"open {site.url('/picture')} and click Zoom in")
+    expect(screen.button("Deny")).to_be_visible()
+    card = screen.feed.get_by_role("article").filter(has=screen.button("Deny"))
+    expect(card).to_contain_text(f"It is about to send: {SAYS}")
+    screen.button("Deny").click()
+    screen.wait_idle()
+    expect(screen.feed.get_by_text(f"It was about to send: {SAYS}")).to_be_visible()
+    exported = screen.api.get(f"/sessions/{screen.session_id}/export?format=md").text
+    assert f"Denied: click “Zoom in” (about to send {SAYS})" in exported
+    assert len(site.effects) == done
 
 
 def stop_a_long_task(screen: Screen, site: Site) -> None:

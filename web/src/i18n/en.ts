@@ -180,6 +180,7 @@ export const en = {
   'question.amount': 'Amount',
   'question.sends': 'sent to another site:',
   'question.wouldSend': 'It is about to send:',
+  'question.wasToSend': 'It was about to send:',
   'question.why': 'Why it asks',
   'risk.pay': 'spends or moves money',
   'risk.order': 'places an order or a booking',

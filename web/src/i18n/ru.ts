@@ -190,6 +190,7 @@ export const ru: Dictionary = {
   'question.amount': 'Сумма',
   'question.sends': 'отправит на другой сайт:',
   'question.wouldSend': 'Сейчас будет отправлено:',
+  'question.wasToSend': 'Должно было отправиться:',
   'question.why': 'Почему спрашивает',
   'risk.pay': 'тратит или переводит деньги',
   'risk.order': 'оформляет заказ или бронь',

@@ -46,6 +46,10 @@ test('what a step did is told by sentence and element; what the page says stays'
     ['Dragged a link without a name to the point 3, 4.', 'Перетащено: ссылка без названия → точка 3, 4.'],
     ['Waited 1.5 s.', 'Ожидание: 1,5 с.'],
     [
+      'Held before it was sent: new orders to a.example (item).',
+      'Остановлено до отправки: new orders to a.example (item).',
+    ],
+    [
       'Sent POST a.example/o 201. Clicked button "Go". Thank you! Accepted.',
       'Отправлено: POST a.example/o 201. Нажато: кнопка «Go». Thank you! Accepted.',
     ],

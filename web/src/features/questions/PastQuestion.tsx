@@ -10,7 +10,7 @@ import { startWords } from './startPlanWords'
 export function PastQuestion({ row }: { row: QuestionRow }) {
   const t = useT()
   const tell = useWords(startWords)
-  const { kind, reason, start } = row.question
+  const { kind, reason, start, would_send: sends } = row.question
   const what = kind === 'manual' ? reason : start ? tell('start.title') : actionWords(row.question, t)
   const word = answerWord(row)
   return (
@@ -20,6 +20,11 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
         {word !== 'question.replan' && <span className="truncate text-muted">{what}</span>}
         {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
       </p>
+      {sends && (
+        <p className="pb-1.5 text-sm wrap-anywhere text-muted">
+          {t('question.wasToSend')} {sends}
+        </p>
+      )}
       {row.note && (
         <p className="pb-1.5 text-sm wrap-anywhere whitespace-pre-wrap">{t('quoted', { text: row.note })}</p>
       )}

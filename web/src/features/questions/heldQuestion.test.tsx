@@ -1,0 +1,48 @@
+// @vitest-environment happy-dom
+import { QueryClientProvider } from '@tanstack/react-query'
+import { cleanup, render } from '@testing-library/react'
+import { afterEach, expect, test } from 'vitest'
+import { queryClient } from '@/api/queries'
+import type { Pending } from '@/api/types'
+import { SessionIdProvider } from '@/session/sessionId'
+import type { QuestionRow } from '@/stream/rows'
+import { SessionStoreProvider, storeOf } from '@/stream/store'
+import { ApprovalCard } from './ApprovalCard'
+import { PastQuestion } from './PastQuestion'
+
+afterEach(cleanup)
+
+const SENDS = 'new orders to shop.example (item)'
+
+function shown(Card: typeof ApprovalCard | typeof PastQuestion, would_send: string | null): string {
+  const question = {
+    reference: 'r',
+    kind: 'confirm',
+    reason: 'places an order',
+    action: { kind: 'click', eid: 'e1' },
+    target: { name: 'Zoom in', role: 'button' },
+    url: 'https://pictures.example/one',
+    risk: 'order',
+    would_send,
+  } as unknown as Pending
+  const row = { question, answer: Card === PastQuestion ? 'no' : null, outcome: null, note: null }
+  render(
+    <QueryClientProvider client={queryClient}>
+      <SessionIdProvider value="s">
+        <SessionStoreProvider value={storeOf('s')}>
+          <Card row={row as unknown as QuestionRow} />
+        </SessionStoreProvider>
+      </SessionIdProvider>
+    </QueryClientProvider>,
+  )
+  return document.body.textContent ?? ''
+}
+
+test.each([
+  [ApprovalCard, 'It is about to send:'],
+  [PastQuestion, 'It was about to send:'],
+] as const)('what was about to be sent is said while it is asked about and after it', (Card, words) => {
+  expect(shown(Card, SENDS)).toContain(`${words} ${SENDS}`)
+  cleanup()
+  expect(shown(Card, null)).not.toContain(words)
+})
