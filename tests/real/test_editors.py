@@ -73,6 +73,8 @@ async def test_the_whole_content_is_replaced(browser: Browser, widgets: Site, na
         outcome = await browser.type([Field(editor, text)])
         assert (outcome.ok, outcome.notes) == (True, ()), outcome
         assert lines(await held(browser)) == lines(text)
+        seen = await browser.observe()
+        editor = next(one for one in seen.interactive if one.role == "textbox")
 
 
 TWO = """<p>First</p><div contenteditable style="width:300px;height:40px">one</div>

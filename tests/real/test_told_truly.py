@@ -115,3 +115,56 @@ async def test_choices_that_a_list_does_not_take_are_told(browser: Browser, site
     vetoed = await browser.select(element(seen, "Tags"), ["a", "b"])
     assert vetoed.notes == ('listbox "Tags" holds "b" instead.',)
     assert [element(await browser.observe(), name).value for name in ("Days", "Size")] == [None, "L"]
+
+
+async def test_a_field_in_a_frame_of_the_site_is_read_back(browser: Browser, site: Site) -> None:
+    site.add("/inner", f"<p>Inner</p>{FIELDS}<label>Land <select><option>Peru<option>Chile</select></label>")
+    await browser.navigate(
+        site.add("/framed", "<p>Outer</p><iframe src=/inner width=800 height=300></iframe>")
+    )
+    seen = await browser.observe()
+    outcome = await browser.type([Field(element(seen, "Code"), "ABCDEFGHIJKL")])
+    assert (outcome.ok, outcome.notes) == (True, ('textbox "Code" holds "ABCDEFGH" instead.',))
+    outcome = await browser.select(element(seen, "Land"), ["Chile"])
+    assert (outcome.ok, outcome.notes) == (True, ()), outcome
+    assert element(await browser.observe(), "Land").value == "Chile"
+
+
+async def test_an_act_by_name_is_read_back_too(browser: Browser, site: Site) -> None:
+    await browser.navigate(site.add("/fields", FIELDS + LISTS))
+    names = {tool.name for tool in browser.tools()}
+    look = "browser_snapshot" if "browser_snapshot" in names else "browser_get_state"
+    await browser.call(look, {})
+    amount = element(await browser.observe(), "Amount")
+    where = {"target": amount.ref} if look == "browser_snapshot" else {"index": int(amount.ref)}
+    outcome = await browser.call("browser_type", {**where, "text": "12.50"})
+    assert outcome.ok, outcome.text
+    assert outcome.text.count('textbox "Amount" holds "1250" instead.') == 1
+    if "browser_select_option" in names:
+        outcome = await browser.call("browser_select_option", {"target": element(await browser.observe(), "Pieces").ref, "values": ["1"]})  # fmt: skip
+        assert outcome.ok, outcome.text
+        assert element(await browser.observe(), "Pieces").value == "1"
+
+
+async def test_a_list_that_took_the_place_of_another_is_left_alone(browser: Browser, site: Site) -> None:
+    moved = """<style>select {display: block; height: 30px; width: 90px}</style><div id=top></div>
+    <select aria-label=First><option>red<option>blue</select><select aria-label=Second><option>red<option>green</select>"""
+    await browser.navigate(site.add("/moved", moved))
+    second = element(await browser.observe(), "Second")
+    page = browser._calls.here  # type: ignore[attr-defined]
+    await page.run(
+        "() => { document.querySelector('select').before(document.querySelectorAll('select')[1]) }"
+    )
+    outcome = await browser.select(second, ["green"])
+    seen = await browser.observe()
+    assert outcome.ok, outcome.text
+    assert (element(seen, "First").value, element(seen, "Second").value) == ("red", "green")
+
+
+async def test_reading_keeps_the_lines_of_code(browser: Browser, site: Site) -> None:
+    code = 'def rows(n):\n    if n == 1 {\n        return "a";\n    }'
+    wrapped = "<div style='white-space: pre-wrap'>one\n  two <b>bold</b>\nthree</div>"
+    await browser.navigate(site.add("/code", f"<button>Run</button><pre>{code}</pre>{wrapped}"))
+    near = await browser.text_near(element(await browser.observe(), "Run"))
+    assert code in near
+    assert "one\n  two bold\nthree" in near

@@ -68,6 +68,7 @@ class BrowserUseAdapter(Source):
         self.observe = self._reader.observe
         self.focus = self._reader.focus
         self.text_near = self._reader.text_near
+        self.shown = self._reader.shown
         self._targets: dict[str, str] = {}
         """The snapshot's ref, or the selector, by index."""
 

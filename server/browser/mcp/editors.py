@@ -15,7 +15,7 @@ _KEYS = {"a": 65, "Backspace": 8, "ArrowRight": 39, "Enter": 13}
 # As a person's clipboard does: editors read the event, and prevent what the browser itself would do.
 _CLIP = """(kind, text) => {
   let el = document.activeElement;
-  while (el?.shadowRoot?.activeElement) el = el.shadowRoot.activeElement;
+  for (let inner = el; inner; inner = (el.shadowRoot || el.contentDocument)?.activeElement) el = inner;
   const clipboardData = new DataTransfer();
   if (kind === 'paste') clipboardData.setData('text/plain', text);
   const event = new ClipboardEvent(kind, {clipboardData, bubbles: true, cancelable: true, composed: true});

@@ -15,22 +15,30 @@ from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.mcp.tool_calls import name_of
 from server.browser.observation import Element
 from server.browser.observation.editor_script import EDITORS_IN
-from server.browser.observation.rendering import is_option
+from server.browser.observation.rendering import clean, is_option
 from server.text import cut
 
-_SHOWN_CHARS, _LIST_CHARS, _MOST_CHOICES = 80, 300, 20
+_SHOWN_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MOST_CHOICES = 80, 300, 40, 20
 REMOVE = "remove "
 """Before the name of an option that is to be taken out of what is chosen."""
 
 # An element is found by its box, as the observation has it, and then kept: an act may scroll or resize the page.
 _HOLD = """(boxes) => {
   const found = boxes.map(() => null);
-  const editors = [], sides = el => { const r = el.getBoundingClientRect(); return [r.x, r.y, r.width, r.height]; };
+  const editors = [], sides = el => {
+    const r = el.getBoundingClientRect(), [dx, dy] = offsets.get(el.ownerDocument);
+    return [r.x + dx, r.y + dy, r.width, r.height];
+  };
+  const offsets = new Map([[document, [0, 0]]]);  // of the frames of this site, as boxes of a snapshot have them
   const same = (el, box) => sides(el).map((value, side) => Math.abs(value - box[side]) <= 1);
   const search = root => {
     editors.push(...(EDITORS_IN)(css => root.querySelectorAll(css)));
     for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) search(el.shadowRoot);
+      if (el.localName === 'iframe') {
+        const inner = (() => { try { return el.contentDocument; } catch { return null; } })(), [x, y] = sides(el);
+        if (inner && !offsets.has(inner)) { offsets.set(inner, [x, y]); search(inner); }
+      }
       if (['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName))
         boxes.forEach((box, at) => { if (same(el, box).every(Boolean)) found[at] ??= {input: el, box: el}; });
     }
@@ -109,11 +117,28 @@ _HELD = TypeAdapter(list[FieldValue | None])
 
 
 async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValue | None]:
-    """What they hold now; None for what is no field of the page itself, or secret. `read` reads the same ones again."""
-    boxes = [list(one.box) if one.box and not (one.secret or one.frame) else [-1e6] * 4 for one in elements]
+    """What they hold now; None for what is no field of the page's own site, secret, or not as it was seen.
+
+    `read` reads the same ones again.
+    """
+    boxes = [list(one.box) if one.box and not one.secret else [-1e6] * 4 for one in elements]
     await here.run(f"() => ({_HOLD})({json.dumps(boxes)})")
     found = await read(here)
-    return found if len(found) == len(elements) else [None] * len(elements)
+    if len(found) != len(elements):
+        return [None] * len(elements)
+    return [
+        one if one and _is_as_seen(element, one) else None
+        for element, one in zip(elements, found, strict=True)
+    ]
+
+
+def _is_as_seen(element: Element, held: FieldValue) -> bool:
+    """Whether it holds what the element was seen to hold: another field may be in its place by now."""
+    if held.options:
+        seen = [name.partition(" (")[0] for name in element.options]
+        return not seen or [clean(one.name).partition(" (")[0] for one in held.options][: len(seen)] == seen
+    start = clean(element.value or "").removesuffix("…")[:_COMPARED_CHARS]
+    return start == clean(held.value or "")[: len(start) or None]
 
 
 async def hold_focused(here: CurrentPage, at: int) -> str:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
-from typing import Protocol
+from typing import Any, Protocol
 
 from server.browser.browser import Field, PagePoint, ToolOutcome
 from server.browser.lease import wait_for_lease
@@ -14,6 +15,7 @@ from server.browser.mcp.field_values import FieldValue
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
 from server.browser.observation import Element
 from server.browser.observation.snapshot import CHOICES, FIELDS
+from server.ops.json_types import JsonView
 
 
 class FieldTools(Protocol):
@@ -29,8 +31,32 @@ class Filling:
         self._calls = calls
         self._tools = tools
 
+    def by_name(self, name: str, args: JsonView) -> Callable[[], Coroutine[Any, Any, ToolOutcome]] | None:
+        """A tool server's own act of filling that a model called, as the same act here; None for another, or if its
+        target is none of the page that the model was shown."""
+        shown = {one.ref: one for one in self._calls.shown.interactive} if self._calls.shown else {}
+
+        def target(given: JsonView) -> Element | None:
+            return shown.get(str(given.get("target") or given.get("index")))
+
+        text, submit = str(args.get("text") or ""), bool(args.get("submit"))
+        if "index" in args and text.endswith("\n"):  # which is Enter for that server
+            text, submit = text.rstrip("\r\n"), True
+        match name:
+            case "browser_type" if not args.get("slowly"):
+                meant = [(target(args), text)]
+            case "browser_fill_form":
+                meant = [(target(one), str(one.get("value") or "")) for one in args.get("fields") or ()]
+            case "browser_select_option" if (element := target(args)) and args.get("values"):
+                return partial(self.select, element, [str(one) for one in args["values"]])
+            case _:
+                return None
+        fields = [Field(element, text) for element, text in meant if element]
+        return partial(self.type, fields, submit=submit) if meant and len(fields) == len(meant) else None
+
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
         here = self._calls.here
+        here.hide(field.text for field in fields if field.element.secret)
         before = await field_values.hold(here, [field.element for field in fields])
         done: list[ToolOutcome] = []
         for kind, group in groupby(range(len(fields)), lambda at: _kind(fields[at].element, before[at])):

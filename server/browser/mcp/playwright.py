@@ -50,6 +50,7 @@ class PlaywrightAdapter:
         self.observe = self._reader.observe
         self.focus = self._reader.focus
         self.text_near = self._reader.text_near
+        self.shown = self._reader.shown
         self.picture = self._server.picture
         self.locate = self._server.locate
         self.return_to_page = self._server.return_to_page

@@ -64,6 +64,7 @@ class Adapter(Protocol):
     async def observe(self, keep: Sequence[str]) -> Observation: ...
     async def focus(self, element: Element) -> Observation: ...
     async def text_near(self, element: Element) -> str: ...
+    async def shown(self, target: str | None = None) -> Observation | None: ...
     async def navigate(self, url: str) -> ToolOutcome: ...
     async def back(self) -> ToolOutcome: ...
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome: ...
@@ -251,8 +252,16 @@ class SessionBrowser(Browser):
                 return self._calls.outcome(False, f"Not opened: {error}.")
         if not spec.acts:
             return await self._look(self._adapter.call, spec, args)
-        acting = partial(self._adapter.call, spec, args)
+        filling = self._filling.by_name(name, args)
+        acting = partial(self._show, filling) if filling else partial(self._adapter.call, spec, args)
         return await self._perform(acting, to=str(args.get("url") or ""), is_passive=name in PASSIVE)
+
+    async def _show(self, act: Callable[[], Coroutine[Any, Any, ToolOutcome]]) -> ToolOutcome:
+        """Perform an act that a model called by name; its outcome has the page."""
+        outcome = await act()
+        for note in outcome.notes:
+            self._notes.add(note)
+        return self._calls.outcome_with_page(outcome.ok, outcome.text, await self._adapter.shown())
 
     async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
         seen = await self._adapter.observe(keep)
@@ -370,7 +379,6 @@ class SessionBrowser(Browser):
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         if not fields:
             return self._calls.outcome(False, "There is no field to type into.")
-        self._calls.here.hide(field.text for field in fields if field.element.secret)
         return await self._do(self._filling.type, fields, submit=submit)
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:

@@ -64,6 +64,8 @@ class ToolCalls:
         self.lifecycle = lifecycle
         self.here = CurrentPage(lambda: lifecycle.watch)
         self.last_used = monotonic()
+        self.shown: Observation | None = None
+        """The page as a model that calls tools by name was shown it last."""
         self._resources = resources
         self._repeatable = repeatable
         self._free = asyncio.Event()
@@ -196,6 +198,7 @@ class ToolCalls:
         url, title = (page.page.url, page.page.title) if page else shown
         lines = list(dict.fromkeys((*notes, *(page.notes if page else ()))))
         lines += [page.text_with_targets()] if page else []
+        self.shown = page
         output = with_page(text, url, title, lines)
         private_url = page.page.url if page and page.asks_for_secret else None
         seen = page.outline if page else None

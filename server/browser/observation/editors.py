@@ -1,15 +1,17 @@
-"""Makes each editor one element, whose value is the text that it shows."""
+"""Makes each editor one element, whose value is the text that it shows, and gives code the lines that it has."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.browser.observation.page_script import Box, Editor, Extra
+from server.browser.observation.page_script import Box, Editor, Extra, Verbatim
 from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot, overlaps
 
 
 def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
-    """Make the node of each editor a text box, and silence what is in it. Returns `extra` without what is in them."""
+    """Make the node of each editor a text box, give code its lines, and silence what is in it. Returns `extra` without what is in them."""
+    for one in extra.verbatim:
+        _put_lines(snapshot, one)
     boxes = [box for editor in extra.editors if (box := _put(snapshot, editor)) is not None]
     if not boxes:
         return extra
@@ -24,8 +26,7 @@ def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
 
 
 def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
-    nodes = snapshot.nodes
-    at = next((at for at, node in enumerate(nodes) if node.ref and _is_same(node.box, editor.box)), None)
+    nodes, at = snapshot.nodes, _node_at(snapshot, editor.box)
     if at is None:
         return None
     inside = range(at, nodes[at].end)
@@ -45,6 +46,19 @@ def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
                 seen=node.seen, end=node.end,
             )  # fmt: skip
     return editor.box
+
+
+def _put_lines(snapshot: Snapshot, verbatim: Verbatim) -> None:
+    nodes, at = snapshot.nodes, _node_at(snapshot, verbatim.box)
+    if at is None or nodes[at].role in FIELDS:
+        return
+    nodes[at].text = verbatim.text
+    for one in snapshot.subtree(at):
+        nodes[one] = Node("generic", nodes[one].parent, end=nodes[one].end, seen=nodes[one].seen)
+
+
+def _node_at(snapshot: Snapshot, box: Box) -> int | None:
+    return next((at for at, one in enumerate(snapshot.nodes) if one.ref and _is_same(one.box, box)), None)
 
 
 def _is_same(one: Box | None, other: Box) -> bool:

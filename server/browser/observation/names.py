@@ -84,7 +84,7 @@ def words_around(snapshot: Snapshot, index: int, chars: int) -> str:
 
 
 def label_of_field(snapshot: Snapshot, index: int) -> str:
-    """A name for an unnamed field: the text right before it, within its three nearest ancestors, or its column's head.
+    """A name for an unnamed field: the text right before it, within its three nearest ancestors, or its column's or row's head.
 
     No label is a paragraph or a heading, a sign without a letter, or the field's own value. Falls back to the placeholder,
     also if another control comes first.
@@ -93,7 +93,9 @@ def label_of_field(snapshot: Snapshot, index: int) -> str:
     chosen = (nodes[at] for at in snapshot.subtree(index) if "selected" in nodes[at].attributes)
     own = {packed(nodes[index].text), *(packed(one.name) for one in chosen)}
     for ancestor in islice(snapshot.ancestors(index), 3):
-        if nodes[ancestor].role == "row" and (head := _column_head(snapshot, index)):
+        if nodes[ancestor].role == "row" and (
+            head := _column_head(snapshot, index) or _row_head(snapshot, ancestor)
+        ):
             return head
         for at in range(index - 1, max(ancestor - 1, index - 6), -1):
             node = nodes[at]
@@ -122,6 +124,11 @@ def _column_head(snapshot: Snapshot, index: int) -> str:
     heads = list(snapshot.children(first))
     is_head = column < len(heads) and nodes[heads[column]].role == "columnheader"
     return own_text(nodes[heads[column]]) if is_head else ""
+
+
+def _row_head(snapshot: Snapshot, row: int) -> str:
+    heads = (at for at in snapshot.children(row) if snapshot.nodes[at].role == "rowheader")
+    return next((own_text(snapshot.nodes[at]) for at in heads), "")
 
 
 def label_of_choice(snapshot: Snapshot, index: int) -> str:

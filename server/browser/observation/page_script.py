@@ -99,6 +99,13 @@ class Editor(BaseModel, frozen=True):
     text: str
 
 
+class Verbatim(BaseModel, frozen=True):
+    """A text whose line breaks and spaces show, such as code; without controls in it."""
+
+    box: Box
+    text: str
+
+
 class NativeList(BaseModel, frozen=True):
     """A select with groups, or one that shows several of its options."""
 
@@ -143,6 +150,7 @@ class Extra(BaseModel, frozen=True):
     fields: tuple[FieldKind, ...] = ()
     editors: tuple[Editor, ...] = ()
     lists: tuple[NativeList, ...] = ()
+    verbatim: tuple[Verbatim, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -588,7 +596,7 @@ PAGE_SCRIPT = r"""(listening) => {
     }
   };
   // Text in the window, piece by piece in the order of the flat tree, each clipped as its containers clip it.
-  const texts = [], MOST_TEXTS = 1000, WHOLE = 2000, PIECE = 300, isSlot = el => el.tagName === 'SLOT';
+  const texts = [], verbatim = [], MOST_TEXTS = 1000, WHOLE = 2000, PIECE = 300, isSlot = el => el.tagName === 'SLOT';
   const firstOf = getter(Node, 'firstChild'), nextOf = getter(Node, 'nextSibling'), typeOf = getter(Node, 'nodeType');
   const SILENT = /^(SELECT|TEXTAREA|SCRIPT|STYLE|NOSCRIPT|TEMPLATE|TITLE|CANVAS|VIDEO|AUDIO|OBJECT)$/i;
   const CJK = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;
@@ -646,7 +654,7 @@ PAGE_SCRIPT = r"""(listening) => {
       return list;
     };
     const whole = [0, 0, innerWidth, innerHeight];
-    let at = {clip: whole, held: whole, fixed: whole, dx: 0, dy: 0, block: 0, isFaint: false, el: null, range: document.createRange()};
+    let at = {clip: whole, held: whole, fixed: whole, dx: 0, dy: 0, block: 0, keeps: false, isFaint: false, el: null, range: document.createRange()};
     while (open.length) {
       if (isLate(passed++, textsSince)) { allTexts = false; return; }
       const [node, up] = open.pop();
@@ -662,7 +670,10 @@ PAGE_SCRIPT = r"""(listening) => {
         clip = clipped(clip, Element.prototype.getBoundingClientRect.call(node), at.dx, at.dy);
       const held = position !== 'static' || style.transform !== 'none' ? clip : at.held;
       const block = /^(inline|contents|ruby)/.test(display) ? at.block : ++blocks;
-      const inner = {...at, clip, held, block, isFaint: isFaint(style), el: display === 'contents' ? at.el : node};  // which has no box
+      const keeps = /^(pre|break)/.test(style.whiteSpace) && isBoxed;
+      if (keeps && !at.keeps && verbatim.length < MOST && /\S\s*\n/.test(node.innerText) && !node.querySelector(WIDGET))
+        verbatim.push({box: boxOf(node, at.dx, at.dy), text: node.innerText.slice(0, MOST_HELD)});
+      const inner = {...at, keeps, clip, held, block, isFaint: isFaint(style), el: display === 'contents' ? at.el : node};  // which has no box
       if (node.localName === 'iframe') {
         const page = (() => { try { return node.contentDocument; } catch { return null; } })();
         const root = page && getter(Document, 'documentElement').call(page);
@@ -692,7 +703,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, verbatim, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
 }""".replace("EDITORS_IN", EDITORS_IN)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
