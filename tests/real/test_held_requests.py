@@ -42,6 +42,23 @@ const send = async (signal) => { said.textContent = 'Sending'
   const answer = await fetch('/orders', {method: 'POST', body: 'item=kettle', signal}).catch(() => ({status: 0}))
   said.textContent = answer.status === 201 ? 'Sent' : 'Not sent' }
 </script>"""
+SEND = "fetch('/orders', {method: 'POST', body: 'item=kettle'})"
+WAYS = {
+    "a shared worker": "new SharedWorker('/worker.js')",
+    "a form in a popup": "const w = window.open('about:blank'); w.document.write('<form method=post action='"
+    " + location.origin + '/orders><input name=item value=kettle></form>'); w.document.forms[0].submit()",
+    "a page that is left": "window.addEventListener('pagehide', () => navigator.sendBeacon('/orders', 'item=kettle'));"
+    " location.href = '/quiet'",
+    "a later fetch": "fetchLater('/orders', {method: 'POST', body: 'item=kettle', activateAfter: 0})",
+    "a frame of another site": "document.querySelector('iframe').contentWindow.postMessage('fetch', '*')",
+    "a form in a frame of another site": "document.querySelector('iframe').contentWindow.postMessage('form', '*')",
+    "a service worker": "navigator.serviceWorker.ready.then(it => it.active.postMessage(''))",
+    "a page through a service worker": "navigator.serviceWorker.ready.then(() => " + SEND + ")",
+}
+FRAME = f"""<form method=post action=/orders><input name=item value=kettle></form>
+<script>onmessage = event => event.data === 'fetch' ? {SEND} : document.forms[0].submit()</script>"""
+SERVICE = f"""oninstall = () => skipWaiting(); onactivate = event => event.waitUntil(clients.claim())
+onfetch = event => event.respondWith(fetch(event.request)); onmessage = () => {SEND}"""
 ORDER = Effect("orders", {"item": "kettle"})
 SAYS = "new orders to 127.0.0.1 (item)"
 
@@ -51,11 +68,20 @@ def site() -> Iterator[Site]:
     with Site() as site:
         site.add("/picture", PAGE)
         site.add("/quiet", "<title>Quiet</title><h1>Nothing here</h1>")
-        order = "fetch('/orders', {method: 'POST', body: 'item=kettle'})"
+        site.add("/frame", FRAME)
+        buttons = "".join(
+            f'<p><button type=button onclick="{script}">Show {name}</button>' for name, script in WAYS.items()
+        )
+        site.add(
+            "/ways/",
+            f"<title>Ways</title><h1>A walk</h1>{buttons}<iframe src={site.url('/frame', 'localhost')}></iframe>"
+            "<script>navigator.serviceWorker.register('/ways/service.js')</script>",
+        )
         site.pages |= {
             "/orders": lambda _: Answer(b"{}", 201),
             "/api/search": lambda _: Answer(b"{}", 200),
-            "/worker.js": lambda _: Answer(order.encode(), type="text/javascript"),
+            "/worker.js": lambda _: Answer(SEND.encode(), type="text/javascript"),
+            "/ways/service.js": lambda _: Answer(SERVICE.encode(), type="text/javascript"),
         }
         yield site
 
@@ -124,6 +150,21 @@ async def test_every_way_to_send_is_held_and_a_yes_sends_once(
     await eventually(lambda: bool(site.effects), message="the request was not let go")
     await asyncio.sleep(0.2)
     assert site.effects == [ORDER]
+
+
+async def test_workers_popups_frames_and_pages_that_are_left_send_nothing(
+    pool: BrowserPool, site: Site
+) -> None:
+    browser = cast(SessionBrowser, await pool.get("ways"))
+    for name in WAYS:
+        await browser.navigate(site.url("/ways/"))
+        seen = await browser.observe()
+        site.effects.clear()
+        with browser.under(ActTerms()):
+            outcome = await browser.click(element(seen, f"Show {name}"))
+        assert outcome.text.startswith("Held before it was sent: new orders to "), name
+        await browser.refuse_held()
+        assert site.effects == [], name
 
 
 async def test_a_tab_that_was_opened_for_it_is_closed(pool: BrowserPool, site: Site) -> None:
