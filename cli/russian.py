@@ -111,7 +111,7 @@ RUSSIAN = {
     "assistant": "ассистент", "Nothing waits for you.": "Вас ничего не ждёт.",
     "/yes REF [GRANT] does it · /no REF [words] refuses": "/yes REF [GRANT] — сделать · /no REF [слова] — отказать",
     "… and {n} more elements": "… и ещё {n} элементов", "status": "состояние", "goal": "цель", "none yet": "ещё нет",
-    "used": "расход", "fact {n}": "факт {n}", "checked": "отмечено", "expanded": "раскрыто", "selected": "выбрано",
+    "used": "расход", "of it {model}: {used}": "из них {model}: {used}", "fact {n}": "факт {n}", "checked": "отмечено", "expanded": "раскрыто", "selected": "выбрано",
     "filled": "заполнено", "disabled": "неактивно",
     "Alt-Enter begins a new line · Ctrl-C twice leaves, the run goes on · Ctrl-D leaves":
         "Alt-Enter — новая строка · дважды Ctrl-C — выход, запуск продолжается · Ctrl-D — выход",

@@ -37,7 +37,14 @@ class RichScreen:
 
     def __init__(self, file: TextIO | None = None, way: Way | None = None, site: str = "") -> None:
         self._site = site
-        self.console = Console(file=file, theme=THEME, highlight=False, force_terminal=True if file else None)
+        self.console = Console(
+            file=file,
+            theme=THEME,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            force_terminal=True if file else None,
+        )
         self._way = way
         self._wants_gap = False
 
@@ -99,4 +106,13 @@ class PlainScreen:
 
 
 def _plain(file: TextIO) -> Console:
-    return Console(file=file, theme=THEME, highlight=False, no_color=True, color_system=None, width=UNWRAPPED)
+    return Console(
+        file=file,
+        theme=THEME,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        no_color=True,
+        color_system=None,
+        width=UNWRAPPED,
+    )

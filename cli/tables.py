@@ -275,11 +275,16 @@ def state(view: View) -> RenderableType:
     """The working state: status, agent, goal, usage, facts and plan."""
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
-    rows.add_row(say("status"), " · ".join(part for part in (say(view.status), localized(view.note)) if part))
-    rows.add_row(say("agent"), " · ".join(part for part in (say(view.agent), view.model) if part))
+    for name, parts in (
+        ("status", (say(view.status), localized(view.note))),
+        ("agent", (say(view.agent), view.model)),
+    ):
+        rows.add_row(say(name), Text(" · ".join(filter(None, parts))))
     rows.add_row(say("goal"), Text(view.goal or say("none yet")))
     if view.usage:
         rows.add_row(say("used"), spent(view.usage))
+        for model, used in (view.usage.get("models") or {}).items():
+            rows.add_row("", Text(say("of it {model}: {used}", used=spent(used), model=model)))
     for number, fact in enumerate(view.facts, 1):
         where = f"  {fact['url']}" if fact.get("url") else ""
         rows.add_row(say("fact {n}", n=number), Text.assemble(str(fact.get("fact", "")), (where, "quiet")))

@@ -32,7 +32,7 @@ from cli.items import (
 from cli.live import bar, draw_live, last_lines
 from cli.render import THEME, draw, until
 from cli.screen import PlainScreen, RichScreen
-from cli.tables import Sessions
+from cli.tables import Sessions, state
 from cli.view import View
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -470,6 +470,32 @@ def test_a_narrow_terminal_still_names_the_sessions() -> None:
     assert "claude" not in drawn(40)
     assert "claude" not in drawn(80), "the width of a usual terminal is for the titles"
     assert "anthropic:claude-haiku-5-5" in drawn(100)
+
+
+def test_the_state_says_what_each_model_has_used() -> None:
+    story, out = Story(), StringIO()
+    story.run(model="ollama:x:7b")
+    total = {
+        "input_tokens": 9900,
+        "output_tokens": 100,
+        "cost": 0.02,
+        "models": {"openai:b": {"input_tokens": 300, "output_tokens": 40, "cost": 0.0051}},
+    }
+    story.tell("usage", total=total)
+    Console(file=out, width=80, theme=THEME).print(state(story.view))
+    assert "operator · ollama:x:7b" in out.getvalue()
+    assert re.search(
+        r"used +10.0k tokens · \$0.0200 *\n +of it openai:b: 340 tokens · \$0.0051", out.getvalue()
+    )
+
+
+def test_names_are_never_read_as_markup_or_emoji() -> None:
+    out = StringIO()
+    item = SESSION | {"title": "[bold]Sale[/bold] :x:", "model": "ollama:x:7b", "id": "[/]:b:00"}
+    RichScreen(out).print(Sessions([item], NOW))
+    plain = re.sub("\x1b\\[[0-9;]*m", "", out.getvalue())
+    for name in (item["title"], item["id"]):
+        assert name in plain
 
 
 class TestDialogue:
