@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.support.chat import follow
 from tests.support.cluster import played_by
 from tests.support.eventually import eventually_sync
 from tests.support.held_player import ORDER, SAYS, PicturePlayer, PictureSite
+from tests.support.model_reply import Asked, Reply, fail
 from tests.support.model_server import providing
 from tests.support.server import Server, serving
 
@@ -224,6 +226,37 @@ def test_nothing_that_was_held_leaves_at_a_kill_and_the_yes_asks_again(tmp_path:
             session = answer(client, session_id, session["pending"], "completed")
         assert session["messages"][-1]["content"] == "It was sent."
         assert site.effects == [ORDER]
+
+
+@pytest.mark.parametrize("agent", ["operator", "assistant"])
+def test_a_run_goes_on_with_its_second_model_after_a_kill(tmp_path: Path, agent: str) -> None:
+    """The first model fails before the question and after the restart: what the second one said is still valid."""
+    player = PicturePlayer(has_tools=agent == "assistant")
+
+    def answers(asked: Asked) -> Reply:
+        return fail(401) if asked.wire == "anthropic" else player(asked)
+
+    with PictureSite() as site, providing(answers) as provider:
+        player.start = site.url("/picture")
+        settings = played_by(provider, fallback_model="openai:some-model")
+        with serving(tmp_path, **settings) as server, talk(server) as client:
+            session_id = new_session(client, "zoom in", agent=agent)
+            wait_for(client, session_id, "waiting_user")
+            server.kill()
+        with serving(tmp_path, **settings) as server, talk(server) as client:
+            session = wait_for(client, session_id, "waiting_user")
+            while session["run"]["status"] == "waiting_user":
+                session = answer(
+                    client, session_id, session["pending"], "waiting_user", "completed", "failed"
+                )
+    assert (session["run"]["status"], session["messages"][-1]["content"]) == ("completed", "It was sent.")
+    assert site.effects == [ORDER]
+    wires = [asked.wire for asked in provider.requests]
+    assert wires.count("anthropic") == 2, "once in each process"
+    used = session["run"]["usage"]["models"]
+    assert used["openai:some-model"]["model_calls"] == len(wires) - 2
+    told = [row["meta_json"] for row in session["messages"] if row["role"] == "tool"]
+    assert len([row for row in told if row["name"] == "second_model"]) >= 2, "said in each process"
 
 
 def answer(client: httpx.Client, session_id: str, pending: dict[str, Any], *statuses: str) -> dict[str, Any]:
