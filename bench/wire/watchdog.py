@@ -21,7 +21,19 @@ from pathlib import Path
 
 import aiohttp
 
-from bench.wire.asked import AGENTS, Agent, Answer, Dialect, Input, Right, as_bytes, call_in, stop_of, tool_of
+from bench.wire.asked import (
+    AGENTS,
+    Agent,
+    Answer,
+    Dialect,
+    Input,
+    Right,
+    as_bytes,
+    call_in,
+    good,
+    stop_of,
+    tool_of,
+)
 from bench.wire.play import play
 from bench.wire.provider import Provider
 from tests.support.model_reply import Reply
@@ -169,11 +181,13 @@ def as_text(wire: Dialect, pieces: Iterable[str]) -> Answer:
 async def watch(
     server: Server, client: aiohttp.ClientSession, provider: Provider, wire: Dialect, only: str = ""
 ) -> list[Row]:
-    """One load after the other, of one wire."""
+    """One load after the other, of one wire. Before them a plain answer to each agent: the classes of an SDK are made
+    once in a process, in a thread, with a second of CPU time."""
     async with client.post("/api/sessions", json={}) as made:
         other = f"/api/sessions/{(await made.json())['id']}"
     rows = []
     for agent in AGENTS:
+        await play(client, provider, Input("X0", wire, agent, [], Right(answer=None), rest=good(wire, agent)))
         for load, answer in loads(wire, agent):
             if only in load:
                 rows.append(await _one(server, client, provider, Input(f"X1-{len(rows)}", wire, agent, [], Right(answer=None, or_codes=CODES, most=MOST_REQUESTS), rest=answer), load, other))  # fmt: skip

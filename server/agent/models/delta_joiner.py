@@ -22,6 +22,8 @@ _EVENT_TYPES = {
     "response.output_text.delta": ("delta",),
     "response.reasoning_summary_text.delta": ("delta",),
 }
+_LARGE = 16_384
+"""Bytes of an event that is not worth being joined: to find its text takes longer than to hand it on."""
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 
@@ -133,7 +135,12 @@ def _join(events: Iterable[bytes]) -> bytes:
 
 def _read_delta(event: bytes) -> _Delta | None:
     head, marker, data = event.partition(b"data: ")
-    if not marker or b"\n" in data or (head and not (head.startswith(b"event: ") and head.count(b"\n") == 1)):
+    if (
+        len(data) > _LARGE
+        or not marker
+        or b"\n" in data
+        or (head and not (head.startswith(b"event: ") and head.count(b"\n") == 1))
+    ):
         return None
     try:
         payload = orjson.loads(data)
