@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -175,7 +174,7 @@ def as_bytes(wire: Dialect, reply: Reply, asked: Asked | None = None) -> Answer:
     body = {"model": "m", "stream_options": {"include_usage": True}, **(asked.body if asked else {})}
     body.setdefault("generationConfig", {"thinkingConfig": {"include_thoughts": True}})
     events = model_formats.stream("chat" if wire == "openrouter" else wire, reply, body)
-    is_endless = isinstance(reply.text, itertools.repeat)
+    is_endless = not isinstance(reply.text, str | list | tuple)
     return Answer(events if is_endless else list(events))
 
 
