@@ -46,6 +46,19 @@ async def content(here: CurrentPage) -> str:
     return str(text or "").replace("\r\n", "\n")
 
 
+async def type_signs(here: CurrentPage, text: str) -> None:
+    """Press a key for each sign; none for an empty text, which clears what is selected."""
+    if not text:
+        await _press(here, "Backspace")
+    for sign in text:
+        key: JsonObject = {
+            "key": "Enter" if sign == "\r" else sign,
+            "windowsVirtualKeyCode": ord(sign.upper()) & 0xFF,
+        }
+        await here.send("Input.dispatchKeyEvent", {**key, "type": "keyDown", "text": sign})
+        await here.send("Input.dispatchKeyEvent", {**key, "type": "keyUp"})
+
+
 async def _clip(here: CurrentPage, kind: str, text: str = "") -> JsonObject:
     found = await here.run(f"() => ({_CLIP})({json.dumps(kind)}, {json.dumps(text)})")
     return found if isinstance(found, dict) else {}

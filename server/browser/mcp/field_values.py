@@ -14,6 +14,7 @@ from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.mcp.tool_calls import name_of
 from server.browser.observation import Element
+from server.browser.observation.box_groups import GROUPS_IN
 from server.browser.observation.editor_script import EDITORS_IN
 from server.browser.observation.rendering import clean, is_option
 from server.text import cut
@@ -33,6 +34,8 @@ _HOLD = """(boxes) => {
   const same = (el, box) => sides(el).map((value, side) => Math.abs(value - box[side]) <= 1);
   const search = root => {
     editors.push(...(EDITORS_IN)(css => root.querySelectorAll(css)));
+    for (const {boxes: parts} of (GROUPS_IN)(css => [...root.querySelectorAll(css)], () => false))
+      boxes.forEach((box, at) => { if (same(parts[0], box).every(Boolean)) found[at] ??= {input: parts[0], box: parts[0], parts}; });
     for (const el of root.querySelectorAll('*')) {
       if (el.shadowRoot) search(el.shadowRoot);
       if (el.localName === 'iframe') {
@@ -54,7 +57,7 @@ _HOLD = """(boxes) => {
   };
   search(document);
   globalThis.pilothouseFields = found.map((one, at) => (one && !editors.some(each => each.input === one.input)) ? one : editorAt(boxes[at]));
-}""".replace("EDITORS_IN", EDITORS_IN)
+}""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
 # What a click has given the focus to. 'keys': it is no field, but may listen to keys.
 _HOLD_FOCUSED = """(at) => {
   let el = document.activeElement;
@@ -67,6 +70,8 @@ _HOLD_FOCUSED = """(at) => {
 _READ = """() => (globalThis.pilothouseFields || []).map(one => {
   const el = one?.input;
   if (el?.isConnected && one.text) return {value: one.text(), editor: true};
+  if (el?.isConnected && one.parts)
+    return {value: one.parts.map(part => part.value).join(''), parts: one.parts.map(part => Math.max(1, part.maxLength))};
   if (!el?.isConnected || ['password', 'file', 'checkbox', 'radio'].includes(el.type)) return null;
   if (el.tagName !== 'SELECT') return {value: el.value};
   const isOff = one => one.disabled || one.parentElement?.disabled;
@@ -84,11 +89,12 @@ _CHOOSE = """(at, choices) => {
 }"""
 
 
-_FOCUS = """(at) => {
-  const {input, box} = globalThis.pilothouseFields[at];
+_FOCUS = """(at, part) => {
+  const {box, parts, input: only} = globalThis.pilothouseFields[at], input = parts ? parts[part] : only;
   if (!input.isConnected) return false;
   box.scrollIntoView({block: 'nearest', behavior: 'instant'});
   input.focus();
+  if (parts) input.select();
   return input.getRootNode().activeElement === input;
 }"""
 
@@ -109,6 +115,8 @@ class FieldValue(BaseModel, frozen=True):
     options: tuple[Option, ...] = ()
     several: bool = False
     """It is a list that takes several choices."""
+    parts: tuple[int, ...] = ()
+    """Of a text in several boxes: how many signs each takes."""
     editor: bool = False
     """It is no form field. Its value is the text that it shows."""
 
@@ -121,13 +129,13 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
 
     `read` reads the same ones again.
     """
-    boxes = [list(one.box) if one.box and not one.secret else [-1e6] * 4 for one in elements]
+    boxes = [list(one.box) if one.box else [-1e6] * 4 for one in elements]
     await here.run(f"() => ({_HOLD})({json.dumps(boxes)})")
     found = await read(here)
     if len(found) != len(elements):
         return [None] * len(elements)
     return [
-        one if one and _is_as_seen(element, one) else None
+        one if one and (one.parts or (not element.secret and _is_as_seen(element, one))) else None
         for element, one in zip(elements, found, strict=True)
     ]
 
@@ -158,7 +166,7 @@ async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool
 
     What is sent with `submit` is not read: it may be taken out of the editor.
     """
-    if not await here.run(f"() => ({_FOCUS})({at})"):
+    if not await here.run(f"() => ({_FOCUS})({at}, 0)"):
         return None
     await editors.replace(here, text, submit=submit)
     now = await read(here)
@@ -166,6 +174,29 @@ async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool
     if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
         return text
     return await editors.content(here) or shown.value
+
+
+async def fill_parts(
+    here: CurrentPage, at: int, parts: Sequence[int], text: str, *, submit: bool
+) -> str | None:
+    """Type a text into its boxes by keys; what they hold then, None if there is more of it than they take.
+
+    Spaces and dashes between its parts are left out.
+    """
+    signs = "".join(sign for sign in text if sign.isalnum()) if len(text) > sum(parts) else text
+    if len(signs) > sum(parts):
+        return None
+    async with here.until_quiet(typed=True):
+        for part, size in enumerate(parts):
+            if not await here.run(f"() => ({_FOCUS})({at}, {part})"):
+                break  # the page has gone on, as after the last digit of a code
+            await editors.type_signs(here, signs[:size])
+            signs = signs[size:]
+        if submit:
+            await editors.type_signs(here, "\r")
+    now = [] if submit or here.dialog else await read(here)
+    held = now[at] if at < len(now) else None
+    return text if held is None or held.value is None else held.value
 
 
 async def choose(here: CurrentPage, at: int, choices: Mapping[int, bool]) -> None:
@@ -270,7 +301,15 @@ def after_replacing(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcom
     return _with_note(outcome, _instead(field, held))
 
 
+def after_filling_parts(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcome:
+    """The outcome with what the boxes of a text hold, where it is not what was typed."""
+    typed, found = ("".join(filter(str.isalnum, text)) for text in (field.text, held))
+    return outcome if typed == found else _with_note(outcome, _instead(field, held))
+
+
 def _instead(field: Field, held: str) -> str:
+    if field.element.secret:
+        return f"{name_of(field.element)} holds something else."
     said = f'"{cut(held, _SHOWN_CHARS)}"' if held.strip() else "nothing"
     return f"{name_of(field.element)} holds {said} instead."
 

@@ -101,7 +101,18 @@ class Filling:
                 return replace(clicked, ok=False, text=problem)
             if takes != "text":
                 return await self._tools.type([field], submit=submit) if takes else clicked
+        if kind == "parts" and before:
+            return await self._fill_parts(field, before, at, submit=submit)
         return await self._replace(field, at, submit=submit)
+
+    async def _fill_parts(self, field: Field, before: FieldValue, at: int, *, submit: bool) -> ToolOutcome:
+        await self._take_turn()
+        held = await field_values.fill_parts(self._calls.here, at, before.parts, field.text, submit=submit)
+        name = name_of(field.element)
+        if held is None:
+            return self._calls.outcome(False, f"{name} takes {sum(before.parts)} signs: nothing was typed.")
+        outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
+        return field_values.after_filling_parts(outcome, field, held)
 
     async def _replace(self, field: Field, at: int, *, submit: bool) -> ToolOutcome:
         await self._take_turn()
@@ -140,7 +151,7 @@ class Filling:
 
 
 def _kind(element: Element, held: FieldValue | None) -> str:
-    """How it is filled: as an `editor`, a `list`, a `field` of the page, or what is none of them and may hold one."""
+    """How it is filled: as an `editor`, a `list`, `parts` of a text, a `field` of the page, or what is none of them and may hold one."""
     if held is not None:
-        return "editor" if held.editor else "list" if held.options else "field"
+        return "editor" if held.editor else "parts" if held.parts else "list" if held.options else "field"
     return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"

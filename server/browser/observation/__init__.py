@@ -32,7 +32,7 @@ from server.browser.observation.rendering import (
     page_lines,
     text_line,
 )
-from server.browser.observation.secret_fields import hide_secrets
+from server.browser.observation.secret_fields import drawn_of, hide_secrets
 from server.browser.observation.snapshot import FIELDS, MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import Place, find_place
@@ -295,6 +295,12 @@ def _read(
     tree.url, tree.title = url or tree.url, title or tree.title
     tree.notes = tuple(dict.fromkeys((*notes, *tree.notes)))
     extra = put_editors(tree, extra)
+    texts = extra.texts or ()
+    drawn = drawn_of([(one.box, one.text) for one in texts], extra.secrets)
+    if drawn:
+        extra = extra.model_copy(
+            update={"texts": tuple(one for at, one in enumerate(texts) if at not in drawn)}
+        )
     return tree, extra.masked(hide_secrets(tree, extra.secrets, unknown=extra.unknown))
 
 

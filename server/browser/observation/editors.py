@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
-from server.browser.observation.page_script import Box, Editor, Extra, Verbatim
-from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot, overlaps
+from server.browser.observation.page_script import Box, BoxGroup, Editor, Extra, Verbatim
+from server.browser.observation.snapshot import FIELDS, MASK, WIDGETS, Node, Snapshot, overlaps
+
+_NUMBER = re.compile(r"\W*(\d+\W*(of|/)\W*\d+|\d+)\W*$", re.IGNORECASE)
 
 
 def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
     """Make the node of each editor a text box, give code its lines, and silence what is in it. Returns `extra` without what is in them."""
+    for group in extra.groups:
+        _put_group(snapshot, group)
     for one in extra.verbatim:
         _put_lines(snapshot, one)
     boxes = [box for editor in extra.editors if (box := _put(snapshot, editor)) is not None]
@@ -46,6 +51,21 @@ def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
                 seen=node.seen, end=node.end,
             )  # fmt: skip
     return editor.box
+
+
+def _put_group(snapshot: Snapshot, group: BoxGroup) -> None:
+    """Make the first box the field of the whole text, and leave the others out."""
+    nodes = snapshot.nodes
+    found = [at for box in group.boxes if (at := _node_at(snapshot, box)) is not None]
+    if len(found) < len(group.boxes) or any(nodes[at].role not in FIELDS for at in found):
+        return
+    first, last = nodes[found[0]], nodes[found[-1]]
+    start, end = _NUMBER.sub("", first.name), _NUMBER.sub("", last.name)
+    first.name = start if start == end else ""
+    first.text = group.value or (MASK if group.filled else "")
+    first.attributes |= {"active": ""} if any("active" in nodes[at].attributes for at in found) else {}
+    for at in found[1:]:
+        nodes[at] = Node("generic", nodes[at].parent, end=nodes[at].end, seen=nodes[at].seen)
 
 
 def _put_lines(snapshot: Snapshot, verbatim: Verbatim) -> None:

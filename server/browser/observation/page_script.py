@@ -10,6 +10,7 @@ from typing import Literal
 
 from pydantic import BaseModel
 
+from server.browser.observation.box_groups import GROUPS_IN
 from server.browser.observation.editor_script import EDITORS_IN
 
 Box = tuple[float, float, float, float]
@@ -99,6 +100,15 @@ class Editor(BaseModel, frozen=True):
     text: str
 
 
+class BoxGroup(BaseModel, frozen=True):
+    """Boxes that take one text together, such as the digits of a code."""
+
+    boxes: tuple[Box, ...]
+    value: str = ""
+    """Of all of them; "" if it is secret."""
+    filled: bool = False
+
+
 class Verbatim(BaseModel, frozen=True):
     """A text whose line breaks and spaces show, such as code; without controls in it."""
 
@@ -151,6 +161,7 @@ class Extra(BaseModel, frozen=True):
     editors: tuple[Editor, ...] = ()
     lists: tuple[NativeList, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
+    groups: tuple[BoxGroup, ...] = ()
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
@@ -291,11 +302,20 @@ PAGE_SCRIPT = r"""(listening) => {
     if (!unknown) secrets.push({box, value});
   };
   const labelsOf = getter(HTMLInputElement, 'labels');
+  const groups = [], groupsIn = GROUPS_IN;
   const findForms = (root, dx, dy) => {
+    const found = groupsIn(css => [...all(root, css)].slice(0, MOST), isSecret), grouped = new Map();
+    for (const {boxes, secret} of found) {
+      const value = boxes.map(one => one.value).join(''), places = boxes.map(one => boxOf(one, dx, dy));
+      if (secret) boxes.forEach(one => grouped.set(one, value));
+      if (groups.length < MOST) groups.push({boxes: places, value: secret ? '' : value, filled: value !== ''});
+    }
     for (const el of all(root, 'input,textarea,button')) {
       if (el.tagName === 'INPUT' && attribute(el, 'type')?.toLowerCase() === 'file' && uploads.length < MOST)
         for (const one of [el, ...labelsOf.call(el) || []]) if (near(boxOf(one, dx, dy))) uploads.push(boxOf(one, dx, dy));
-      if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value);
+      // Each box of a secret text holds all of it: a digit alone must neither be masked elsewhere nor be shown.
+      if (grouped.has(el)) keepSecret(boxOf(el, dx, dy), grouped.get(el));
+      else if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value);
       if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue;
       const isButton = /^(submit|image)$/.test(el.type), box = boxOf(el, dx, dy);
       controls.push({el, box, isButton, isNear: near(box), place: controls.length});
@@ -703,9 +723,9 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, verbatim, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, verbatim, groups, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, moment};
-}""".replace("EDITORS_IN", EDITORS_IN)
+}""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
 is not the script's, so that it cannot ask for them itself."""
 

@@ -7,32 +7,13 @@ is then removed from the field and masked wherever else it occurs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from server.browser.observation.names import label_of_field
 from server.browser.observation.page_script import Box, SecretField
-from server.browser.observation.snapshot import FIELDS, MASK, Snapshot
+from server.browser.observation.secret_words import SECRET_WORDS
+from server.browser.observation.snapshot import FIELDS, MASK, Snapshot, overlaps
 from server.text import in_addresses
-
-_WORDS = re.compile(
-    r"""
-    passw|passphrase|passcode|\bpwd\b|\bpin\b(?!\W?code)|kennwort|mot\ de\ passe|contrase|\bsenha|palavra-passe
-    |parol|şifre|sifre|wachtwoord|lösenord|adgangskode|salasana|hasło|heslo|jelszó|lozink|mật\ khẩu|kata\ sandi
-    |kata\ laluan|סיסמ|گذرواژه|كلمة\ (ال)?(مرور|سر)|पासवर्ड|পাসওয়ার্ড|รหัสผ่าน|пароль|пин-?код|κωδικ|密码|密碼|口令
-    |パスワード|暗証番号|비밀번호|암호
-    |card\ ?(no\b|num)|credit\ card|\bc[vs][vc]2?\b|\bcv[nc]\b|security\ code|kartennummer|prüfnummer
-    |num[eé]ro\ de\ (la\ )?carte|n[uú]mero\ (de|da|do)\ (la\ )?(tarjeta|cart[aã]o)|numero\ (della\ )?carta
-    |kart\ numaras|numer\ karty|kaartnummer|номер\ карт|卡号|卡號|カード番号|카드\ ?번호|رقم\ البطاقة
-    |कार्ड\ (नंबर|संख्या)|nomor\ kartu|số\ thẻ
-    |one[- ]time|\botp\b|\b2fa\b|verification\ code|authenticat(ion|or)\ code
-    |(einmal|bestätigungs|sicherheits)-?code|code\ de\ (vérification|sécurité|confirmation)
-    |c[oó]digo\ de\ (verifica|seguran|segurid|confirma)|codice\ di\ (verifica|sicurezza|conferma)
-    |doğrulama\ kodu|kod\ weryfikac|verificatiecode|код\ (из|подтвержд|безопасн|провер)|одноразов
-    |验证码|驗證碼|確認コード|認証コード|인증\ ?(번호|코드)|رمز\ التحقق|mã\ xác
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-
 
 NEAR = 3
 """Tolerance in pixels between a field's box in the snapshot and in the page script's result."""
@@ -51,6 +32,7 @@ def hide_secrets(
     found = list(found)
     boxes = _Boxes(secret.box for secret in found)
     held = {secret.value for secret in found if secret.value}
+    _hide_drawn(snapshot, found)
     for index, node in enumerate(snapshot.nodes):
         if node.role in FIELDS and (unknown or _is_secret(snapshot, index, boxes, held)):
             if len(held) < MOST_VALUES and len(node.text) <= VALUE_CHARS:
@@ -59,6 +41,32 @@ def hide_secrets(
     mask = _masking(held)
     _mask(snapshot, mask)
     return mask
+
+
+def _hide_drawn(snapshot: Snapshot, found: Sequence[SecretField]) -> None:
+    """Blank what a page draws of a secret sign by sign, such as the digits of a code under a clear field."""
+    texts = [(at, node) for at, node in enumerate(snapshot.nodes) if node.role not in FIELDS and node.text]
+    for at in drawn_of([(node.box, node.text) for _, node in texts], found):
+        texts[at][1].text = ""
+
+
+def drawn_of(texts: Sequence[tuple[Box | None, str]], found: Sequence[SecretField]) -> set[int]:
+    """The places of texts that lie in a secret field and are a part of what it holds, or spell it sign by sign."""
+    drawn: set[int] = set()
+    held = [one for one in found if one.value]
+    if not held:
+        return drawn
+    singles = [at for at, (_, text) in enumerate(texts) if len(text.strip()) == 1]
+    spelled = "".join(texts[at][1].strip() for at in singles)
+    for secret in held:
+        drawn |= {
+            at
+            for at, (box, text) in enumerate(texts)
+            if box and text.strip() in secret.value and overlaps(box, secret.box)
+        }
+        start = spelled.find(secret.value) if len(secret.value) > 2 else -1
+        drawn |= set(singles[start : start + len(secret.value)]) if start >= 0 else set()
+    return drawn
 
 
 def _is_secret(snapshot: Snapshot, index: int, boxes: _Boxes, held: set[str]) -> bool:
@@ -70,7 +78,7 @@ def _is_secret(snapshot: Snapshot, index: int, boxes: _Boxes, held: set[str]) ->
     if node.role not in ("textbox", "spinbutton"):
         return False
     label = (node.name or label_of_field(snapshot, index))[:LABEL_CHARS]
-    return bool(_WORDS.search(label) or _WORDS.search(node.placeholder[:LABEL_CHARS]))
+    return bool(SECRET_WORDS.search(label) or SECRET_WORDS.search(node.placeholder[:LABEL_CHARS]))
 
 
 class _Boxes:
@@ -117,5 +125,5 @@ def _mask(snapshot: Snapshot, mask: Callable[[str], str]) -> None:
 
 def _spellings(value: str) -> set[str]:
     """The spellings of a value in a page or an address. One or two characters would mask unrelated text."""
-    forms = {value, " ".join(value.split()), *in_addresses(value)}
+    forms = {value, " ".join(value.split()), " ".join(value), *in_addresses(value)}
     return {form for form in forms if len(form) > 2}

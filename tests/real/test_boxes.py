@@ -1,0 +1,116 @@
+"""A text in several boxes, such as a code, is one control; no sign of a secret one is shown to a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import pytest_asyncio
+
+from server.browser.browser import Browser, Field
+from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.observation import Element
+from server.browser.pool import BrowserPool
+from tests.support.browsers import element
+from tests.support.sites import Site
+from tests.support.widgets import add_widget, widget_site
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
+
+
+def boxes(head: str, label: str, many: int, attributes: str, *, moves: bool = True) -> str:
+    each = [f'<input aria-label="{label} {at + 1}" {attributes}>' for at in range(many)]
+    script = """<script>const x = [...document.querySelectorAll('input')]
+    x.forEach((f, i) => f.addEventListener('keyup', () => { if (f.value.length === f.maxLength && x[i + 1]) x[i + 1].focus() }))
+    </script>"""
+    other = "<p><label>Pieces <input value=3></label></p>"
+    return f"<h1>{head}</h1><div>{''.join(each)}</div>{script if moves else ''}{other}<p>3 of 9</p>"
+
+
+CODE = boxes("Enter the code we sent", "Digit", 6, "maxlength=1 size=1 inputmode=numeric")
+OTP = boxes("Log in", "Sign", 6, "maxlength=1 size=1 autocomplete=one-time-code", moves=False)
+CARD = boxes("Pay", "Card number part", 4, "maxlength=4 size=4")
+POSTCODE = boxes("Your address", "Postcode digit", 6, "maxlength=1 size=1")
+VOUCHER = boxes("Redeem a voucher", "Voucher part", 4, "maxlength=4 size=4")
+DATE = "<label>Day <input maxlength=2></label><label>Month <input maxlength=2></label><label>Year <input maxlength=4></label>"
+
+
+@pytest.fixture(scope="module")
+def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with widget_site(tmp_path_factory.mktemp("bundled")) as site:
+        yield site
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(either_pool: BrowserPool) -> Browser:
+    return await either_pool.get("boxes")
+
+
+async def page_value(browser: Browser) -> str:
+    assert isinstance(browser, SessionBrowser)
+    script = "() => [...document.querySelectorAll('div input')].map(one => one.value).join('')"
+    return str(await browser._calls.here.run(script))
+
+
+async def first_field(browser: Browser) -> Element:
+    for _ in range(50):
+        if found := [one for one in (await browser.observe()).interactive if one.role == "textbox"]:
+            return found[0]
+        await browser.wait(100)
+    raise AssertionError("no field")
+
+
+@pytest.mark.parametrize(
+    ("page", "text", "held"),
+    [
+        (CODE, "739154", "739154"), (OTP, "739154", "739154"), (CARD, "4111 1111 1111 1234", "4111111111111234"),
+    ],
+    ids=["code", "otp", "card"],
+)  # fmt: skip
+async def test_no_sign_of_a_secret_text_is_shown(
+    browser: Browser, widgets: Site, page: str, text: str, held: str
+) -> None:
+    await browser.navigate(widgets.add("/boxes", page))
+    field = await first_field(browser)
+    assert field.secret
+    outcome = await browser.type([Field(field, text)])
+    assert (outcome.ok, outcome.notes, await page_value(browser)) == (True, (), held)
+    seen = await browser.observe()
+    (boxes,) = (one for one in seen.interactive if one.secret)
+    assert (boxes.filled, boxes.value, element(seen, "Pieces").value) == (True, None, "3")
+    assert "3 of 9" in seen.text()
+    shown = seen.text().replace("3 of 9", "").replace('value="3"', "").partition("\n# ")[2]
+    assert not [sign for sign in "7654" if sign in shown], shown
+    read = (await browser.read_page()).text + await browser.text_near(boxes) + outcome.text
+    assert held not in read
+    assert text not in read
+
+
+async def test_the_signs_that_a_widget_draws_of_a_code_are_not_shown(browser: Browser, widgets: Site) -> None:
+    await browser.navigate(add_widget(widgets, "otp"))
+    field = await first_field(browser)
+    outcome = await browser.type([Field(field, "739154")])
+    assert (outcome.ok, outcome.notes, await page_value(browser)) == (True, (), "739154")
+    text = (await browser.observe()).text().partition("\n# ")[2]
+    assert not [sign for sign in "739154" if sign in text.replace("[e1]", "")], text
+
+
+@pytest.mark.parametrize(
+    ("page", "name", "text", "held"),
+    [(POSTCODE, "Postcode digit", "LS29AB", "LS29AB"), (VOUCHER, "Voucher part", "ABCD-EFGH-1234-5678", "ABCDEFGH12345678")],
+)  # fmt: skip
+async def test_other_texts_in_boxes_are_one_field_with_their_value(
+    browser: Browser, widgets: Site, page: str, name: str, text: str, held: str
+) -> None:
+    await browser.navigate(widgets.add("/boxes", page))
+    field = element(await browser.observe(), name)
+    outcome = await browser.type([Field(field, text)])
+    assert (outcome.ok, outcome.notes, await page_value(browser)) == (True, (), held)
+    assert element(await browser.observe(), name).value == held
+    refused = await browser.type([Field(element(await browser.observe(), name), text * 2)])
+    assert (refused.ok, await page_value(browser)) == (False, held)
+
+
+async def test_parts_of_a_date_stay_fields_of_their_own(browser: Browser, widgets: Site) -> None:
+    await browser.navigate(widgets.add("/date", DATE))
+    assert [one.name for one in (await browser.observe()).interactive] == ["Day", "Month", "Year"]
