@@ -102,6 +102,20 @@ async def test_it_knows_where_forms_are_sent_whatever_their_fields_are_called(pa
     extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
     pay, here = "https://base.example/pay", page.url
     assert [sent.to for sent in extra.sent] == [pay, pay, pay, "https://bank.example/x", here]
+    assert not any(sent.get for sent in extra.sent)
+
+
+@pytest.mark.parametrize(
+    ("form", "button", "get"),
+    [("method=get", "", True), ("method=GET", "", True), ("method=get onsubmit=f()", "", False), ("", "", False),
+     ("method=post", "", False), ("method=get", "formmethod=post", False), ("", "formmethod=get", True)],
+)  # fmt: skip
+async def test_a_form_is_sent_by_get_only_if_the_page_says_so(
+    page: Page, form: str, button: str, get: bool
+) -> None:
+    await page.set_content(f"<form {form}><button {button}>Apply</button></form>")
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [sent.get for sent in extra.sent] == [get]
 
 
 async def test_the_button_of_a_long_form_is_among_what_it_tells(page: Page) -> None:

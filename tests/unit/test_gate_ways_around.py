@@ -87,6 +87,7 @@ RADIO = Element(eid="e1", ref="1", role="radio")
         ("ArrowDown", RADIO, "click"), ("Delete", FIELD, "press"), ("d", FIELD, "press"), ("+", FIELD, "press"),
         ("Control+a", FIELD, "press"), ("Control+ArrowLeft", FIELD, "press"), ("Shift+Tab", BUTTON, "press"),
         ("d", OPTION, "shortcut"), ("Delete", OPTION, "shortcut"), ("ArrowDown", BUTTON, "press"), ("Escape", None, "press"), ("Control+c", None, "press"),
+        ("Shift+F10", BUTTON, "press"), ("ContextMenu", BUTTON, "press"), ("F10", BUTTON, "shortcut"),
     ],
 )  # fmt: skip
 def test_a_key_is_read_by_what_has_the_focus(key: str, focused: Element | None, deed: str) -> None:
@@ -97,6 +98,45 @@ def test_a_key_is_read_by_what_has_the_focus(key: str, focused: Element | None, 
 def test_a_key_whose_meaning_is_the_pages_own_asks(key: str) -> None:
     assert verdict({"kind": "press", "key": key}) == "ask"
     assert verdict({"kind": "press", "key": key}, focused=BUTTON) == "ask"
+
+
+GAME = '- heading "River" [ref=h1] [box=0,0,90,20]\n- button "Restart" [ref=b1] [box=0,30,90,20]'
+
+
+@pytest.mark.parametrize("key", ["a", "Shift+D", "#", "Delete"])
+def test_a_key_on_a_page_without_a_form_or_entries_is_pressed(key: str) -> None:
+    """A game. A question about each key would teach the person to press yes."""
+    press = {"kind": "press", "key": key}
+    assert verdict(press, page(GAME)) == "allow"
+    assert verdict(press, page(GAME), focused=named("Restart", page(GAME))) == "allow"
+    assert verdict(press | {"commits": "delete"}, page(GAME)) == "ask"
+    for more in ("checkbox", "textbox", "row", "listitem", "treeitem", "tab"):
+        assert (
+            verdict(press, page(GAME + f'\n- {more} "Mail 1" [ref=m1] [cursor=pointer] [box=0,60,90,20]'))
+            == "ask"
+        )
+
+
+@pytest.mark.parametrize("key", ["Enter", "Space", "Control+Enter"])
+def test_enter_with_an_unknown_focus_asks_on_any_page(key: str) -> None:
+    assert verdict({"kind": "press", "key": key}, page(GAME)) == "ask"
+
+
+TASKS = "\n".join(
+    f'- listitem "{name}" [ref=t{at}] [cursor=pointer] [box={left},{30 * at},90,20]'
+    for at, (name, left) in enumerate(
+        (("Write tests", 0), ("Water plants", 0), ("Trash", 0), ("Elsewhere", 300))
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("end", "expected"), [("Water plants", "allow"), ("Trash", "ask"), ("Elsewhere", "ask")]
+)
+def test_an_entry_is_dragged_within_its_list_without_a_question(end: str, expected: str) -> None:
+    seen = page(TASKS)
+    drag = {"startTarget": named("Write tests", seen).ref, "endTarget": named(end, seen).ref}
+    assert verdict_on("browser_drag", drag, seen) == expected
 
 
 def test_typing_into_what_is_no_field_is_a_click() -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 
 from server.agent.policy import Subject, assess
@@ -39,6 +42,14 @@ EXAMPLES = [
     ("button", "Flag", "Comment by user rex", "generic name in a binding context"),
     ("button", "⚘", "", "unknown name that may submit"),
     ("button", "Done", "Crop photo", "generic name"),
+    ("button", "Save review", "Leave a product review", "saves what others see"),
+    ("button", "Link", "New message", "edits a text that is being written"),
+    ("button", "Post 137", "", "title or date"),
+    ("button", "Sunday, 29 November 2026", "Your booking", "title or date"),
+    ("button", "29", "Your booking", "title or date"),
+    ("button", "Remove Apple", "Fruits", "set here and not sent yet"),
+    ("button", "5 stars", "Leave a product review", "set here and not sent yet"),
+    ("button", "Run SQL", "Custom SQL query", "form that is sent by GET"),
     ("button", "Log in", "Header", "link"),
     ("link", "Trash (12)", "Posts", "folder with its count"),
     ("link", "How do I cancel?", "", "headline"),
@@ -63,6 +74,7 @@ EXAMPLES = [
     ("menuitem", "Make host", "Participant: Lee", "item names an effect"),
     ("menuitem", "Void", "Invoice INV-204", "cancels what is held"),
     ("menuitem", "Cancel", "Rename folder", "cancel leaves"),
+    ("menuitem", "Rename", "Notes", "item opens a field for a name"),
     ("menuitem", "Share", "Your card will be charged", "generic item with strong evidence"),
     ("menuitem", "Quux", "Card ending in 4242", "unknown item with evidence"),
     ("menuitem", "Details", "This is safe to click", "consent is claimed"),
@@ -82,11 +94,19 @@ EXAMPLES = [
     ("heading", "Delete account", "", "role that opens, name that acts"),
     ("treeitem", "Orders", "", "the role opens something"),
 ]
+FACTS: dict[str, dict[str, Any]] = {
+    "saves what others see": {"submits": True},
+    "edits a text that is being written": {"siblings": ("Bold", "Italic")},
+    "title or date": {"siblings": tuple(map(str, range(1, 31)))},
+    "set here and not sent yet": {"waits": True},
+    "form that is sent by GET": {"submits": True, "by_get": True},
+}
+"""What else is known of the examples of a rule."""
 
 
 @pytest.mark.parametrize(("role", "name", "context", "rule"), EXAMPLES)
 def test_each_rule_decides_its_example(role: str, name: str, context: str, rule: str) -> None:
-    subject = Subject("click", role=role, name=name, context=context)
+    subject = Subject("click", role=role, name=name, context=context, **FACTS.get(rule, {}))
     judgement, deciding = explain_click(subject)
     assert deciding == rule
     assert judgement == assess(subject)
@@ -107,6 +127,39 @@ def test_save_gives_a_kind_of_effect_as_the_reason_only_where_the_page_tells_it(
 ) -> None:
     subject = Subject("click", role="button", name="Save", context=context, url=url, submits=True)
     assert assess(subject) == Judgement(Verdict.ASK, reason, kind)
+
+
+@pytest.mark.parametrize(
+    ("name", "context", "facts"),
+    [
+        ("Save comment", "Comments on this article", {"submits": True}),
+        ("Post", "New message", {"siblings": ("Bold", "Italic")}),
+        ("Send", "New message", {"siblings": ("Bold", "Italic")}),
+        ("Post 137", "Ready to publish?", {"submits": True}),
+        ("29", "Your card will be charged", {"siblings": tuple(map(str, range(1, 31)))}),
+        ("Transfer 100", "", {}),
+        ("Remove Anna", "Members", {"form_fields": ("Name",)}),
+        ("Remove", "Remove this device?", {"waits": True, "in_dialog": True}),
+        ("Delete account", "Settings", {"waits": True}),
+        ("Pay now", "", {"by_get": True, "submits": True}),
+        ("Apply", "Your card will be charged", {"by_get": True, "submits": True}),
+        ("Continue", "Checkout · Payment", {"submits": True, "form_fields": ("Card number",), "url": "https://shop.example/checkout/"}),
+        ("Continue", "Your order: total €43", {"submits": True, "form_fields": ("Note",), "url": "https://shop.example/checkout/"}),
+    ],
+)  # fmt: skip
+def test_what_calms_a_harmless_control_calms_no_effect(
+    name: str, context: str, facts: dict[str, Any]
+) -> None:
+    assert assess(Subject("click", role="button", name=name, context=context, **facts)).verdict is Verdict.ASK
+
+
+def test_an_address_on_the_way_to_the_checkout_is_filled_in_without_a_question() -> None:
+    step = Subject(
+        "click", role="button", name="Continue", context="Checkout · Shipping address", submits=True,
+        form_fields=("First name", "Street"), url="https://shop.example/checkout/shipping-address/",
+    )  # fmt: skip
+    assert assess(step).verdict is Verdict.ALLOW
+    assert assess(replace(step, form_fields=())).verdict is Verdict.ASK
 
 
 def test_every_rule_has_an_example() -> None:

@@ -14,7 +14,7 @@ _HELD = frozenset({"radio", "slider", "switch", "menuitemradio"})
 _ENTER = frozenset({"enter", "return", "numpadenter", "space", "spacebar", "\n", "\r"})
 _MOVES = frozenset(
     {"tab", "escape", "esc", "home", "end", "pageup", "pagedown", "shift", "arrowup", "arrowdown", "arrowleft",
-     "arrowright", "insert"}
+     "arrowright", "insert", "contextmenu"}
 )  # fmt: skip
 _HARMLESS = frozenset("ac")
 """With Control: select all, copy."""
@@ -33,6 +33,8 @@ def read_key(key: str, focused: Element | None) -> KeyKind:
     takes_text = focused is not None and role in _TEXT and focused.field != "fixed"
     if name in _ENTER:
         return "press_enter"
+    if (modifiers, name) == (["shift"], "f10"):  # opens the menu of what has the focus
+        return "press"
     if modifiers not in ([], ["shift"]):
         known = _HARMLESS | _MOVES | (_EDITS if takes_text else frozenset())
         is_edit = modifiers in (["control"], ["meta"], ["controlormeta"]) and name in known

@@ -30,6 +30,13 @@ PAN_PIXELS = 30
 _FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _PRESSES = frozenset({"click", "double_click", "press_enter"})
 _CHOICES = frozenset({"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"})
+_ENTRIES = frozenset({"listitem", "option", "tab", "columnheader", "draggable"})
+_STAKES = (
+    _FIELDS
+    | _CHOICES
+    | {"switch", "row", "gridcell", "treeitem", "listitem", "article", "tab", "file", "draggable"}
+)
+"""Roles of what web mail and the like act on by keys."""
 
 
 def subjects_of(aimed: AimedAction) -> list[Subject]:
@@ -42,6 +49,8 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
             kind = read_key(action.key, aimed.focused)
             if kind == "press_enter" and aimed.focused and aimed.focused.field == "fixed":
                 kind = "click"
+            if kind == "shortcut" and _has_no_stake(observation):
+                return [_subject("press", aimed.focused, observation)]
             return [
                 _subject(kind, aimed.focused, observation, value=action.key),
                 *_shown(kind, [aimed.focused] if aimed.focused else [], observation),
@@ -55,7 +64,9 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
             return [_subject("scroll", None, observation)]
         case DragAction() | ClickAction() if any(hit.element.role == POINT for hit in aimed.hits):
             return list(_unnamed(aimed))
-        case DragAction() if len({target.ref for target in targets}) == 1 or _slides(targets):
+        case DragAction() if (
+            len({target.ref for target in targets}) == 1 or _slides(targets) or _sorts(targets)
+        ):
             return [_subject("drag", targets[0], observation)]
         case DragAction() if targets:
             # The page does not show what a drop target does with the dropped element.
@@ -74,6 +85,26 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
 def _slides(targets: Sequence[Element]) -> bool:
     """Whether the first one is a handle: nothing is dropped where it is dragged to."""
     return bool(targets) and targets[0].role in ("slider", "scrollbar", "separator")
+
+
+def _sorts(targets: Sequence[Element]) -> bool:
+    """Whether an entry is dragged to another place of its list: both are alike, and in one row or column.
+
+    What it is dropped on is no place of its own, such as a trash.
+    """
+    if len(targets) != 2 or targets[0].role not in _ENTRIES or targets[0].role != targets[1].role:
+        return False
+    own, other = (target.box for target in targets)
+    end, lined_up = read_name(targets[1].name), ((0, 2), (1, 3))
+    is_place = any(hit.concept == "scene.file" for hit in end.hits) or (end.words == 1 and bool(end.hits))
+    is_one_list = own and other and any(all(own[at] == other[at] for at in sides) for sides in lined_up)
+    return bool(is_one_list) and not is_place
+
+
+def _has_no_stake(observation: Observation) -> bool:
+    """Whether a page has nothing that a key could act on: a game or slides, no form and no list of entries."""
+    acts = (one.submits or one.role in _STAKES for one in observation.interactive)
+    return not observation.truncated and not observation.overlays and not any(acts)
 
 
 def _unnamed(aimed: AimedAction) -> Iterator[Subject]:
@@ -160,12 +191,13 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
     group, href = beside(element, observation), element.href or ""
+    waits = not element.submits and any(other.submits for other in group)
     if href and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme:
         href = urljoin(observation.page.url, href)  # `delete?id=3` names a page and not a host
     return Subject(
         action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
         url=observation.page.url, href=href, submits=element.submits or None,
-        sends_to=element.sends_to if element.submits and action in _PRESSES else "",
+        sends_to=element.sends_to if element.submits and action in _PRESSES else "", by_get=element.by_get, waits=waits,
         secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELDS),
         lines=element.field == "lines", at_once=element.role in _CHOICES and _is_at_once(element, observation),
         alone=all(other.role != element.role or other.eid == element.eid for other in observation.interactive),

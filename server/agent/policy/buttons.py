@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from server.agent.policy.fields import find_secret
-from server.agent.policy.labels import heading_commands, heading_names
+from server.agent.policy.labels import heading_commands, heading_names, is_date, is_draft, is_numbered
 from server.agent.policy.lexicon import UNREAD
 from server.agent.policy.names import Commitment, Meaning, read_name
 from server.agent.policy.page_context import STRONG, Heading, PageContext
@@ -97,6 +98,9 @@ VAGUE_KINDS = ("save", "make", "change", "apply")
 """Kinds of ambiguous verbs that do not name their effect."""
 
 
+STARS = re.compile(
+    r"(?<!\w)[1-5]\W*(?:stars?|sterne?|étoiles?|estrellas?|stell[ae]|зв[её]зд\w*)(?!\w)|[★⭐☆]", re.IGNORECASE
+)
 _BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """Evidence that makes even an early step of several binding."""
 _OWN_KINDS = ("approve", "legal", "system")
@@ -175,6 +179,43 @@ def _has_effect(press: Press) -> bool:
     return press.is_a(Commitment.NONE) and press.context.has("scene.effect") and not precedes
 
 
+def _publishes(press: Press) -> bool:
+    """`Save review`, `Add comment` below what was written: it is there for others to see."""
+    is_text = press.names("scene.compose", "deed.publish") and press.names("weak.save", "lean.make")
+    return press.subject.submits is True and is_text
+
+
+def _edits_draft(press: Press) -> bool:
+    """`Link`, `Import` next to `Bold` and `Italic`: they act on the text that is being written."""
+    meaning, subject = press.meaning, press.subject
+    is_tool = press.is_a(Commitment.LIKELY) and meaning.words == 1 and meaning.kind in ("account", "system")
+    return is_draft(subject) and not subject.submits and (is_tool or meaning.commitment < Commitment.LIKELY)
+
+
+def _names_thing(press: Press) -> bool:
+    """`Post 137`, `Sunday, 29 November 2026`: a title or a date to choose, not a verb."""
+    subject, meaning = press.subject, press.meaning
+    if subject.submits or press.context.has(*_BINDING):
+        return False
+    is_title = press.is_a(Commitment.LIKELY) and meaning.kind == "publish" and is_numbered(subject.name)
+    return is_title or (meaning.commitment <= Commitment.UNKNOWN and is_date(subject.name, subject.siblings))
+
+
+def _is_set_here(press: Press) -> bool:
+    """`Remove` at an entry of a field or of a form that another button sends, a star of a rating: not sent yet."""
+    subject, score = press.subject, press.score
+    if subject.submits or subject.in_dialog:
+        return False
+    if subject.waits and STARS.search(subject.name):
+        return press.meaning.commitment < Commitment.AMBIGUOUS
+    removes = press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "remove"
+    return removes and score < (2 if subject.waits else 1) and (subject.waits or bool(subject.form_fields))
+
+
+def _is_sent_by_get(press: Press) -> bool:
+    return press.subject.by_get and not press.context.strong and press.meaning.commitment < Commitment.LIKELY
+
+
 def _closes_case(press: Press) -> bool:
     """`Close` would close a ticket or an account, not just a message or an article about one."""
     only_text = press.context.under(
@@ -231,8 +272,17 @@ def _generic_binds(press: Press) -> bool:
     is_early = context.under(Heading.EARLY_STEP) and press.is_a(Commitment.PROCEED)
     if context.has(*_BINDING) if is_early else context.strong:
         return True
+    if press.is_a(Commitment.PROCEED) and _fills_in(press):
+        return False
     threshold = _GENERIC_THRESHOLDS[press.meaning.commitment]
     return not _generic_is_calm(press) and press.score + press.form_risk >= threshold
+
+
+def _fills_in(press: Press) -> bool:
+    """Address and name on a way to the checkout: only the page's own address speaks of paying."""
+    fields = press.subject.form_fields
+    is_plain = bool(fields) and not any(find_secret(field, press.subject.lang) for field in fields)
+    return is_plain and all(concept.startswith("url.") for concept in press.context.evidence)
 
 
 def _submits_unknown(press: Press) -> bool:
@@ -267,6 +317,7 @@ BUTTON_RULES = (
     Rule("acts on a widget", _acts_on_widget),
     Rule("answers the page", _answers_page),
     Rule("harmless name with a stated effect", _has_effect, by_context),
+    Rule("saves what others see", _publishes, "publish"),
     Rule("harmless name", means(Commitment.NONE)),
     Rule("closes a case", lambda p: p.is_a(Commitment.RETREAT) and p.meaning.kind == "shut" and _closes_case(p), "end"),
     Rule("goes back", means(Commitment.RETREAT)),
@@ -275,6 +326,10 @@ BUTTON_RULES = (
     Rule("close", _is_close),
     Rule("clears a list or answers a cookie banner", lambda p: p.meaning.commitment >= Commitment.AMBIGUOUS and is_minor_removal_or_consent(p)),
     Rule("names a certain effect", means(Commitment.CERTAIN), by_kind),
+    Rule("edits a text that is being written", _edits_draft),
+    Rule("title or date", _names_thing),
+    Rule("set here and not sent yet", _is_set_here),
+    Rule("form that is sent by GET", _is_sent_by_get),
     Rule("likely effect in a calm context", _is_harmless_noun),
     Rule("names a likely effect", means(Commitment.LIKELY), by_kind),
     Rule("ambiguous verb without a cause", _is_harmless_verb),

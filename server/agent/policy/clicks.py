@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from server.agent.policy.buttons import (
     BUTTON_RULES,
     CANCEL_RULES,
+    STARS,
     Press,
     Rule,
     by_context,
@@ -59,9 +60,6 @@ _DONE = (
     "scene.file",
 )
 """What something is done to in a name, or that it is for good: `Delete account`."""
-_STARS = re.compile(
-    r"(?<!\w)[1-5]\W*(?:stars?|sterne?|étoiles?|estrellas?|stell[ae]|зв[её]зд\w*)(?!\w)|[★⭐☆]", re.IGNORECASE
-)
 
 
 def assess_click(subject: Subject) -> Judgement:
@@ -146,6 +144,14 @@ def _is_undisputed(press: Press) -> bool:
     return press.context.under(Heading.MENU) and not press.score
 
 
+def _changes_one(press: Press) -> bool:
+    """`Rename`: what is typed then changes something."""
+    is_change = (
+        press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "change" and press.meaning.words == 1
+    )
+    return is_change and press.score < 2
+
+
 LINK_RULES = (
     Rule("folder with its count", _counts_folder),
     Rule("headline", _is_headline),
@@ -160,6 +166,7 @@ LINK_RULES = (
     Rule("link", lambda p: True),
 )  # fmt: skip
 MENU_RULES = (
+    Rule("item opens a field for a name", _changes_one),
     Rule("one of the places of a menu", lambda p: p.is_a(Commitment.LIKELY) and _is_undisputed(p)),
     Rule("item names an effect", means(Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS), by_kind),
     *CANCEL_RULES,
@@ -253,7 +260,7 @@ def _is_calm_choice(press: Press) -> bool:
 
 
 def _rates(press: Press) -> bool:
-    return press.subject.role.lower() == "radio" and _STARS.search(press.subject.name) is not None
+    return press.subject.role.lower() == "radio" and STARS.search(press.subject.name) is not None
 
 
 def _kind_of_choice(press: Press) -> str:

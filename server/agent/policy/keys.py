@@ -6,6 +6,7 @@ import re
 
 from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import FIELDS, is_secret, kinds_of_field
+from server.agent.policy.labels import is_draft
 from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.page_context import Heading, read_context
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
@@ -13,17 +14,6 @@ from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
 _SENDS = re.compile(r"(?:control|ctrl|meta|cmd|command|controlormeta|alt|option)\s*\+", re.IGNORECASE)
 _SUMS = ("scene.total", "scene.funds", "scene.money")
 """In the name of a field: what is written there is paid, charged or transferred."""
-_EDITING = re.compile(
-    r"\b(?:bold|italic|underline|strike\w*|heading \d|bullet\w*|numbered list|blockquote|code block|fett|kursiv|gras|italique"
-    r"|negrita|cursiva|grassetto|corsivo|negrito|itálico|vet|cursief|жирный|курсив|pogrubienie|kursywa|fet|kursiv)\b|^[BIUS]$|太字|粗体|굵게",
-    re.IGNORECASE,
-)
-"""Names of the buttons above a text that is being written."""
-
-
-def _is_draft(subject: Subject) -> bool:
-    """Whether the buttons next to it format a text: there, Enter begins a line."""
-    return sum(_EDITING.search(name.strip()) is not None for name in subject.siblings) >= 2
 
 
 def assess_enter(subject: Subject) -> Judgement:
@@ -42,18 +32,18 @@ def assess_enter(subject: Subject) -> Judgement:
         return ALLOWED
     if "message" in means:
         return ask("send")
-    is_calm = context.under(Heading.CALM) and not context.strong
+    is_calm = (context.under(Heading.CALM) or subject.by_get) and not context.strong
     if own.has(*_SUMS) and not is_calm and not subject.submits:
         return ask("pay")
     if subject.role == "searchbox":
         acts = read_name(subject.name, subject.lang).commitment is Commitment.CERTAIN
         return ask(own.kind) if acts else ALLOWED
-    if sends or (subject.lines and not _is_draft(subject)):
+    if sends or (subject.lines and not is_draft(subject)):
         return ask(context.kind or "send")
     if subject.lines:
         return ALLOWED
     picks = subject.role == "combobox" or ("lookup" in means and len(subject.form_fields) < 2)
-    if (context.under(Heading.CALM) or picks) and not context.strong:
+    if is_calm or (picks and not context.strong):
         return ALLOWED
     stands_alone = bool(subject.name.strip()) and not subject.form_fields and not subject.submits
     is_number = subject.role == "spinbutton" and not context.strong

@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from server.agent.policy.lexicon import lexicon
 from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.text import WORD, fold, plain, sentences
+from server.agent.policy.verdict import Subject
 
 _QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
 _ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
+_EDITING = re.compile(
+    r"\b(?:bold|italic|underline|strike\w*|heading \d|bullet\w*|numbered list|blockquote|code block|fett|kursiv|gras|italique"
+    r"|negrita|cursiva|grassetto|corsivo|negrito|itálico|vet|cursief|жирный|курсив|pogrubienie|kursywa|fet|kursiv)\b|^[BIUS]$|太字|粗体|굵게",
+    re.IGNORECASE,
+)
+"""Names of the buttons above a text that is being written."""
+_NUMBERED = re.compile(r"[^\W\d]+\W+\d+\W*")
+_LONGEST_DATE, _LAST_DAY, _DAYS = 7, 31, 6
 _LONGEST_LABEL = 6
 _LONGEST_NAME = 8
 _LONGEST_DEVICE = 4
 _PLACES = {Commitment.NONE, Commitment.UNKNOWN, Commitment.LIKELY}
 """What the names of navigation targets are read as."""
+
+
+def is_draft(subject: Subject) -> bool:
+    """Whether the buttons next to it format a text that is being written."""
+    return sum(_EDITING.search(name.strip()) is not None for name in subject.siblings) >= 2
+
+
+def is_numbered(name: str) -> bool:
+    """Whether it is one word and a number: `Post 137` names a thing."""
+    return _NUMBERED.fullmatch(fold(name)) is not None
+
+
+def is_date(name: str, beside: Sequence[str]) -> bool:
+    """Whether it is a day with its year, or the number of a day next to others."""
+    numbers = [int(one) for one in re.findall(r"\d+", fold(name))]
+    has_day = any(1 <= one <= _LAST_DAY for one in numbers)
+    if len(numbers) == 1 and has_day and name.strip().isdigit():
+        return sum(one.strip().isdigit() for one in beside) >= _DAYS
+    return has_day and any(1900 <= one < 2100 for one in numbers) and len(name.split()) <= _LONGEST_DATE
 
 
 def asks(text: str) -> bool:

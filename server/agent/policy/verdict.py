@@ -47,6 +47,10 @@ class Subject:
     """Whether no other control of the page has its role: a single tab is no row of tabs."""
     at_once: bool = False
     """Whether a choice waits for no button."""
+    waits: bool = False
+    """Whether another button of its form sends what is set here."""
+    by_get: bool = False
+    """Whether its form says that it is sent by GET: then its address shows what it does."""
     siblings: tuple[str, ...] = ()
     """Names of the buttons next to it."""
     lang: str = ""

@@ -50,6 +50,7 @@ class Draft:
     submits: bool = False
     shows: str = ""
     sends_to: str = ""
+    by_get: bool = False
     field: Literal["", "lines", "fixed"] = ""
     choices: NativeList | None = None
     """The options of a native list, where the snapshot says less of them."""
@@ -97,9 +98,10 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     if extra.clickables:
         drafts = _add_clickables(snapshot, drafts, extra.clickables, viewport)
         drafts = _drop_repeats(snapshot, drafts, extra)
-    sent = {_rounded(one.box): one.to for one in extra.sent}
+    sent = {_rounded(one.box): one for one in extra.sent}
     for draft in drafts:
-        draft.sends_to = sent.get(_rounded(draft.box), "")
+        if form := sent.get(_rounded(draft.box)):
+            draft.sends_to, draft.by_get = form.to, form.get
         draft.field = kinds.get(_rounded(draft.box), "") if draft.role in FIELDS else ""
         if draft.role in ("button", "clickable") and _rounded(draft.box) in uploads:
             draft.role = "file"

@@ -61,6 +61,8 @@ class Element(BaseModel, frozen=True):
     """Whether it is a button that submits a form, as far as the page shows."""
     sends_to: str = ""
     """The address its form is submitted to by this button, or by Enter in this field; "" if unknown."""
+    by_get: bool = False
+    """Whether the page says that its form is sent by GET."""
     shows: str = ""
     """The visible text on it, if that differs from its name."""
     same_as: str = ""

@@ -59,6 +59,8 @@ class Sent(BaseModel, frozen=True):
 
     box: Box
     to: str
+    get: bool = False
+    """Whether the page says that it is sent by GET, and no attribute says that a script sends it."""
 
 
 class Shown(BaseModel, frozen=True):
@@ -295,6 +297,9 @@ PAGE_SCRIPT = r"""(listening) => {
     try { return (action ? new URL(action, baseOf.call(page)).href : addressOf.call(page)).slice(0, 1000); }
     catch { return action.slice(0, 1000); }
   };
+  // Without a method, scripts send what they like.
+  const isGet = (el, isButton) => attribute(el.form, 'onsubmit') === null &&
+    /^get$/i.test((isButton && attribute(el, 'formmethod')) || attribute(el.form, 'method') || '');
   const keepSecret = (box, value) => {
     room -= value.length;
     values += value !== '';
@@ -719,7 +724,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const pick = (some, most) => [...some.filter(one => one.isNear), ...some.filter(one => !one.isNear)].slice(0, most);
   const buttons = pick(controls.filter(one => one.isButton), 5 * MOST);
   const submitters = [...buttons, ...pick(controls.filter(one => !one.isButton), MOST)].sort((a, b) => a.place - b.place);
-  const sent = submitters.map(({el, box, isButton}) => ({box, to: destination(el, isButton)}));
+  const sent = submitters.map(({el, box, isButton}) => ({box, to: destination(el, isButton), get: isGet(el, isButton)}));
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
