@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 import pytest_asyncio
 
+from server.agent.effects import new_text
 from server.browser.browser import Field
+from server.browser.mcp.playwright_server import SERVER_WAITS
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
+from server.ops.program_files import PROGRAM_FILES
 from tests.support.browsers import element
 from tests.support.sites import Answer, Site, Visit
 
@@ -28,6 +33,9 @@ PAGE = """<title>Late</title><style>#menu{visibility:hidden;transition:visibilit
 <button onclick="setTimeout(() => location = '/next', 60)">Leave late</button>
 <button onclick="setTimeout(() => confirm('Sure?'), 60)">Ask late</button>
 <button onclick="says('Now')">At once</button>
+<button onclick="says('Counted'); fetch('/event', {method: 'POST'})">Count</button>
+<button onclick="out.innerHTML = '<p role=status>Order 4711 placed</p>'; setTimeout(() => says('Thanks'), 350);
+  fetch('/never')">Order</button>
 <div id=menu>Entries</div><label>City <input id=city autocomplete=off></label><div id=out></div><script>
 const says = text => { out.innerHTML = text && `<p>Says: ${text}</p>`; };
 const steps = at => { says('step ' + at); if (at < 8) setTimeout(() => steps(at + 1), 30); };
@@ -43,11 +51,16 @@ def slow(visit: Visit) -> Answer:
     return Answer(b"{}")
 
 
+def never(visit: Visit) -> Answer:
+    visit.site.pause(60)
+    return Answer(b"{}")
+
+
 @pytest_asyncio.fixture(loop_scope="module")
 async def browser(pool: BrowserPool, site: Site) -> SessionBrowser:
     site.add("/late", PAGE)
     site.add("/next", "<title>Next</title><h1>The next page</h1>")
-    site.pages["/slow"] = slow
+    site.pages |= {"/slow": slow, "/never": never, "/event": never, "/dead.gif": never}
     return await pool.get("quiet")
 
 
@@ -87,3 +100,42 @@ async def test_a_dialog_that_opens_meanwhile_ends_the_wait(browser: SessionBrows
     assert "Sure?" in "\n".join((await browser.observe()).notes)
     assert (await browser.answer_dialog(True)).ok
     assert "Ask late" in (await browser.observe()).text()
+
+
+async def test_an_answer_that_nobody_reads_costs_little(browser: SessionBrowser, site: Site) -> None:
+    await browser.navigate(site.url("/late"))
+    began = monotonic()
+    assert (await browser.click(element(await browser.observe(), "Count"))).ok
+    assert monotonic() - began < 5, "the tool server alone waits 5 s for it"
+    assert "Says: Counted" in (await browser.observe()).text()
+
+
+async def test_a_picture_that_never_comes_is_not_waited_for_at_each_act(
+    browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.add("/dead", f"{PAGE}<img src=/dead.gif>"))
+    lasted = []
+    for _ in range(4):
+        button = element(await browser.observe(), "At once")
+        began = monotonic()
+        assert (await browser.click(button)).ok
+        lasted.append(monotonic() - began)
+    assert min(lasted) < 1.5, lasted
+
+
+async def test_a_message_that_passes_while_an_act_is_waited_for_is_kept(
+    browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.url("/late"))
+    before = await browser.observe()
+    assert (await browser.click(element(before, "Order"))).ok
+    after = await browser.observe()
+    assert "Says: Thanks" in after.text()
+    assert 'The page showed for a moment: "Order 4711 placed"' in after.notes
+    assert "Order 4711 placed" in new_text(before, after)
+    assert "Order 4711 placed" not in (await browser.observe()).text()
+
+
+async def test_the_pinned_tool_server_has_the_waits_that_are_left_out() -> None:
+    source = (PROGRAM_FILES / "node_modules/playwright-core/lib/coreBundle.js").read_text(encoding="utf-8")
+    assert [source.count(wait) for wait, _ in SERVER_WAITS] == [1, 1]

@@ -9,24 +9,35 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import re
 from collections.abc import Callable
 from contextlib import suppress
+from time import monotonic
 from typing import Self
 
 from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
+from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 3.0
-"""Seconds from the act's end, after which a page is looked at as it is."""
+PATIENCE, MOST_PATIENCE = 1.5, 3.0
+"""Seconds from the act's end, after which a page is looked at as it is; and where the machine is slow."""
+_COUNTS = re.compile(
+    r"/(events?|track(ing)?|collect|beacon|telemetry|analytics|metrics|stats|pings?|logs?|rum|vitals)(?=/?($|[?#]))"
+)
+_READ_SOON = 0.4
+"""Seconds in which an answer to such a request is waited for: pages count what people do, and read no answer."""
+_PROMPT, _SLOWER = 0.05, 10
+"""Seconds in which a page answers a script; how many times what it takes longer is added to the patience."""
+MOST_PASSED, PASSED_CHARS = 5, 200
 MOST_ROUNDS = 4
 _COUNTED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 """Kinds of requests after which a page looks different."""
 
 QUIET_SCRIPT = r"""(typed, knowsLoading) => new Promise(done => {
-  // Milliseconds from the start of this script, until which each reason is waited for.
+  // Milliseconds from the start of this script, until which each reason is waited for; ARRIVES from that of the document.
   const LEAST = 25, DUE = 100, CHANGES = 400, MOVES = 700, LISTS = 300, LOADS = 1500, ARRIVES = 3000;
   const STILL = 40, AHEAD = 45, began = performance.now();
   const LOADING = '[aria-busy=true],[role=progressbar]:not([aria-valuenow]),[class*=spinner i],[class*=loading i],' +
@@ -61,7 +72,8 @@ QUIET_SCRIPT = r"""(typed, knowsLoading) => new Promise(done => {
     const isDue = at < DUE && (idle.didTimeout || idle.timeRemaining() < AHEAD);
     isLoading = !knowsLoading && at < LOADS + 100 && loads();
     const waits = at < LEAST || isDue || (at < CHANGES && at - changed < STILL) || (at < LISTS && !hasReacted) ||
-      (at < MOVES && moves()) || (at < LOADS && isLoading) || (at < ARRIVES && document.readyState !== 'complete');
+      (at < MOVES && moves()) || (at < LOADS && isLoading) ||
+      (performance.now() < ARRIVES && document.readyState !== 'complete');  // what never comes is waited for once
     if (waits && !document.hidden) setTimeout(again, 15);
     else end();
   };
@@ -70,6 +82,32 @@ QUIET_SCRIPT = r"""(typed, knowsLoading) => new Promise(done => {
 })"""
 """Ends when the page is quiet, or each reason was waited for long enough. `typed`: the act was typing, so that a list may
 follow. `knowsLoading`: what says that it loads was there before and stays."""
+
+
+_SAYS = r"""() => {
+  globalThis.pilothouseSaid?.end();
+  const SAYS = '[aria-live],[role=status],[role=alert],[class*=toast i],[class*=snack i],[class*=notif i],[class*=flash i]';
+  const all = () => [...Document.prototype.querySelectorAll.call(document, SAYS)].slice(0, 50);
+  const textOf = el => el.checkVisibility({opacityProperty: true, visibilityProperty: true}) ? el.innerText.trim().replace(/\s+/g, ' ') : '';
+  const known = new Set(all().map(textOf)), said = new Set();
+  let isDue = false;
+  const hear = () => {
+    isDue = false;
+    for (const el of all()) {
+      const text = textOf(el);
+      if (text && !known.has(text) && !/(…|\.\.\.)$/.test(text) && said.size < 20) said.add(text);
+    }
+  };
+  const observer = new MutationObserver(() => { if (!isDue) { isDue = true; setTimeout(hear, 30); } });
+  observer.observe(document, {subtree: true, childList: true, characterData: true, attributes: true, attributeFilter: ['class', 'hidden', 'style']});
+  globalThis.pilothouseSaid = {end: () => {
+    observer.disconnect();
+    const now = all().map(textOf);
+    return [...said].filter(text => !now.some(one => one.includes(text)));
+  }};
+}"""
+"""Notes what messages say from now on. `_PASSED` returns what is not shown any more."""
+_PASSED = "() => globalThis.pilothouseSaid?.end() || []"
 
 
 class QuietWatch:
@@ -87,6 +125,9 @@ class QuietWatch:
         self._news = asyncio.Event()
         self._dialog = asyncio.Event()
         self._stops: list[Callable[[], None]] = []
+        self._patience = PATIENCE
+        self.passed: tuple[str, ...] = ()
+        """What messages said after the act that are gone again."""
 
     async def __aenter__(self) -> Self:
         for event, listener in (
@@ -99,8 +140,21 @@ class QuietWatch:
             self._stops.append(self._cdp.on(event, listener))
         # What a request log listens to already must keep its options, and stay.
         self._enabled = [one for one in self._sessions if one not in self._monitor.logged]
-        await self._switch("Network.enable")
+        began = monotonic()
+        await asyncio.gather(self._switch("Network.enable"), self._evaluate(_SAYS))
+        late = max(0.0, monotonic() - began - _PROMPT)
+        self._patience = min(MOST_PATIENCE, PATIENCE + _SLOWER * late)
         return self
+
+    async def _evaluate(self, script: str) -> Json:
+        page = self._page
+        if page.dialog or page.is_crashed or page.gone.is_set() or self._dialog.is_set():
+            return None
+        try:
+            return await self._monitor.evaluate(script, page, deadline=1)
+        except CdpError as error:
+            log.debug("what a page says: %s", error)
+            return None
 
     async def __aexit__(self, *_: object) -> None:
         for stop in self._stops:
@@ -109,14 +163,17 @@ class QuietWatch:
         await asyncio.shield(self._switch("Network.disable"))
 
     async def _switch(self, method: str) -> None:
-        works = (self._cdp.send(method, session=one, deadline=1) for one in self._enabled)
+        works = (self._cdp.send(method, session=one, deadline=3) for one in self._enabled)
         await asyncio.gather(*works, return_exceptions=True)
 
     async def settled(self, *, typed: bool = False) -> None:
-        """Wait until the page is quiet, at most PATIENCE seconds; not while a dialog holds it up."""
+        """Wait until the page is quiet, PATIENCE seconds or a little longer; not while a dialog holds it up."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(PATIENCE):
+            async with asyncio.timeout(self._patience):
                 await self._rounds(typed=typed)
+        found = await self._evaluate(_PASSED)
+        texts = found if isinstance(found, list) else []
+        self.passed = tuple(str(text)[:PASSED_CHARS] for text in texts[:MOST_PASSED])
 
     async def _rounds(self, *, typed: bool) -> None:
         """Wait for requests, then for the page, until the page has begun no further request."""
@@ -138,7 +195,7 @@ class QuietWatch:
             return False
         arguments = json.dumps([typed, page.loads_on == document])
         script = f"() => ({QUIET_SCRIPT})(...{arguments})"
-        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=PATIENCE))
+        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=MOST_PATIENCE))
         opening = asyncio.create_task(self._dialog.wait())
         try:
             await asyncio.wait((running, opening), return_when=asyncio.FIRST_COMPLETED)
@@ -161,12 +218,18 @@ class QuietWatch:
     def _on_request(self, params: Params, session: str | None) -> None:
         if session not in self._sessions or params.get("type") not in _COUNTED:
             return
-        if params["request"]["url"].startswith(("http:", "https:")):
+        url, key = params["request"]["url"], (session, params["requestId"])
+        if url.startswith(("http:", "https:")):
             self._begun += 1
-            self._open[session, params["requestId"]] = params.get("loaderId", "")
+            self._open[key] = params.get("loaderId", "")
+            if params["request"].get("method") == "POST" and _COUNTS.search(url):
+                asyncio.get_running_loop().call_later(_READ_SOON, self._end, key)
 
     def _on_end(self, params: Params, session: str | None) -> None:
-        self._open.pop((session, params["requestId"]), None)
+        self._end((session, params["requestId"]))
+
+    def _end(self, key: tuple[str | None, str]) -> None:
+        self._open.pop(key, None)
         self._news.set()
 
     def _on_document(self, params: Params, session: str | None) -> None:

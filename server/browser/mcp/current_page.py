@@ -82,6 +82,7 @@ class CurrentPage:
         self._title: str | None = None
         self._snapshots = Snapshots()
         self._told: dict[str, None] = {}
+        self._passed: tuple[str, ...] = ()
 
     @property
     def url(self) -> str | None:
@@ -206,6 +207,12 @@ class CurrentPage:
         async with QuietWatch(*reachable) as watch:
             yield
             await watch.settled(typed=typed)
+        self._passed += watch.passed
+
+    def take_passed(self) -> tuple[str, ...]:
+        """What the page said after acts, and shows no more."""
+        taken, self._passed = self._passed, ()
+        return tuple(dict.fromkeys(self.masked(text) or "" for text in taken))
 
     async def answers(self) -> bool:
         """Whether its main thread responds; True if that cannot be checked (dialog, crash, no monitor)."""

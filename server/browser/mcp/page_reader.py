@@ -15,6 +15,7 @@ from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY
 from server.browser.off_loop import TookTooLong, off_loop
 
 _LOOKS = 3
+PASSED = "The page showed for a moment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +61,10 @@ class PageReader:
     async def observe(self, keep: Sequence[str]) -> Observation:
         seen = await self._calls.look(self.see, Seen())
         refs = [self._source.own_ref(target) for target in keep]
-        return await self._observe(
-            observation.observe_snapshot, seen, notes=self._calls.notes.take(), keep=refs
-        )
+        passed = self._calls.here.take_passed()
+        notes = (*self._calls.notes.take(), *(f"{PASSED}: {quote(text)}" for text in passed))
+        found = await self._observe(observation.observe_snapshot, seen, notes=notes, keep=refs)
+        return found.model_copy(update={"urgent": (*passed, *found.urgent)}) if passed else found
 
     async def focus(self, element: Element) -> Observation:
         seen = await self._calls.look(self.see, Seen())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
+from urllib.parse import quote
 
 from mcp.types import Tool
 
@@ -46,6 +47,19 @@ ACTING = 8_000
 """Milliseconds after which the server itself gives up an act, such as a click on what is covered. Below `ACTION`, so that
 its answer comes first; well above the second that an act on a huge page takes, for machines that are busy."""
 
+SERVER_WAITS = [
+    ("setTimeout(resolve, 5e3)", "setTimeout(resolve, 0)"),
+    ('waitForLoadState("load", { timeout: 1e4 })', 'waitForLoadState("domcontentloaded", { timeout: 1e4 })'),
+]
+"""After an act, the server itself would wait up to 5 s for each request that the page sends, and 10 s for all pictures of
+a new page. `quiet.py` waits for what shows in the page."""
+_IMPORT = rf"""import Module from 'node:module';
+const compile = Module.prototype._compile;
+Module.prototype._compile = function (code, name, ...rest) {{
+  const isIt = /coreBundle\.js$/.test(name);
+  return compile.call(this, isIt ? {json.dumps(SERVER_WAITS)}.reduce((all, [from, to]) => all.replace(from, to), code) : code, name, ...rest);
+}};"""
+
 _DEADLINES = {
     "browser_navigate": NAVIGATION,
     "browser_navigate_back": NAVIGATION,
@@ -83,7 +97,10 @@ def server_at(
         config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
         alone = ("--isolated", "--config", str(config))
     more = ("--timeout-navigation", str(loading), "--output-dir", str(scratch))
-    return Stdio((str(node), str(script), *alone, *_OPTIONS.split(), *more), env, cwd=files)
+    prompt = f"data:text/javascript,{quote(_IMPORT)}"
+    return Stdio(
+        (str(node), "--import", prompt, str(script), *alone, *_OPTIONS.split(), *more), env, cwd=files
+    )
 
 
 def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:

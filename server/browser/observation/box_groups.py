@@ -45,4 +45,4 @@ GROUPS_IN = rf"""(all, isSecret) => {{
   }}
   return groups;
 }}"""
-"""Takes functions that find elements by a selector and that tell secret fields. Returns each group of at least two boxes."""
+"""Takes functions that find elements by a selector and that recognise secret fields. Returns each group of at least two boxes."""
