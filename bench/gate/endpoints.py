@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,13 +57,13 @@ def score(path: Path) -> dict[str, tuple[list[Endpoint], list[Endpoint]]]:
     return found
 
 
-def main() -> None:
+def main(arguments: Sequence[str]) -> None:
     for name, path in SETS.items():
         found = score(path)
         for label, (held, passed) in found.items():
             print(f"{name:10} {label:10} held {len(held):3} of {len(held) + len(passed):3}")
             wrong = passed if label == "effect" else held
-            if name == "endpoints" and "-v" in sys.argv:
+            if name == "endpoints" and "-v" in arguments:
                 print("".join(f"    {one.line}\n" for one in wrong), end="")
     every = list(read_endpoints(SETS["endpoints"]))
     began = time.perf_counter()
@@ -73,4 +73,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -114,7 +114,7 @@ class Visit(BaseHTTPRequestHandler):
         self.query = {name: values[0] for name, values in parse_qs(address.query).items()}
         self.fields: dict[str, str] = {}
         self.site.paths.append(self.path)
-        if self.command == "POST":
+        if self.command != "GET":
             self.fields = self._read_form()
             self.site.effects.append(Effect(address.path.rpartition("/")[2], self.fields))
         page = self.site.pages.get(address.path) or _file
@@ -126,7 +126,7 @@ class Visit(BaseHTTPRequestHandler):
         else:
             self._send(answer)
 
-    do_POST = do_GET
+    do_POST = do_PUT = do_PATCH = do_DELETE = do_GET
 
     @property
     def cookie(self) -> str:

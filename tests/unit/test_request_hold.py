@@ -136,15 +136,29 @@ async def test_a_yes_lets_the_very_request_go_and_a_further_one_is_held_again(it
     assert it.held[-1].is_further
 
 
+async def test_one_yes_lets_one_of_two_equal_requests_go(it: World) -> None:
+    await it.act()
+    orders = [await it.edge.pause(ORDER), await it.edge.pause(ORDER)]
+    bound = YES.model_copy(update={"bound": frozenset({it.held[0].binding})})
+    await it.act(bound, release=tuple(orders))
+
+    assert await it.hold.release(orders)
+    assert [it.edge.outcome(one) for one in orders] == ["sent", "Aborted"]
+    assert await it.outcome(ORDER) == "waits"  # tried again
+    assert await it.outcome(ORDER, network="n1") == "sent"  # a redirect of the first
+
+
 async def test_a_request_that_the_page_gave_up_is_not_released(it: World) -> None:
     await it.act()
     order = await it.edge.pause(ORDER)
     assert await it.hold.waits([order])
     it.edge.given_up.add(order)
 
+    await it.act(YES.model_copy(update={"bound": frozenset({it.held[0].binding})}), release=(order,))
     assert not await it.hold.waits([order])
     assert not await it.hold.release([order])
     assert not await it.hold.release(["unknown"])
+    assert await it.outcome(ORDER) == "sent"  # the act is done again
 
 
 async def test_the_next_act_fails_what_still_waits_and_its_shape_stays_held(it: World) -> None:

@@ -47,8 +47,8 @@ class ChromiumHold:
         self._page = ActPage()
         self._is_passive = False
         self._rests = False
-        self._sent: set[str] = set()
-        """The kinds of effects that the act has sent."""
+        self._sent: dict[str, tuple[str, str]] = {}
+        """What effects the act has sent, by binding: their kind and network id."""
         self._until = 0.0
         """When the act's time ends, by the loop's clock; infinite during it."""
         self._custom: dict[str, dict[str, None]] = defaultdict(dict)
@@ -96,7 +96,7 @@ class ChromiumHold:
         site = site_of_url(url)
         self._terms, self._is_passive = terms, is_passive
         self._page = ActPage(site, terms.is_private, self._custom[site])
-        self._sent = set()
+        self._sent = {}
         self._until = float("inf")
 
     async def end(self) -> None:
@@ -118,19 +118,22 @@ class ChromiumHold:
 
     async def release(self, request_ids: Sequence[str]) -> bool:
         waiting = [one for one in request_ids if one in self._waiting]
-        for request_id in waiting:
-            held = self._waiting[request_id][0]
-            self._standing.pop(held.shape, None)
-            self._sent.add(held.kind)
-        return any(await asyncio.gather(*map(self._let_go, waiting)))
+        return any([await self._let_go(one) for one in waiting])
 
     async def _let_go(self, request_id: str) -> bool:
-        _, session, timer, name = self._waiting.pop(request_id)
+        held, session, timer, name = self._waiting[request_id]
+        if held.binding in self._sent:  # a page that tries again, or sends twice: one yes is for one
+            await self._fail([request_id])
+            return False
+        del self._waiting[request_id]
         timer.cancel()
         self._remember(name)
+        self._standing.pop(held.shape, None)
+        self._sent[held.binding] = held.kind, held.network_id
         try:
             await self._cdp.send("Fetch.continueRequest", {"requestId": request_id}, session=session)
         except CdpError:  # `Invalid InterceptionId`: the page has given it up
+            self._sent.pop(held.binding, None)
             return False
         return True
 
@@ -199,12 +202,19 @@ class ChromiumHold:
             return None, request
         hold = hold or Hold("unknown_submit", "it was refused before")
         binding = binding_of(request.shape, key_of(params["request"]))
-        if is_of_act and self._terms.approved.covers(request.site, hold.kind, binding, self._sent):
-            self._sent.add(hold.kind)
+        if is_of_act and self._covers(params, request, hold, binding):
+            self._sent[binding] = hold.kind, str(params.get("networkId", ""))
             self._standing.pop(request.shape, None)
             self._remember(self._name(params))
             return None, request
         return hold, request
+
+    def _covers(self, params: Params, request: OutgoingRequest, hold: Hold, binding: str) -> bool:
+        kinds = {kind for kind, _ in self._sent.values()}
+        _, before = self._sent.get(binding, ("", None))
+        is_repeated = before is not None and before != params.get("networkId")  # and no redirect of it
+        approved = self._terms.approved
+        return approved.covers(request.site, hold.kind, binding, kinds, is_repeated=is_repeated)
 
     def _is_of_others(self, params: Params) -> bool:
         """In a shared browser: whether it comes from a page of another site than that of the act."""

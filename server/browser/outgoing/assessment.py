@@ -65,16 +65,18 @@ class Approved(BaseModel, frozen=True):
     bound: frozenset[str] = frozenset()
     """`HeldRequest.binding` of what exactly was asked about; empty if the act was, as the page shows it."""
 
-    def covers(self, site: str, kind: str, binding: str, sent: Collection[str]) -> bool:
-        """Whether a request may leave; `sent` are the kinds of what the act has sent already.
+    def covers(
+        self, site: str, kind: str, binding: str, sent: Collection[str], *, is_repeated: bool = False
+    ) -> bool:
+        """Whether a request may leave; `sent` are the kinds of what the act has sent already, perhaps this very one.
 
         The first effect is what the person was asked about, however it is named. Further ones, and all that a grant
         allows, have to be of a kind that belongs to what was approved.
         """
         if not self.kinds or site not in self.sites:
             return False
-        if self.bound and not sent:
-            return binding in self.bound
+        if self.bound and (is_repeated or not sent):
+            return binding in self.bound and not is_repeated
         belongs = self.kinds.union(*(_NEAR.get(one, frozenset()) for one in self.kinds), sent)
         return (not sent and not self.by_grant) or kind == UNKNOWN or kind in belongs
 
