@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -255,6 +256,22 @@ async def test_after_five_questions_the_person_is_asked_how_to_go_on() -> None:
     assert 'said: The page is now the inbox. The person says: "stop it"' in it.results[5]
     assert (it.question or {})["kind"] == "confirm"
     assert it.browser.effects == []
+
+
+@pytest.mark.parametrize("leads_on", [True, False])
+async def test_questions_whose_acts_lead_on_do_not_stop_a_run(leads_on: bool) -> None:
+    pages = [f"https://shop.example/order/{at if leads_on else 0}" for at in range(8)]
+    browser = ScriptedBrowser(
+        dict.fromkeys(pages, '- button "Place order" [ref=n1] [box=0,0,90,20]'), url=pages[0],
+        leads={(page, "Place order"): after for page, after in pairwise(pages)},
+    )  # fmt: skip
+    it = Assistant([{"tool": "browser_click", "target": "n1"}] * 7 + ["Done."], browser=browser)
+    await it.say("place all seven orders")
+    kinds = []
+    for _ in range(6):
+        kinds.append((it.question or {})["kind"])
+        await it.answer(True)
+    assert kinds == ["confirm"] * 5 + ["confirm" if leads_on else "manual"]
 
 
 async def test_of_two_calls_at_once_the_second_is_judged_by_the_page_that_the_first_left() -> None:

@@ -21,6 +21,7 @@ from server.agent.operator.prompts import (
     step_prompt,
     summary_prompt,
 )
+from server.browser.mcp.browser_use_server import LACKS
 from server.browser.observation import Observation, observe_snapshot
 from server.browser.observation.page import Page
 
@@ -155,6 +156,14 @@ def test_acts_with_files_are_offered_only_where_there_are_files() -> None:
     assert set(with_files["action"]["enum"]) - set(without["action"]["enum"]) == {"read_file", "upload"}
     prompts = [step_prompt({"task": "t"}, "", offer=Offer(files=has))[0].text for has in (False, True)]
     assert ["read_file" in prompt for prompt in prompts] == [False, True]
+
+
+def test_acts_that_the_browsers_server_lacks_are_not_offered() -> None:
+    every, some = (move_schema(offer=Offer(points=True, lacks=frozenset(lacks))) for lacks in ((), LACKS))
+    kinds = [set(schema["properties"]["action"]["enum"]) for schema in (every, some)]
+    assert kinds[0] - kinds[1] == {"press", "hover", "drag", "double_click"}
+    follow = some["properties"]["then"]["items"]["properties"]["action"]["enum"]
+    assert not {"press", "hover"} & {*follow}
 
 
 URL = "https://a.example/"

@@ -14,6 +14,7 @@ from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
 from server.agent.actions import AimedAction, ToolAction, aim
+from server.agent.assistant.proof import LED_ON
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.context import RunContext
 from server.agent.gate.approval import (
@@ -380,11 +381,11 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
 
 
 def _count_asks(messages: Sequence[AnyMessage]) -> int:
-    """Questions asked since the user's last message, or since the last pause."""
+    """Questions asked since the user's last message, the last pause, or the last approved act that led on."""
     asks = 0
     for message in reversed(messages):
         mark = message.additional_kwargs.get(_GATE)
-        if message.type == "human" or mark == _PAUSED:
+        if message.type == "human" or mark == _PAUSED or message.additional_kwargs.get(LED_ON):
             break
         asks += mark == _ASKED
     return asks

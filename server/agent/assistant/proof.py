@@ -20,7 +20,7 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.sent import RequestLog
 from server.ops.json_types import JsonObject
 
-SENT, REFUSED = "sent", "refused"
+SENT, REFUSED, LED_ON = "sent", "refused", "led_on"
 """Kept in `additional_kwargs` of a tool message, as in the operator's `State`."""
 
 
@@ -48,8 +48,10 @@ async def prove(
             after = await browser.observe()
             fields["page_says"] = new_text(before, after, secrets)
             lines += [note for note in after.notes if note not in result.text]
+    is_done = bool((artifact.get("structured_content") or {}).get("ok")) and not act.refused
     kept = {
         SENT: [*act.keys],
+        LED_ON: is_done and (bool(act.keys) or (bool(url) and url != before.page.url)),
         REFUSED: still_refused(_refused(messages), act),
     }
     update = {"content": "\n".join(lines), "additional_kwargs": {**result.additional_kwargs, **kept}}

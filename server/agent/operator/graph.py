@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from langchain_core.language_models import BaseChatModel
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -36,6 +36,7 @@ def build_operator(
     gate: Gate | None = None,
     vision: Vision = "auto",
     points: bool = False,
+    lacks: Collection[str] = (),
     token_budget: int = 2_000_000,
     cost_budget: float | None = None,
     cost_of: CostOf = lambda usage: None,
@@ -48,12 +49,15 @@ def build_operator(
 ) -> Operator:
     """Build a graph that all runs can share: what belongs to one run is passed as its context.
 
-    `points`: whether the browser can act at a point of the picture; offered to models that see.
+    `points`: whether the browser can act at a point of the picture; offered to models that see. `lacks`: the acts that its
+    server cannot do, which are not offered.
     """
     observer = Observer(vision, model_sees=takes_images(model), long_side=long_side_for(model))
     consent = Consent(gate or Gate(), observer, decision_timeout, clock)
     limits = OperatorLimits(token_budget, before_timeout(run_timeout), cost_budget)
-    planner = PlannerOfTwo(model, cost_of, second, points=points and observer.see, structured=structured)
+    planner = PlannerOfTwo(
+        model, cost_of, second, points=points and observer.see, lacks=lacks, structured=structured
+    )
     nodes = Nodes(planner, consent, observer, limits, clock)
     return assemble(nodes).compile(checkpointer=checkpointer, name="operator")
 

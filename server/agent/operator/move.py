@@ -95,12 +95,15 @@ class Offer:
     """The session has files."""
     goal: bool = True
     """The user may want something else than at first."""
+    lacks: frozenset[str] = frozenset()
+    """The browser's server cannot do these."""
 
     @property
     def kinds(self) -> tuple[ActionKind, ...]:
         """Of actions, except `record`."""
         unusable = {
             "record",
+            *self.lacks,
             *(() if self.page else PAGE_KINDS),
             *(() if self.page and self.typing else ("type",)),
             *(() if self.page and self.choosing else ("select",)),

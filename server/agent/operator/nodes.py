@@ -181,6 +181,7 @@ class Nodes:
         return replace(
             acting.usable_on(observation), tabs=context.has_browser(), files=bool(files),
             points=self.planner.points and offers_points(shown, observation), goal=has_talk(state),
+            lacks=self.planner.lacks,
         )  # fmt: skip
 
     def _taken(self, state: State, answer: Planned) -> tuple[Move | None, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Collection
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, cast
@@ -53,6 +53,7 @@ class Planner:
         cost_of: CostOf = lambda usage: None,
         *,
         points: bool = False,
+        lacks: Collection[str] = (),
         structured: Structured = "auto",
     ) -> None:
         self.model = model
@@ -61,6 +62,7 @@ class Planner:
         self.caches = "anthropic" in type(model).__module__
         self.points = points
         """Whether acts at a point of the picture are offered, at the turns that have one."""
+        self.lacks = frozenset(lacks)
         self._most_words = WORDS_BYTES if forces_tools(model) else OFFERED_WORDS_BYTES
         self._thinks = False
         """Thoughts count towards the limit of an answer, so it is not lowered for models that think."""

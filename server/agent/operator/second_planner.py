@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Literal
 
 from langchain_core.language_models import BaseChatModel
@@ -24,9 +25,10 @@ class PlannerOfTwo(Planner):
         second: SecondModel | None,
         *,
         points: bool = False,
+        lacks: Collection[str] = (),
         structured: Structured = "auto",
     ) -> None:
-        super().__init__(model, cost_of, points=points, structured=structured)
+        super().__init__(model, cost_of, points=points, lacks=lacks, structured=structured)
         self._second = second
         self._other = Planner(second.model, second.cost_of, structured=structured) if second else self
 
