@@ -42,7 +42,7 @@ log = logging.getLogger(__name__)
 
 NEAR_TIMEOUT = 300.0
 """Seconds until the first token of a server of one's own."""
-_LONGEST_TURN = 0.01
+_LONGEST_TURN = 0.005
 """Seconds after which a stream lets the event loop do other work."""
 
 

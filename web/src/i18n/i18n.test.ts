@@ -1,5 +1,6 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
+import { words as stage } from '@/features/takeover/stageWords'
 import { en } from './en'
 import type { Words } from './dictionary'
 import { loadLanguage, translatorOf, type Wordbook } from './index'
@@ -32,6 +33,16 @@ test('the words of every chunk have the same holes in both languages', () => {
         expect(holes(text as string), key).toEqual(wanted)
     }
   }
+})
+
+test('every act has words for the moment at which it is done', () => {
+  const acts = Object.keys(en).flatMap((key) => (key.startsWith('do.') ? key.slice(3) : []))
+  const doing = Object.keys(stage.en).flatMap((key) => (key.startsWith('doing.') ? key.slice(6) : []))
+  expect(doing.sort()).toEqual(acts.filter((act) => act !== 'secondModel').sort())
+})
+
+test('a key without words is shown as it is, not an error of the page', () => {
+  expect(translatorOf('en')('no.such.key')).toBe('no.such.key')
 })
 
 test('in Russian the agent and the task have one name each', () => {

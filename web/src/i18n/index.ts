@@ -32,7 +32,7 @@ const plurals: Record<Lang, Intl.PluralRules> = {
 
 export function translatorOf(lang: Lang, own: Words = {}): (key: string, vars?: Vars) => string {
   return (key, vars = {}) => {
-    const entry = own[key] ?? loaded[lang][key as Key]
+    const entry = own[key] ?? loaded[lang][key as Key] ?? key
     const text = typeof entry === 'string' ? entry : choose(entry, plurals[lang], vars)
     return text.replace(/\{(\w+)\}/g, (whole, name: string) => String(vars[name] ?? whole))
   }

@@ -1,6 +1,6 @@
 import { useT, useWords } from '@/i18n'
 import { pageOf } from '@/lib/url'
-import { toolWords } from '@/session/toolWords'
+import { SECOND_MODEL, toolWords } from '@/session/toolWords'
 import { isOpen } from '@/stream/live'
 import type { ToolRow } from '@/stream/rows'
 import { type SessionState, useLive } from '@/stream/store'
@@ -27,11 +27,11 @@ export function useCaption(isStarting: boolean): string {
   return isRunning && isStarting ? `${tell('stage.starting')} · ${act}` : act
 }
 
-/** The newest act of the newest run. */
+/** The newest act of the newest run; that the second model answers is none. */
 function lastOfRun({ ids, rows, run }: SessionState): ToolRow | null {
   for (let at = ids.length - 1; at >= 0; at -= 1) {
     const row = rows[ids[at]!]
-    if (row?.kind === 'tool') return row.runId === run?.id ? row : null
+    if (row?.kind === 'tool' && row.name !== SECOND_MODEL) return row.runId === run?.id ? row : null
   }
   return null
 }
