@@ -15,6 +15,7 @@ from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY
 from server.browser.off_loop import TookTooLong, off_loop
 
 _LOOKS = 3
+DEGRADED = "The page was read without its icons, canvases and plain elements that can be clicked: look again for those."
 PASSED = "The page showed for a moment"
 
 
@@ -150,6 +151,10 @@ class PageReader:
             self._calls.notes.add(f"{error} What is on the page could not be read.")
             return Seen()
         extra = await self._calls.here.look()
+        if extra.unknown and self._calls.here.moment is not None:
+            extra = await self._calls.here.look()
+            if extra.unknown and extra.texts is None:
+                self._calls.notes.add(DEGRADED)
         if not is_known or (before is not None and before != self._calls.here.moment):
             return None
         return Seen(raw, extra)

@@ -1,0 +1,127 @@
+"""What a step's line says of fields is what the page holds, on forms made at random.
+
+`RANDOM_FORMS=1000` makes as many forms as that.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections import Counter
+
+import pytest
+import pytest_asyncio
+
+from server.browser.browser import Browser, Field
+from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.pool import BrowserPool
+from tests.support.sites import Site
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(3600)]
+
+FORMS = int(os.environ.get("RANDOM_FORMS", "30"))
+FORMS_A_PAGE, FIELDS_A_FORM = 10, 3
+LABELS = ("Name", "City", "Amount", "holds", "Code instead", 'Say "x"', "Größe", "数量", "Name", "12")
+WORDS = (
+    "Ann",
+    "12.50",
+    "Name",
+    "a b  c",
+    "ÄÖ ß",
+    "holds nothing instead.",
+    "x" * 90,
+    "0012",
+    "<b>",
+    "日本 語",
+)
+EDITS = (
+    "", "", "", "this.value = this.value.toUpperCase()", "this.value = this.value.replace(/[^0-9,]/g, '')",
+    "if (this.value.length > 4) this.value = this.value.slice(0, 4)", "this.value = ''",
+    "setTimeout(() => this.value = 'reset')", "this.value = 'Name'", "if (+this.value > 8) this.value = 8",
+)  # fmt: skip
+OPTIONS = ("Choose", "10", "2", "1", "Name", "Springfield")
+
+
+def make_field(chance: random.Random, key: str) -> tuple[str, str]:
+    """The markup of a field and the text for it."""
+    attributes = f'id={key} oninput="{chance.choice(EDITS)}" {chance.choice(["", "", "maxlength=5"])}'
+    kind = chance.choice(
+        ["text", "text", "search", "tel", "lines", "number", "date", "time", "list", "editor"]
+    )
+    if kind == "lines":
+        return f"<textarea rows=1 {attributes}></textarea>", "\n".join(chance.sample(WORDS, 2))
+    if kind == "list":
+        veto = chance.choice(["", "", "this.selectedIndex = 0"])
+        options = "".join(
+            f"<option value={at}>{name}" for at, name in enumerate(chance.sample(OPTIONS, len(OPTIONS)))
+        )
+        return f'<select id={key} onchange="{veto}">{options}</select>', chance.choice(OPTIONS)
+    if kind == "editor":
+        edit = chance.choice(["", "this.textContent = this.textContent.slice(0, 3)"])
+        return f'<span id={key} contenteditable role=textbox oninput="{edit}" style="display:inline-block;width:80px">old</span>', chance.choice([*WORDS[:3], WORDS[4]])  # fmt: skip
+    texts = {"number": ["5", "12.5", "99"], "date": ["2027-03-05"], "time": ["14:30"]}
+    return f"<input type={kind} {attributes}>", chance.choice(texts.get(kind, WORDS))
+
+
+def make_page(seed: int) -> tuple[str, dict[str, str]]:
+    """A page of forms, and the text for each field by its id."""
+    chance, parts, texts = random.Random(seed), list[str](), dict[str, str]()
+    for form in range(FORMS_A_PAGE):
+        fields = []
+        for at in range(FIELDS_A_FORM):
+            key = f"f{form}x{at}"
+            field, texts[key] = make_field(chance, key)
+            label = chance.choice(LABELS)
+            fields.append(f"<label for={key}>{label}</label>{field.replace('<span', f'<span aria-label={json.dumps(label)}') if chr(34) not in label else field}")  # fmt: skip
+        parts.append(f"<form onsubmit='return false'>{' '.join(fields)}</form>")
+    style = "<style>form{height:40px;display:flex;gap:9px;overflow:hidden}input,textarea,select{width:90px;height:20px}</style>"
+    return style + "".join(parts), texts
+
+
+PLACES = """() => Object.fromEntries([...document.querySelectorAll('[id]')].map(one => {
+  const r = one.getBoundingClientRect();
+  return [one.id, [r.x, r.y, r.width, r.height].map(Math.round)];
+}))"""
+HELD = """() => Object.fromEntries([...document.querySelectorAll('[id]')].map(one =>
+  [one.id, one.selectedOptions ? one.selectedOptions[0].text : one.value ?? one.innerText]))"""
+
+
+def is_meant(typed: str, held: str) -> bool:
+    lines = [["".join(line.split()) for line in text.split("\n") if line.strip()] for text in (typed, held)]
+    return lines[0] == lines[1]
+
+
+@pytest_asyncio.fixture(loop_scope="module")
+async def browser(pool: BrowserPool) -> Browser:
+    return await pool.get("forms")
+
+
+@pytest.mark.parametrize("seed", range(FORMS // FORMS_A_PAGE))
+async def test_what_is_said_of_each_field_is_what_the_page_holds(
+    browser: SessionBrowser, site: Site, seed: int
+) -> None:
+    page, texts = make_page(seed)
+    await browser.navigate(site.add("/forms", page))
+    places = await browser._calls.here.run(PLACES)
+    assert isinstance(places, dict)
+    found = {tuple(map(round, one.box or ())): one for one in (await browser.observe()).interactive}
+    keys = [key for key in texts if tuple(places[key]) in found]
+    assert len(keys) > len(texts) * 0.9
+    fields = [Field(found[tuple(places[key])], texts[key]) for key in keys]
+    outcome = await browser.type(fields)
+    assert outcome.ok, outcome.text
+    held = await browser._calls.here.run(HELD)
+    assert isinstance(held, dict)
+    differ = [
+        (field, str(held[key])) for key, field in zip(keys, fields, strict=True) if not is_meant(field.text, str(held[key]))
+    ]  # fmt: skip
+    expected = Counter(note_of(field, value) for field, value in differ)
+    assert Counter(note for note in outcome.notes if " holds " in note) == expected
+
+
+def note_of(field: Field, held: str) -> str:
+    element = field.element
+    name = f'{element.role} "{element.name[:60]}"' if element.name else f"a {element.role} without a name"
+    shown = held if len(held) <= 80 else f"{held[:79]}…"
+    return f'{name} holds "{shown}" instead.' if held.strip() else f"{name} holds nothing instead."
