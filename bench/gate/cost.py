@@ -16,7 +16,7 @@ _ASK = """async () => { const began = performance.now()
   return performance.now() - began }"""
 
 
-async def measure_cost(rounds: int = 20) -> list[tuple[int, float, float, float, float]]:
+async def measure_cost(rounds: int = 10) -> list[tuple[int, float, float, float, float]]:
     """By number of requests: milliseconds without the hold and with it, each the median and the 95th percentile."""
     found = []
     with Site() as site, tempfile.TemporaryDirectory() as folder:
