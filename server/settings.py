@@ -183,7 +183,7 @@ class Settings(BaseSettings):
     time_zone: str | None = Field(
         None,
         description="Time zone of the person, such as `Europe/Berlin`: of the dates that the agent is told, of the clock of "
-        "its pages. Unset: that of the web UI or REPL that was opened last; before that, the server's.",
+        "its pages, of times in exports. Unset: that of the web UI or REPL that was opened last; before that, the server's.",
     )
     locale: str | None = Field(
         None,

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from server import clock
 from server.events import Activity, Effect, Message, read_question
 from server.files.transcript import (
     WORDS,
@@ -62,6 +63,8 @@ class Conversation:
     activities: Sequence[Activity] = ()
     grants: Sequence[JsonObject] = ()
     """What is allowed in it without asking."""
+    zone: str = "UTC"
+    """The person's, in which times are written."""
 
     @property
     def rows(self) -> list[TranscriptRow]:
@@ -73,7 +76,8 @@ class Conversation:
 
 
 def to_markdown(conversation: Conversation) -> str:
-    lines = [f"# {conversation.title}", "", f"{conversation.session.created_at:%Y-%m-%d %H:%M} UTC", ""]
+    created = clock.local(conversation.session.created_at, conversation.zone)[0]
+    lines = [f"# {conversation.title}", "", f"{created:%Y-%m-%d %H:%M} {conversation.zone}", ""]
     tables = tables_of(conversation.messages)
     numbers = {message.id: number for number, message in enumerate(conversation.messages)}
     for row in conversation.rows:
@@ -87,7 +91,7 @@ def to_markdown(conversation: Conversation) -> str:
             mark = f" ({WORDS['en']['queued']})" if is_queued(row) else ""
             lines += [f"**{WHO[row.role]}**{mark}", "", row.content, ""]
             lines += [f"> {remark}\n" for remark in remarks_on(row)]
-    if receipt := list(_receipt(conversation.messages)):
+    if receipt := list(_receipt(conversation.messages, conversation.zone)):
         lines += ["## Receipt: what was sent", "", *(f"- {line}" for line in receipt), ""]
     facts = conversation.state.get("facts") or []
     if facts:
@@ -108,11 +112,12 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _receipt(messages: Sequence[Message]) -> Iterator[str]:
+def _receipt(messages: Sequence[Message], zone: str) -> Iterator[str]:
     """One line for each request of an approved act, with its time."""
     for message in messages:
         for line in effect_lines(message.meta_json or {}, page=False):
-            yield f"{message.created_at:%Y-%m-%d %H:%M:%S} UTC: {_one_line(line)}"
+            at = clock.local(message.created_at, zone)[0]
+            yield f"{at:%Y-%m-%d %H:%M:%S} {zone}: {_one_line(line)}"
 
 
 def effect_lines(meta: JsonObject, language: Language = "en", *, page: bool = True) -> list[str]:

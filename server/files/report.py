@@ -16,6 +16,7 @@ from markdown_it.rules_core import StateCore
 from markupsafe import Markup
 from PIL import Image, UnidentifiedImageError
 
+from server.clock import local
 from server.database.models import InterruptRow
 from server.events import Message
 from server.files.export import Conversation, effect_lines
@@ -69,7 +70,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "untitled": "Untitled", "task": "Task", "answer": "Answer", "no_answer": "No answer yet.", "above": "The answer, at the beginning of this report.",
         "date": "Date", "duration": "Duration", "steps": "Steps", "sites": "Sites", "result": "Result",
         "table": "Table", "source": "Source", "facts": "What was found", "receipt": "Receipt: what was sent",
-        "done": "What was done", "time": "Time (UTC)", "step": "Step", "site": "Site", "state": "State",
+        "done": "What was done", "time": "Time ({zone})", "step": "Step", "site": "Site", "state": "State",
         "state.done": "done", "state.failed": "failed", "conversation": "Step by step",
         "user": "You", "assistant": "Pilothouse", "picture": "The page after step {n}",
         "aim": "Outlined: where the next step acts.", "replay": "Replay", "back": "Back", "play": "Play",
@@ -79,7 +80,7 @@ WORDS: dict[Language, dict[str, str]] = {
         "untitled": "Без названия", "task": "Задача", "answer": "Ответ", "no_answer": "Ответа пока нет.", "above": "Ответ приведён в начале отчёта.",
         "date": "Дата", "duration": "Длительность", "steps": "Шаги", "sites": "Сайты", "result": "Результат",
         "table": "Таблица", "source": "Источник", "facts": "Что найдено", "receipt": "Квитанция: что отправлено",
-        "done": "Что сделано", "time": "Время (UTC)", "step": "Шаг", "site": "Сайт", "state": "Итог",
+        "done": "Что сделано", "time": "Время ({zone})", "step": "Шаг", "site": "Сайт", "state": "Итог",
         "state.done": "сделано", "state.failed": "не удалось", "conversation": "Шаг за шагом",
         "user": "Вы", "assistant": "Pilothouse", "picture": "Страница после шага {n}",
         "aim": "Обведено место следующего действия.", "replay": "Просмотр", "back": "Назад", "play": "Пуск",
@@ -164,7 +165,9 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         title=conversation.title or WORDS[language]["untitled"],
         task=_task_of(messages, answer),
         answer=answer,
-        created=date_words(conversation.session.created_at, language),
+        created=date_words(conversation.session.created_at, language, conversation.zone),
+        zone=conversation.zone,
+        clock=lambda moment: f"{local(moment, conversation.zone)[0]:%H:%M:%S}",
         duration=time_words(int((ended - begun).total_seconds()), language) if begun and ended else "–",
         hosts=hosts,
         rows=list(_rows(conversation)),
@@ -187,10 +190,11 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
     )
 
 
-def date_words(moment: datetime, language: Language) -> str:
+def date_words(moment: datetime, language: Language, zone: str = "UTC") -> str:
     """Such as `25 November 2026, 14:42 UTC`."""
+    moment, _ = local(moment, zone)
     month = MONTHS[language].split()[moment.month - 1]
-    return f"{moment.day} {month} {moment:%Y, %H:%M} UTC"
+    return f"{moment.day} {month} {moment:%Y, %H:%M} {zone}"
 
 
 def _task_of(messages: Sequence[Message], answer: Message | None) -> str:

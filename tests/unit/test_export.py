@@ -283,6 +283,7 @@ def test_the_page_is_in_the_language_asked_for() -> None:
 def test_a_report_tells_its_day_in_words() -> None:
     day = datetime(2026, 11, 5, 9, 7, tzinfo=UTC)
     assert date_words(day, "en") == "5 November 2026, 09:07 UTC"
+    assert date_words(day, "en", "Asia/Tokyo") == "5 November 2026, 18:07 Asia/Tokyo"
     assert date_words(day, "ru") == "5 ноября 2026, 09:07 UTC"
 
 
@@ -389,3 +390,15 @@ def test_steps_of_a_report_are_told_in_its_language(
 ) -> None:
     assert (step_words(name, args, "en"), step_words(name, args, "ru")) == (english, russian)
     assert step_in_russian(english) == russian
+
+
+def test_times_are_in_the_persons_zone() -> None:
+    at = datetime(2026, 11, 27, 23, 30, 5, tzinfo=UTC)
+    session = SessionRow(id="s", title="Shop", created_at=at)
+    made = step(1, box=(1, 2, 3, 4)).model_copy(update={"created_at": at})
+    conversation = Conversation(session, [made], {}, zone="Asia/Tokyo")
+    assert to_markdown(conversation).split("\n")[2] == "2026-11-28 08:30 Asia/Tokyo"
+    page = "".join(to_html(conversation, lambda address: None))
+    for words in ("28 November 2026, 08:30 Asia/Tokyo", "Time (Asia/Tokyo)", "08:30:05"):
+        assert words in page
+    assert "23:30" not in page
