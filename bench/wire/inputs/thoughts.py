@@ -76,7 +76,7 @@ def _in_text(agent: Agent) -> Iterator[Input]:
     for name, pieces in cases.items():
         yield _always(f"P1-{name}", agent, chat(*texts(*pieces)), THINKS)
     only = chat(*texts("<think>", THOUGHT, "</think>"))
-    asked_again = Right(thinking=THOUGHT, most=3, or_codes=UNREADABLE)
+    asked_again = Right(most=3, or_codes=UNREADABLE, lacks=(THOUGHT,))
     yield Input("P1-only-thoughts-no-answer", "chat", agent, [only], asked_again)
     open_end = chat(*texts("<think>", THOUGHT))
     yield Input("P1-thoughts-never-closed", "chat", agent, [open_end], asked_again)
