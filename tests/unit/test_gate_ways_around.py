@@ -139,6 +139,12 @@ def test_an_entry_is_dragged_within_its_list_without_a_question(end: str, expect
     assert verdict_on("browser_drag", drag, seen) == expected
 
 
+@pytest.mark.parametrize(("button", "expected"), [("Post review", "allow"), ("More about us", "ask")])
+def test_a_star_that_a_button_of_the_page_sends_is_chosen(button: str, expected: str) -> None:
+    seen = page(f'- radio "4 stars" [ref=r1] [box=0,0,9,9]\n- button "{button}" [ref=b1] [box=0,30,90,20]')
+    assert verdict({"kind": "click", "eid": named("4 stars", seen).eid}, seen) == expected
+
+
 def test_typing_into_what_is_no_field_is_a_click() -> None:
     seen = page()
     into = {"eid": named("Empty the bin", seen).eid, "text": "x"}

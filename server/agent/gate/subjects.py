@@ -173,6 +173,11 @@ def _is_at_once(element: Element, observation: Observation) -> bool:
     return not any(waits) and not element.group.startswith("row")
 
 
+def _posts(element: Element) -> bool:
+    """Whether it is a button that names sending or publishing: `Post review` on a page without forms."""
+    return element.role == "button" and read_name(element.name).kind in ("send", "publish")
+
+
 def _says(element: Element) -> str:
     """What a person reads on it, if that differs from its name: of a field that takes no text, its value."""
     return element.shows or (element.value or "" if element.field == "fixed" else "")
@@ -191,7 +196,9 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
     group, href = beside(element, observation), element.href or ""
-    waits = not element.submits and any(other.submits for other in group)
+    is_loose = element.role in _CHOICES and not element.group
+    posts = map(_posts, observation.interactive) if is_loose else (other.submits for other in group)
+    waits = not element.submits and any(posts)
     if href and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme:
         href = urljoin(observation.page.url, href)  # `delete?id=3` names a page and not a host
     return Subject(

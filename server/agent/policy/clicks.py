@@ -260,7 +260,10 @@ def _is_calm_choice(press: Press) -> bool:
 
 
 def _rates(press: Press) -> bool:
-    return press.subject.role.lower() == "radio" and STARS.search(press.subject.name) is not None
+    subject = press.subject
+    return (
+        subject.role.lower() == "radio" and not subject.waits and STARS.search(press.subject.name) is not None
+    )
 
 
 def _kind_of_choice(press: Press) -> str:
