@@ -33,6 +33,7 @@ CARD = boxes("Pay", "Card number part", 4, "maxlength=4 size=4")
 POSTCODE = boxes("Your address", "Postcode digit", 6, "maxlength=1 size=1")
 VOUCHER = boxes("Redeem a voucher", "Voucher part", 4, "maxlength=4 size=4")
 DATE = "<label>Day <input maxlength=2></label><label>Month <input maxlength=2></label><label>Year <input maxlength=4></label>"
+TWINS = "<form><label>Name <input maxlength=5></label><label>Name <input maxlength=5></label></form>"
 
 
 @pytest.fixture(scope="module")
@@ -112,5 +113,6 @@ async def test_other_texts_in_boxes_are_one_field_with_their_value(
 
 
 async def test_parts_of_a_date_stay_fields_of_their_own(browser: Browser, widgets: Site) -> None:
-    await browser.navigate(widgets.add("/date", DATE))
-    assert [one.name for one in (await browser.observe()).interactive] == ["Day", "Month", "Year"]
+    for page, names in ((DATE, ["Day", "Month", "Year"]), (TWINS, ["Name", "Name"])):
+        await browser.navigate(widgets.add("/date", page))
+        assert [one.name for one in (await browser.observe()).interactive] == names

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -20,6 +21,7 @@ from server.browser.observation.rendering import clean, is_option
 from server.text import cut
 
 _SHOWN_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MOST_CHOICES = 80, 300, 40, 20
+_SEPARATORS = re.compile(r"[\s–-]+")
 REMOVE = "remove "
 """Before the name of an option that is to be taken out of what is chosen."""
 
@@ -183,7 +185,7 @@ async def fill_parts(
 
     Spaces and dashes between its parts are left out.
     """
-    signs = "".join(sign for sign in text if sign.isalnum()) if len(text) > sum(parts) else text
+    signs = _SEPARATORS.sub("", text) if len(text) > sum(parts) else text
     if len(signs) > sum(parts):
         return None
     async with here.until_quiet(typed=True):
@@ -303,7 +305,7 @@ def after_replacing(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcom
 
 def after_filling_parts(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcome:
     """The outcome with what the boxes of a text hold, where it is not what was typed."""
-    typed, found = ("".join(filter(str.isalnum, text)) for text in (field.text, held))
+    typed, found = (_SEPARATORS.sub("", text) for text in (field.text, held))
     return outcome if typed == found else _with_note(outcome, _instead(field, held))
 
 

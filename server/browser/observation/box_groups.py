@@ -32,12 +32,16 @@ GROUPS_IN = rf"""(all, isSecret) => {{
     for (let at = around, up = 0; at && up < 3 && !/\p{{L}}{{3}}/u.test(text); at = at.parentElement, up++) text = at.innerText || '';
     return `${{own.join(' ').slice(0, 300)}} ${{text.slice(0, 200)}}`;
   }};
+  const isNumbered = boxes => {{
+    const names = boxes.map(nameOf), plain = names.map(one => one.replace(/\W*\d+\W*$/, ''));
+    return new Set(plain).size === 1 && (new Set(names).size === boxes.length || (!names[0] && boxes.length > 2));
+  }};
   const groups = [], seen = new Set();
   for (const el of all('input')) {{
     if (seen.has(el) || !isPart(el)) continue;
     const found = groupOf(el);
-    // Parts of a date or of a time are fields of their own, each with its name.
-    if (!found || (el.maxLength !== 1 && new Set(found.boxes.map(one => nameOf(one).replace(/\W*\d+\W*$/, ''))).size > 1)) continue;
+    // Parts of a date or of a time are fields of their own, each with its name; so are two fields of one name.
+    if (!found || (el.maxLength !== 1 && !isNumbered(found.boxes))) continue;
     found.boxes.forEach(one => seen.add(one));
     const says = saysOf(found.around, found.boxes);
     const isCode = el.maxLength === 1 && CODE.test(says) && !OPEN.test(says);
