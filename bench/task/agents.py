@@ -6,7 +6,6 @@ import os
 import uuid
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -16,12 +15,10 @@ from langchain_core.tools import BaseTool
 from langchain_mcp_adapters.sessions import StdioConnection, create_session
 from langchain_mcp_adapters.tools import load_mcp_tools
 from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
-from server.agent.actions import AimedAction
 from server.agent.context import RunContext, UserUpdates
-from server.agent.gate.gate import Gate
 from server.agent.operator.graph import build_operator
-from server.agent.policy import Judgement, Verdict
 from server.agent.streaming import graph_events
 from server.browser.browser import Browser, PagePicture
 from server.browser.chromium import executables as parts
@@ -40,11 +37,14 @@ class Agent(Protocol):
 
 
 class Operator:
+    """Its person says yes to everything. `questions` counts them."""
+
     name = "operator"
 
     def __init__(self, browser: Browser, folder: Path, files: Path) -> None:
         self._browser = browser
         self._files = files
+        self.questions = 0
         self._screenshots = Screenshots(folder, "/api/files/screenshots")
 
     async def begin(self) -> None:
@@ -53,12 +53,17 @@ class Operator:
         await self._browser.navigate("about:blank")
 
     async def run(self, model: BaseChatModel, text: str) -> str:
-        graph = build_operator(model, points=True, gate=_Allowing(), checkpointer=InMemorySaver())
+        graph = build_operator(model, points=True, checkpointer=InMemorySaver())
         config: Any = {"configurable": {"thread_id": uuid.uuid4().hex}, "recursion_limit": 500}
-        given = {"user_message": text, "message_id": uuid.uuid4().hex}
-        async for _ in graph_events(graph, given, config, context=self._context()):
-            pass
-        return str((await graph.aget_state(config)).values["final_response"])
+        given: Any = {"user_message": text, "message_id": uuid.uuid4().hex}
+        while True:
+            async for _ in graph_events(graph, given, config, context=self._context()):
+                pass
+            state = await graph.aget_state(config)
+            if not state.interrupts:
+                return str(state.values["final_response"])
+            self.questions += 1
+            given = Command(resume={"reference": state.interrupts[0].value["reference"], "confirmed": True})
 
     def _context(self) -> RunContext:
         async def browser() -> Browser:
@@ -76,13 +81,6 @@ class Operator:
 class _Nobody:
     async def take_updates(self) -> UserUpdates:
         return UserUpdates()
-
-
-class _Allowing(Gate):
-    """A person who allows everything: questions are not what is measured."""
-
-    def judge(self, aimed: AimedAction, **options: Any) -> Judgement:
-        return replace(Gate.judge(self, aimed, **options), verdict=Verdict.ALLOW)
 
 
 class _NoGrants:
