@@ -103,7 +103,7 @@ class Player:
             return
         acts, done = self._sent.acts, min(done, len(self._sent.acts))
         self.acts += sum(act.times for act in acts[:done])
-        self._failures += done < len(acts)
+        self._failures = 0 if done else self._failures + 1  # an act that is asked about stands alone
         if isinstance(self._wish, list) and acts and acts[0].verb != "scroll":
             self._wish = self._wish[done:]
             if not self._wish and self._look_after:
