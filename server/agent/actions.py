@@ -142,7 +142,7 @@ class SelectAction(ElementAction):
 
     @property
     def options(self) -> list[str]:
-        return [line.strip() for line in self.option.splitlines() if line.strip()] or [self.option]
+        return [line.strip() for line in self.option.split("\n") if line.strip()] or [self.option]
 
 
 class PressAction(BaseAction):

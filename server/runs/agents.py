@@ -38,7 +38,6 @@ from server.agent.streaming import graph_events
 from server.agent.titles import SCRIPTED, ask_title, namer_of, read_title
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.browsers import Browsers
-from server.browser.mcp.browser_use_server import LACKS
 from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
@@ -55,6 +54,8 @@ log = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
+LACKED = {"browser-use": ("press", "hover", "drag", "double_click")}
+"""The operator's acts for which a browser's MCP server has no tool."""
 ASSISTANT_LIBRARIES = ("langchain", "langgraph", "langchain-mcp-adapters")
 
 
@@ -257,7 +258,7 @@ class AgentFactory:
                 gate=_gate(settings),
                 vision=settings.vision,
                 points=settings.browser_mcp == "playwright",
-                lacks=LACKS if settings.browser_mcp == "browser-use" else (),
+                lacks=LACKED.get(settings.browser_mcp, ()),
                 token_budget=settings.token_budget,
                 cost_budget=settings.cost_budget,
                 cost_of=partial(usage_cost, model_name),

@@ -21,9 +21,9 @@ from server.agent.operator.prompts import (
     step_prompt,
     summary_prompt,
 )
-from server.browser.mcp.browser_use_server import LACKS
 from server.browser.observation import Observation, observe_snapshot
 from server.browser.observation.page import Page
+from server.runs.agents import LACKED
 
 
 def test_the_schema_is_flat_and_small() -> None:
@@ -159,7 +159,9 @@ def test_acts_with_files_are_offered_only_where_there_are_files() -> None:
 
 
 def test_acts_that_the_browsers_server_lacks_are_not_offered() -> None:
-    every, some = (move_schema(offer=Offer(points=True, lacks=frozenset(lacks))) for lacks in ((), LACKS))
+    every, some = (
+        move_schema(offer=Offer(points=True, lacks=frozenset(lacks))) for lacks in ((), LACKED["browser-use"])
+    )
     kinds = [set(schema["properties"]["action"]["enum"]) for schema in (every, some)]
     assert kinds[0] - kinds[1] == {"press", "hover", "drag", "double_click"}
     follow = some["properties"]["then"]["items"]["properties"]["action"]["enum"]

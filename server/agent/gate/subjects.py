@@ -141,7 +141,7 @@ def _typed(action: TypeAction, targets: Sequence[Element], observation: Observat
         secret = takes_secret(element, field.text, observation)
         yield replace(_subject("type", element, observation, value=field.text), secret=secret)
         if element.options:
-            for option in field.text.splitlines():
+            for option in field.text.split("\n"):
                 yield from _chosen(option, element, observation)
         if element.role not in _FIELDS:
             yield _subject("click", element, observation)
@@ -169,8 +169,12 @@ def _chosen(option: str, element: Element, observation: Observation) -> Iterator
 
 def _is_at_once(element: Element, observation: Observation) -> bool:
     """Whether no button sends the choice. A search button next to it does not, and the box of a row only marks it."""
-    waits = (other.submits and read_name(other.name).commitment for other in beside(element, observation))
-    return not any(waits) and not element.group.startswith("row")
+    return not any(map(_takes_choice, beside(element, observation))) and not element.group.startswith("row")
+
+
+def _takes_choice(button: Element) -> bool:
+    """Whether it sends what is chosen next to it; a search button does not."""
+    return button.submits and bool(read_name(button.name).commitment)
 
 
 def _posts(element: Element) -> bool:
@@ -196,9 +200,11 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
     group, href = beside(element, observation), element.href or ""
-    is_loose = element.role in _CHOICES and not element.group
-    posts = map(_posts, observation.interactive) if is_loose else (other.submits for other in group)
-    waits = not element.submits and any(posts)
+    if element.role in _CHOICES:
+        sends = map(_takes_choice, group) if element.group else map(_posts, observation.interactive)
+    else:
+        sends = (other.submits for other in group)
+    waits = not element.submits and any(sends)
     if href and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme:
         href = urljoin(observation.page.url, href)  # `delete?id=3` names a page and not a host
     return Subject(

@@ -207,7 +207,7 @@ def describe(aimed: AimedAction) -> str:
     named = named or (label(aimed.targets[0]) if aimed.targets else "")
     shown = masked(aimed).to_json()
     details = [
-        cut(", ".join(str(shown[name]).splitlines()), DETAIL_CHARS) for name in _DETAILS if name in shown
+        cut(", ".join(str(shown[name]).split("\n")), DETAIL_CHARS) for name in _DETAILS if name in shown
     ]
     places = " to ".join(f"[{x}, {y}]" for x, y in (point.given for point in action.points))
     at = f"at {places} of the picture:" if places else ""

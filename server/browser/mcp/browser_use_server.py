@@ -30,8 +30,6 @@ OFFERED = {
 }
 """The tools offered to the model, and whether each may change the page."""
 
-LACKS = ("press", "hover", "drag", "double_click")
-"""The acts that it has no tool for."""
 AGENT_TOOLS = ("retry_with_browser_use_agent", "browser_extract_content")
 """They call their own model and act without our gate: offered only if configured and with an OpenAI key."""
 

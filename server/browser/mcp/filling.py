@@ -92,7 +92,7 @@ class Filling:
         self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool
     ) -> ToolOutcome:
         if kind == "list":
-            return await self._choose(field.element, field.text.splitlines(), before, at)
+            return await self._choose(field.element, field.text.split("\n"), before, at)
         if kind == "other":  # such as the box around a field
             clicked = await self._tools.click(field.element, double=False)
             takes = await field_values.hold_focused(self._calls.here, at) if clicked.ok else ""
