@@ -68,7 +68,10 @@ async def test_the_whole_content_is_replaced(browser: Browser, widgets: Site, na
     await browser.navigate(add_widget(widgets, name, OLD))
     seen, editor = await shown(browser)
     assert "old" not in "".join(seen.text_blocks)
-    assert lines(await browser.text_near(editor)) == lines(OLD)
+    near, old = lines(await browser.text_near(editor)), lines(OLD)
+    if name in TEXT_EDITORS:  # a page shows spaces at the start of a line only where its style says so
+        near, old = [line.strip() for line in near], [line.strip() for line in old]
+    assert near == old
     for text in (CODE, LONG, "") if name in CODE_EDITORS else (LETTER, CODE, ""):
         outcome = await browser.type([Field(editor, text)])
         assert (outcome.ok, outcome.notes) == (True, ()), outcome
