@@ -20,7 +20,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 PAGE = """<title>Late</title><style>#menu{visibility:hidden;transition:visibility 0s .3s}
 #menu.on{visibility:visible}
-@keyframes spin{to{transform:rotate(360deg)}}.turn{animation:spin 1s infinite linear}</style>
+@keyframes spin{to{transform:rotate(360deg)}}.turn{display:inline-block;animation:spin 1s infinite linear}</style>
 <p class=turn>Advert</p>
 <button onclick="setTimeout(() => says('Eighty'), 80)">Timer</button>
 <button onclick="fetch('/slow').then(() => setTimeout(() => says('Fetched'), 60))">Fetch and render</button>
