@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from math import hypot
 from urllib.parse import urljoin, urlsplit
@@ -200,6 +200,7 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
     group, href = beside(element, observation), element.href or ""
+    sends: Iterable[bool]
     if element.role in _CHOICES:
         sends = map(_takes_choice, group) if element.group else map(_posts, observation.interactive)
     else:
