@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.conftest import DESKTOP
-from tests.e2e.screen import Screen, keep_still
+from tests.e2e.played_model import screen_of
+from tests.e2e.screen import Screen
 from tests.support.model_reply import Reply, call, say
-from tests.support.model_server import providing
-from tests.support.server import serving
 
 CALL = (100_000, 2_000)
 """Tokens in and out of each call: $0.11 at the price of the model."""
@@ -29,27 +24,6 @@ def wait() -> Reply:
 
 def stop(answer: str) -> Reply:
     return call("act", {"reason": "done", "action": "stop", "final_response": answer}, usage=CALL)
-
-
-@contextmanager
-def screen_of(chromium: Browser, folder: Path, script: list[Reply], **settings: str) -> Iterator[Screen]:
-    """A tab of a server whose model has a known price."""
-    with providing(script) as provider:
-        chosen = {name.lower(): value for name, value in provider.env.items()} | {
-            "agent_mode": "real", "agent_model": "anthropic:claude-haiku-4-5", "browser_headless": "true",
-        }  # fmt: skip
-        with (
-            serving(folder, drain_timeout="0", **chosen, **settings) as server,
-            httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
-            chromium.new_context(base_url=server.url, viewport=DESKTOP, locale="en-US") as context,
-        ):
-            context.request.post("/api/auth/login", data={"password": server.token})
-            context.set_default_timeout(30_000)
-            keep_still(context)
-            screen = Screen(context.new_page(), server, api)
-            yield screen
-            assert screen.errors == []
-        assert provider.refusals == []
 
 
 def meter_tells(screen: Screen, *told: str) -> None:

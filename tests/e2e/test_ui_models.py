@@ -2,51 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.conftest import DESKTOP
-from tests.e2e.screen import Screen, keep_still
+from tests.e2e.played_model import screen_of
 from tests.e2e.test_ui_cost import meter_tells
 from tests.support.model_reply import Asked, Reply, call, fail, say
-from tests.support.model_server import providing
-from tests.support.server import serving
 
-FIRST, SECOND = "anthropic:claude-haiku-4-5", "openai:some-model"
-
-
-@contextmanager
-def screen_of(
-    chromium: Browser, folder: Path, script: Sequence[Reply] | Callable[[Asked], Reply], **settings: str
-) -> Iterator[Screen]:
-    """A tab of a server whose models are played by the script."""
-    with providing(script) as provider:
-        chosen: dict[str, Any] = {name.lower(): value for name, value in provider.env.items()} | {
-            "agent_mode": "real", "agent_model": FIRST, "browser_headless": "true", "summary_model": "off",
-        }  # fmt: skip
-        with (
-            serving(folder, drain_timeout="0", **chosen | settings) as server,
-            httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
-            chromium.new_context(base_url=server.url, viewport=DESKTOP, locale="en-US") as context,
-        ):
-            context.request.post("/api/auth/login", data={"password": server.token})
-            context.set_default_timeout(30_000)
-            keep_still(context)
-            screen = Screen(context.new_page(), server, api)
-            yield screen
-            assert screen.errors == []
+SECOND = "openai:some-model"
 
 
 @pytest.mark.timeout(120)
 def test_a_cut_answer_says_so_and_is_continued(chromium: Browser, tmp_path: Path) -> None:
     script = [say("The harbour has three", stop="length"), say(" piers and a light.")]
-    with screen_of(chromium, tmp_path, script, default_agent="assistant") as screen:
+    with screen_of(chromium, tmp_path, script, default_agent="assistant", summary_model="off") as screen:
         screen.begin("Describe the harbour")
         screen.wait_idle()
         expect(screen.feed.get_by_text("Cut off at the length limit")).to_be_visible()
@@ -72,7 +43,9 @@ def test_the_second_model_answers_in_sight(chromium: Browser, tmp_path: Path, ag
             "act", {"reason": "done", "action": "stop", "final_response": "Here it is."}, usage=(1000, 20)
         )
 
-    with screen_of(chromium, tmp_path, answers, default_agent=agent, fallback_model=SECOND) as screen:
+    with screen_of(
+        chromium, tmp_path, answers, default_agent=agent, fallback_model=SECOND, summary_model="off"
+    ) as screen:
         screen.begin("Find it")
         expect(screen.feed.get_by_text("Here it is.")).to_be_visible()
         screen.wait_idle()
@@ -91,7 +64,7 @@ def test_a_models_test_says_what_its_server_can_do(chromium: Browser, tmp_path: 
             return call("report", {"colour": "blue"})
         return say("one two three four", delay=0.02)
 
-    with screen_of(chromium, tmp_path, server, agent_model=SECOND) as screen:
+    with screen_of(chromium, tmp_path, server, agent_model=SECOND, summary_model="off") as screen:
         screen.page.goto("/settings/models")
         screen.button("Test").click()
         for line in (

@@ -3,43 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import httpx
 import pytest
 from playwright.sync_api import Browser, expect
 
-from tests.e2e.conftest import DESKTOP
-from tests.e2e.screen import Screen, keep_still
+from tests.e2e.played_model import screen_of
 from tests.support.model_reply import Reply, call, say
-from tests.support.model_server import providing
-from tests.support.server import serving
 
 WORDS = "please find out which of these kettles boils fastest"
 BETTER = "Fastest kettle"
-
-
-@contextmanager
-def screen_of(chromium: Browser, folder: Path, script: list[Reply], **settings: str) -> Iterator[Screen]:
-    with providing(script) as provider:
-        chosen = {name.lower(): value for name, value in provider.env.items()} | {
-            "agent_mode": "real", "agent_model": "anthropic:claude-haiku-4-5", "browser_headless": "true",
-            "drain_timeout": "0", "summary_model": "",
-        } | settings  # fmt: skip
-        with (
-            serving(folder, **chosen) as server,
-            httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
-            chromium.new_context(base_url=server.url, viewport=DESKTOP, locale="en-US") as context,
-        ):
-            context.request.post("/api/auth/login", data={"password": server.token})
-            context.set_default_timeout(30_000)
-            keep_still(context)
-            screen = Screen(context.new_page(), server, api)
-            yield screen
-            assert screen.errors == []
-        assert provider.refusals == []
 
 
 def answered() -> Reply:
@@ -52,7 +25,7 @@ def answered() -> Reply:
 def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Browser, tmp_path: Path) -> None:
     may_name = threading.Event()
     script = [answered(), say(BETTER, usage=(7, 2), held=may_name)]
-    with screen_of(chromium, tmp_path, script) as screen:
+    with screen_of(chromium, tmp_path, script, summary_model="") as screen:
         session = screen.begin(WORDS)
         heading = screen.page.get_by_role("heading", level=1)
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
@@ -73,7 +46,7 @@ def test_a_better_title_replaces_the_first_words_after_the_answer(chromium: Brow
 def test_a_name_that_the_person_gave_stays(chromium: Browser, tmp_path: Path) -> None:
     may_name = threading.Event()
     script = [answered(), say(BETTER, usage=(7, 2), held=may_name)]
-    with screen_of(chromium, tmp_path, script) as screen:
+    with screen_of(chromium, tmp_path, script, summary_model="") as screen:
         session = screen.begin(WORDS)
         expect(screen.feed.get_by_text("The steel one.")).to_be_visible()
         screen.wait_idle()
