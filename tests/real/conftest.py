@@ -15,6 +15,7 @@ from tests.support.migrated import create_migrated
 from tests.support.postgres import Postgres, postgres_cluster
 from tests.support.redis import RedisServer, redis_server
 from tests.support.sites import Site
+from tests.support.widgets import widget_site
 
 
 @pytest.fixture(scope="session")
@@ -74,3 +75,10 @@ async def either_pool(
     """Browsers of each of the two servers in turn: what is seen and asked about must not depend on it."""
     async with open_pool(tmp_path_factory.mktemp("data"), browser_mcp=request.param) as pool:
         yield pool
+
+
+@pytest.fixture(scope="module")
+def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    """Other people's widgets, from npm."""
+    with widget_site(tmp_path_factory.mktemp("bundled")) as site:
+        yield site

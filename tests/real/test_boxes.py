@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import pytest_asyncio
 
@@ -13,7 +11,7 @@ from server.browser.observation import Element
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.sites import Site
-from tests.support.widgets import add_widget, widget_site
+from tests.support.widgets import add_widget
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
 
@@ -34,12 +32,6 @@ POSTCODE = boxes("Your address", "Postcode digit", 6, "maxlength=1 size=1")
 VOUCHER = boxes("Redeem a voucher", "Voucher part", 4, "maxlength=4 size=4")
 DATE = "<label>Day <input maxlength=2></label><label>Month <input maxlength=2></label><label>Year <input maxlength=4></label>"
 TWINS = "<form><label>Name <input maxlength=5></label><label>Name <input maxlength=5></label></form>"
-
-
-@pytest.fixture(scope="module")
-def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with widget_site(tmp_path_factory.mktemp("bundled")) as site:
-        yield site
 
 
 @pytest_asyncio.fixture(loop_scope="module")

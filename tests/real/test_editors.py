@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 import pytest_asyncio
 
@@ -13,7 +11,7 @@ from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
 from tests.support.sites import Site
-from tests.support.widgets import add_widget, widget_site
+from tests.support.widgets import add_widget
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
 
@@ -23,12 +21,6 @@ LETTER = "Dear Ann,\n\nThe first paragraph.\nIts second line.\n\nBest, Bo"
 LONG = "\n".join(f'row {number}: {{"n": [{number}]}}' for number in range(1000))
 CODE_EDITORS = ("monaco", "monaco-old", "cm6", "cm5", "ace")
 TEXT_EDITORS = ("lexical", "tiptap", "quill", "plain")
-
-
-@pytest.fixture(scope="module")
-def widgets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    with widget_site(tmp_path_factory.mktemp("bundled")) as site:
-        yield site
 
 
 @pytest_asyncio.fixture(loop_scope="module")
