@@ -16,8 +16,12 @@ from server.agent.models.delta_joiner import DeltaJoiner
 from tests.support.model_formats import stream
 from tests.support.model_reply import Reply, ToolCall, Wire
 
-WIRES: tuple[Wire, ...] = ("anthropic", "chat", "responses")
-BODY = {"model": "m", "stream_options": {"include_usage": True}}
+WIRES: tuple[Wire, ...] = ("anthropic", "chat", "responses", "google")
+BODY = {
+    "model": "m",
+    "stream_options": {"include_usage": True},
+    "generationConfig": {"thinkingConfig": {"include_thoughts": True}},
+}
 REPLY = Reply(
     thinking='Let me "think" \\ about\nit.',
     text='Grüße, мир! 😀 "quoted" \\back\\slash\n\n```python\nprint("data: {}")\n```\nevent: done \u2028 end',
@@ -41,7 +45,7 @@ def joined(pieces: Iterator[bytes] | list[bytes]) -> bytes:
 def told(body: bytes) -> list[Any]:
     """What a stream says: its events, with the text of neighbouring deltas put together."""
     facts: list[Any] = []
-    for event in body.decode().split("\n\n"):
+    for event in body.decode().replace("\r\n", "\n").split("\n\n"):
         head, _, data = event.partition("data: ")
         payload = json.loads(data) if data.startswith("{") else data
         text = _take_text(payload)
@@ -60,6 +64,9 @@ def _take_text(payload: Any) -> str:
     payload.pop("obfuscation", None)
     if str(payload.get("type")).startswith("response.") and isinstance(payload.get("delta"), str):
         return str(payload.pop("delta"))
+    for candidate in payload.get("candidates") or ():
+        part = candidate["content"]["parts"][0]
+        return str(part.pop("text", "")) if "finishReason" not in candidate else ""
     delta = payload.get("delta") or next((c["delta"] for c in payload.get("choices") or ()), None)
     if not isinstance(delta, dict):
         return ""
@@ -96,15 +103,20 @@ def test_a_stream_in_random_pieces_says_the_same(wire: Wire) -> None:
 
 
 @pytest.mark.parametrize("wire", WIRES)
-def test_events_that_arrive_one_by_one_pass_byte_for_byte(wire: Wire) -> None:
+def test_events_that_arrive_one_by_one_pass_with_their_bytes_but_line_ends(wire: Wire) -> None:
     events = list(stream(wire, REPLY, BODY))
     joiner = DeltaJoiner()
-    assert [joiner.feed(event) for event in events] == events
+    assert [joiner.feed(event) for event in events] == [event.replace(b"\r\n", b"\n") for event in events]
 
 
 @pytest.mark.parametrize(
     ("wire", "marker"),
-    [("anthropic", b"text_delta"), ("chat", b'"content":"'), ("responses", b"output_text.delta")],
+    [
+        ("anthropic", b"text_delta"),
+        ("chat", b'"content":"'),
+        ("responses", b"output_text.delta"),
+        ("google", b'"text":"w'),
+    ],
 )
 def test_text_that_arrived_together_becomes_one_event(wire: Wire, marker: bytes) -> None:
     body = recorded(wire, Reply(text=[f"w{i} " for i in range(50)]))
@@ -136,17 +148,39 @@ def test_an_event_in_very_many_pieces_is_joined_once() -> None:
     assert time.thread_time() - begun < 0.5
 
 
+def google_event(text: str, used: int) -> bytes:
+    candidate = {"content": {"parts": [{"text": text}], "role": "model"}, "index": 0}
+    payload = {"candidates": [candidate], "usageMetadata": {"totalTokenCount": used}, "modelVersion": "m"}
+    return b"data: " + json.dumps(payload).encode() + b"\r\n\r\n"
+
+
+def test_of_a_usage_that_grows_with_each_event_the_newest_is_kept() -> None:
+    out = joined([b"".join(google_event(f"w{n} ", used=n) for n in range(1, 51))])
+    assert out.count(b"\n\n") == 1
+    payload = json.loads(out.removeprefix(b"data: "))
+    assert payload["usageMetadata"] == {"totalTokenCount": 50}
+    assert told(out)[0][2] == "".join(f"w{n} " for n in range(1, 51))
+
+
 @pytest.mark.parametrize("wire", WIRES)
 def test_names_usage_and_finish_pass_untouched(wire: Wire) -> None:
     events = list(stream(wire, REPLY, BODY))
     together = set(joined([b"".join(events)]).split(b"\n\n"))
     for event in events:
-        if any(word in event for word in (b'"name"', b'usage":{', b'finish_reason":"', b"DONE")):
-            assert event.removesuffix(b"\n\n") in together
+        if any(word in event for word in (b'"name"', b'usage":{', b'finish_reason":"', b"finishReason", b"DONE")):
+            assert event.replace(b"\r\n", b"\n").removesuffix(b"\n\n") in together
+
+
+def test_events_with_the_line_ends_of_http_are_joined_like_the_others() -> None:
+    body = recorded("chat")
+    for size in (1, 50, 999, 2 * len(body)):
+        ends = body.replace(b"\n", b"\r\n")
+        assert told(joined([ends[i : i + size] for i in range(0, len(ends), size)])) == told(body)
+    assert joined([ends]) == joined([body])
 
 
 def test_line_ends_of_another_kind_pass_as_they_are() -> None:
-    body = recorded("chat").replace(b"\n", b"\r\n")
+    body = recorded("chat").replace(b"\n", b"\r")
     for size in (1, 50, 999, len(body)):
         pieces = [body[i : i + size] for i in range(0, len(body), size)]
         assert joined(pieces) == body
@@ -172,6 +206,13 @@ def test_line_ends_of_another_kind_pass_as_they_are() -> None:
         b'data: {"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":null}}]}}]}',
         b'data: {"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"x"}}',
         b'data: {"type":"response.output_text.delta","delta":"a","logprobs":[{"token":"a"}]}',
+        b'data: {"candidates":[{"content":{"parts":[{"text":"a"}]},"finishReason":"STOP"}]}',
+        b'data: {"candidates":[{"content":{"parts":[{"text":"a"},{"text":"b"}]}}]}',
+        b'data: {"candidates":[{"content":{"parts":[{"text":"a"}]}},{"content":{"parts":[{"text":"b"}]}}]}',
+        b'data: {"candidates":[{"content":{"parts":[{"text":"a","thoughtSignature":"x"}]}}]}',
+        b'data: {"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}}]}}]}',
+        b'data: {"candidates":[{"content":{"parts":"odd"}}]}',
+        b'data: {"candidates":null}',
         b'data: {"type":["odd"]}',
         b"data: [1, 2]",
         b"data: not json",

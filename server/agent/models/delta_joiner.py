@@ -16,6 +16,8 @@ import orjson
 from server.ops.json_types import Json, JsonObject
 
 _CHAT_TEXT = ("content", "reasoning_content", "reasoning")
+_CHANGING = ("sequence_number", "usageMetadata")
+"""What differs from event to event and of which only the newest counts."""
 _EVENT_TYPES = {
     "content_block_delta": ("text", "thinking", "partial_json"),
     "response.function_call_arguments.delta": ("delta",),
@@ -29,7 +31,8 @@ _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"')
 
 @dataclass(slots=True)
 class _Delta:
-    """One event with text. The text is removed from `payload`; `number` is its Responses sequence number.
+    """One event with text. The text is removed from `payload`, and so is what `newest` holds: Responses' number of the
+    event, Google's usage so far.
 
     `around` is what stands before and after the text in `raw`: found when the next event arrives, None before;
     two times b"" if more than the text differs from event to event.
@@ -40,7 +43,7 @@ class _Delta:
     payload: JsonObject
     holder: JsonObject
     key: str
-    number: int | None
+    newest: JsonObject
     texts: list[str]
     around: tuple[bytes, bytes] | None = None
 
@@ -70,16 +73,18 @@ class _Delta:
         return self.raw[: found.start() + 1], self.raw[found.end() - 1 :]
 
     def takes(self, other: _Delta) -> bool:
-        """True if the other event differs only in its text."""
-        return self.payload == other.payload and self.key == other.key and self.head == other.head
+        """Add another event that differs only in its text. False, and nothing added, for any other."""
+        if (self.payload, self.key, self.head) != (other.payload, other.key, other.head):
+            return False
+        self.texts += other.texts
+        self.newest |= other.newest
+        return True
 
     def as_bytes(self) -> bytes:
         if len(self.texts) == 1:
             return self.raw
         self.holder[self.key] = "".join(self.texts)
-        if self.number is not None:
-            self.payload["sequence_number"] = self.number
-        return self.head + b"data: " + orjson.dumps(self.payload)
+        return self.head + b"data: " + orjson.dumps(self.payload | self.newest)
 
 
 class DeltaJoiner:
@@ -89,26 +94,36 @@ class DeltaJoiner:
         self._tail: list[bytes] = []
         self._data_lines = 0
         self._passes = False
+        self._open_end = b""
 
     def feed(self, data: bytes) -> bytes:
-        """Add bytes. Returns the events that are now complete, merged where possible; b"" if none is."""
+        """Add bytes. Returns the events that are now complete, merged where possible; b"" if none is.
+
+        Line ends become "\\n"; those of another kind than "\\n" and Google's "\\r\\n" pass as they are.
+        """
+        data = self._open_end + data
+        self._open_end = b"\r" if data.endswith(b"\r") else b""
+        data = data[: len(data) - len(self._open_end)].replace(b"\r\n", b"\n")
         before = b"\n" if not self._tail or self._tail[-1].endswith(b"\n") else b""
         seen = before + data
         last_end = seen.rfind(b"\n\n")
         self._data_lines += seen.count(b"\ndata:") if last_end < 0 else 0
         if self._passes or b"\r" in data or self._data_lines > 1:
             self._passes = True  # lines of another kind, or events without a blank line between them
-            return self.flush() + data
+            return self._take_tail() + data
         if last_end < 0:
             self._tail.append(data)
             return b""
         end = last_end + 2 - len(before)
-        whole, rest = self.flush() + data[:end], data[end:]
+        whole, rest = self._take_tail() + data[:end], data[end:]
         self._tail, self._data_lines = [rest] if rest else [], (b"\n" + rest).count(b"\ndata:")
         events = whole[:-2].split(b"\n\n")
         return whole if len(events) == 1 else _join(events)
 
     def flush(self) -> bytes:
+        return self._take_tail() + self._open_end
+
+    def _take_tail(self) -> bytes:
         tail, self._tail = b"".join(self._tail), []
         return tail
 
@@ -121,7 +136,6 @@ def _join(events: Iterable[bytes]) -> bytes:
             continue
         delta = _read_delta(event)
         if last and delta and last.takes(delta):
-            last.texts += delta.texts
             continue
         if last:
             out.append(last.as_bytes())
@@ -151,16 +165,18 @@ def _read_delta(event: bytes) -> _Delta | None:
         return None
     holder, key = found
     padding = payload.pop("obfuscation", None)
-    number = payload.pop("sequence_number", None)
+    newest = {name: payload.pop(name) for name in _CHANGING if name in payload}
     text, holder[key] = holder[key], ""
-    differs = padding is not None or number is not None
-    return _Delta(event, head, payload, holder, key, number, [text], (b"", b"") if differs else None)
+    differs = padding is not None or newest
+    return _Delta(event, head, payload, holder, key, newest, [text], (b"", b"") if differs else None)
 
 
 def _find_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
     """The dict and key of a delta's text; None for any other event."""
     if "choices" in payload:
         return _find_chat_text(payload)
+    if "candidates" in payload:
+        return _find_google_text(payload)
     keys = _EVENT_TYPES.get(str(payload.get("type")))
     if keys is None or payload.get("logprobs"):
         return None
@@ -186,6 +202,15 @@ def _find_chat_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
             said = [value for one, *known in others for name, value in one.items() if name not in known]
             return None if any(said) else _with_text(function, ("arguments",))
     return _only_text(delta, _CHAT_TEXT)
+
+
+def _find_google_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
+    """The same for Google: one candidate that goes on, with one part that is a text or a thought."""
+    match payload["candidates"]:
+        case [{"content": {"parts": [{"text": str()} as part], **of_content}, **of_candidate}]:
+            is_plain = part.keys() <= {"text", "thought"} and of_content.keys() <= {"role"}
+            return _with_text(part, ("text",)) if is_plain and of_candidate.keys() <= {"index"} else None
+    return None
 
 
 def _with_text(holder: JsonObject, keys: tuple[str, ...]) -> tuple[JsonObject, str] | None:
