@@ -167,7 +167,9 @@ def test_names_usage_and_finish_pass_untouched(wire: Wire) -> None:
     events = list(stream(wire, REPLY, BODY))
     together = set(joined([b"".join(events)]).split(b"\n\n"))
     for event in events:
-        if any(word in event for word in (b'"name"', b'usage":{', b'finish_reason":"', b"finishReason", b"DONE")):
+        if any(
+            word in event for word in (b'"name"', b'usage":{', b'finish_reason":"', b"finishReason", b"DONE")
+        ):
             assert event.replace(b"\r\n", b"\n").removesuffix(b"\n\n") in together
 
 

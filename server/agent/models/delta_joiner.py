@@ -205,7 +205,7 @@ def _find_chat_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
 
 
 def _find_google_text(payload: JsonObject) -> tuple[JsonObject, str] | None:
-    """The same for Google: one candidate that goes on, with one part that is a text or a thought."""
+    """The same for Google: one candidate without a finish reason, with one part that is a text or a thought."""
     match payload["candidates"]:
         case [{"content": {"parts": [{"text": str()} as part], **of_content}, **of_candidate}]:
             is_plain = part.keys() <= {"text", "thought"} and of_content.keys() <= {"role"}
