@@ -288,11 +288,6 @@ class Settings(BaseSettings):
         "session's browser learns (logins, history) is copied to the others, and stays when that session is deleted; it "
         "is removed with the last session that has a browser profile.",
     )
-    browser_layout: Literal["own", "shared"] = Field(
-        "own",
-        description="`own`: a Chromium for each session. `shared`: one Chromium with isolated contexts for all sessions, "
-        "lighter, profiles are not kept.",
-    )
     browser_agent_tool: bool = Field(
         False,
         description="Offer browser-use's own unsupervised agent as a tool. Needs `OPENAI_API_KEY`.",
@@ -453,8 +448,8 @@ class Settings(BaseSettings):
             return self
         if secret is None:
             raise ValueError("BROWSER_POOL needs BROWSER_SECRET")
-        if self.browser_layout == "shared" or self.browser_profile == "shared":
-            raise ValueError("BROWSER_POOL needs BROWSER_LAYOUT=own, and BROWSER_PROFILE=session or fresh")
+        if self.browser_profile == "shared":
+            raise ValueError("BROWSER_POOL needs BROWSER_PROFILE=session or fresh")
         return self
 
     @model_validator(mode="after")

@@ -76,9 +76,9 @@ class OwnChromiums:
     async def renew(self, session_id: str) -> None:
         await self._profiles.renew(session_id)
 
-    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser], *, sharing: int = 1) -> None:
+    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser]) -> None:
         await self._end_large_profiles(browsers)
-        await end_heavy_pages(browsers, self._settings.browser_memory * sharing)
+        await end_heavy_pages(browsers, self._settings.browser_memory)
 
     def missing(self) -> str | None:
         return None if parts.find_chromium(self._settings.browser_executable) else parts.NO_CHROMIUM

@@ -11,10 +11,9 @@ from typing import Literal
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.browsers import BrowserState, Known
-from server.browser.chromium.chromium import Chromium
 from server.browser.chromium.egress import Resolve
 from server.browser.chromium.processes import Processes
-from server.browser.chromium.profiles import SHARED, Profiles
+from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.chromium.running import Chromiums, RunningChromium
 from server.browser.mcp.browser_use import BROWSER_USE
@@ -22,7 +21,6 @@ from server.browser.mcp.lifecycle import SessionResources
 from server.browser.mcp.other_browser import OTHER
 from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import SessionBrowser, ToolServer
-from server.browser.mcp.shared_chromium import SharedChromium
 from server.browser.mcp.tool_discovery import ToolFinder, others_of
 from server.browser.own_chromiums import OwnChromiums
 from server.browser.slots import QueueListener, Slots
@@ -67,7 +65,6 @@ class BrowserPool:
         """The current network rules of its browsers."""
         self._open: dict[str, SessionBrowser] = {}
         self._views: dict[str, LiveView] = {}
-        self._shared = SharedChromium(self._start_shared)
         self._status: dict[str, Literal["starting", "parked"]] = {}
         scratch = self._profiles.scratch("-tools")
         self._tools = tools or ToolFinder(self._server, self._processes, scratch)
@@ -242,8 +239,6 @@ class BrowserPool:
         restore = self._status.get(session_id) == "parked"
         self._status[session_id] = "starting"
         try:
-            if self._server.shares_chromium(self._settings):
-                return await self._shared.lease()
             return await self._start(session_id, restore=restore)
         except BaseException:
             self._places.leave(session_id)
@@ -253,24 +248,17 @@ class BrowserPool:
 
     async def _start(self, session_id: str, *, restore: bool = False) -> RunningChromium:
         def note(line: str) -> None:
-            for name in list(self._open):
-                if session_id in (name, SHARED):
-                    self._open[name].note(line)
+            if (browser := self._open.get(session_id)) is not None:
+                browser.note(line)
 
         return await self._chromiums.start(session_id, lambda: self.reach, note, restore=restore)
-
-    async def _start_shared(self) -> Chromium:
-        chromium = await self._start(SHARED)
-        assert isinstance(chromium, Chromium)
-        return chromium
 
     async def _maintain(self) -> None:
         """Background task: parks unused browsers, and keeps memory and disk within their limits."""
         while not self._is_closing:
             self._wakeup.clear()
             await self._park_unused()
-            sharing = max(1, len(self._open)) if self._server.shares_chromium(self._settings) else 1
-            await self._chromiums.keep_within_limits(list(self._open.values()), sharing=sharing)
+            await self._chromiums.keep_within_limits(list(self._open.values()))
             with suppress(TimeoutError):
                 async with asyncio.timeout(LOOK_EVERY):
                     await self._wakeup.wait()

@@ -1,8 +1,5 @@
-"""The light form (one Chromium for all), profiles, further servers, and another server in the browser's place."""
+"""Profiles, further servers, and another server in the browser's place."""
 
-import asyncio
-import os
-import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,9 +9,7 @@ import pytest
 from server.browser.browser import BrowserUnavailable, Field
 from server.browser.chromium import executables as parts
 from server.browser.mcp.session_browser import SessionBrowser
-from server.browser.mcp.shared_chromium import CONTEXT_LOST
-from tests.support.browsers import element, notes_of, open_pool, running_processes
-from tests.support.eventually import eventually
+from tests.support.browsers import element, open_pool
 from tests.support.sites import Site
 
 
@@ -35,56 +30,6 @@ async def log_in(browser: SessionBrowser, site: Site) -> None:
 
 async def title_of(browser: SessionBrowser, url: str) -> str | None:
     return (await browser.navigate(url)).title
-
-
-async def test_one_chromium_serves_all_and_keeps_them_apart(tmp_path: Path, site: Site):
-    async with open_pool(tmp_path, browser_layout="shared") as pool:
-        ann, bob = await pool.get("ann"), await pool.get("bob")
-        await asyncio.gather(ann.navigate(site.url("/form")), bob.navigate(site.url("/links")))
-        assert len(running_processes(str(tmp_path), "--remote-debugging-pipe", "--headless")) == 1
-        await log_in(ann, site)
-        assert await title_of(ann, site.url("/private")) == "Private"
-        assert await title_of(bob, site.url("/private")) == "Log in"
-        assert [tab.url for tab in await bob.tabs()] == [site.url("/login")]
-        assert await ann.screenshot() is not None
-        await bob.navigate(site.url("/dialogs"))
-        outcome = await bob.click(element(await bob.observe(), "Alert"))
-        assert "Saved." in notes_of(outcome, await bob.observe())
-        assert "Saved." not in notes_of(await ann.observe())
-        await bob.navigate(site.url("/downloads"))
-        await bob.click(element(await bob.observe(), "Report"))
-        await eventually((bob.files / "report.txt").exists, message="the download is kept")
-        assert not (ann.files / "report.txt").exists()
-        await pool.close("ann")
-        assert await title_of(bob, site.url("/form")) == "Form"
-        await pool.close("bob")
-        assert not running_processes(str(tmp_path), "--remote-debugging-pipe")
-
-
-async def test_in_the_light_form_lost_tools_take_the_page_with_them_and_say_so(tmp_path: Path, site: Site):
-    async with open_pool(tmp_path, browser_layout="shared") as pool:
-        browser = await pool.get("a")
-        await browser.navigate(site.url("/form"))
-        os.kill(int(running_processes("cli.js", str(tmp_path), "--isolated")[0].split()[0]), signal.SIGKILL)
-        seen = await browser.observe()
-        assert CONTEXT_LOST in notes_of(seen)
-        assert await title_of(browser, site.url("/form")) == "Form"
-        assert element(await browser.observe(), "Name")
-
-
-async def test_in_the_light_form_a_crash_is_told_to_all(tmp_path: Path, site: Site):
-    async with open_pool(tmp_path, browser_layout="shared") as pool:
-        both = [await pool.get("a"), await pool.get("b")]
-        for browser in both:
-            await browser.navigate(site.url("/form"))
-        chromium = both[0].chromium
-        assert chromium is not None
-        os.killpg(chromium.pid, signal.SIGKILL)
-        await eventually(lambda: not chromium.is_running, message="the browser is noted as gone")
-        for browser in both:
-            outcome = await browser.navigate(site.url("/links"))
-            assert outcome.ok
-            assert "restarted" in notes_of(outcome)
 
 
 @pytest.mark.parametrize(

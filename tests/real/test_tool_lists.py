@@ -15,7 +15,7 @@ from tests.unit.test_tool_docs import rows
 
 def server_of(name: str, folder: Path) -> Stdio:
     if name == "Playwright MCP":
-        return playwright_server.server_at(None, folder, folder, isolated=False)
+        return playwright_server.server_at(None, folder, folder)
     return browser_use_server.server_at(Settings.model_validate({}), None, folder)
 
 

@@ -374,8 +374,8 @@ async def test_a_browser_on_a_slow_link_works(tmp_path: Path, host: RunningHost,
 
 
 def test_the_secret_is_long_and_needed(tmp_path: Path) -> None:
-    for wrong in ({}, {"browser_secret": "short"}, {"browser_secret": SECRET, "browser_layout": "shared"}):
-        with pytest.raises(ValueError, match=r"BROWSER_SECRET|BROWSER_LAYOUT"):
+    for wrong in ({}, {"browser_secret": "short"}, {"browser_secret": SECRET, "browser_profile": "shared"}):
+        with pytest.raises(ValueError, match=r"BROWSER_SECRET|BROWSER_PROFILE"):
             settings_for(tmp_path, browser_pool="http://host:9200", **wrong)
     assert settings_for(tmp_path, browser_pool="local").browser_hosts == ()
     chosen = settings_for(tmp_path, browser_pool="http://a:1, http://b:2/", browser_secret=SECRET)

@@ -238,21 +238,6 @@ async def test_a_request_that_cannot_be_judged_is_not_sent(it: World) -> None:
     assert await it.outcome(("POST", "https://[broken/orders", "{}")) == "Aborted"
 
 
-@pytest.mark.parametrize(
-    ("origin", "outcome"), [("https://shop.example", "waits"), ("https://b.example", "sent")]
-)
-async def test_in_a_shared_browser_only_the_acts_own_site_is_held(
-    it: World, origin: str, outcome: str
-) -> None:
-    hold = ChromiumHold(cast(Cdp, it.edge), is_shared=True)
-    await hold.start()
-    hold.listen(it.held.append)
-    await hold.begin(ActTerms(), PAGE, is_passive=False)
-
-    assert await it.outcome(ORDER, origin=origin) == outcome
-    await hold.fail()
-
-
 async def test_the_hold_of_a_host_is_used_by_messages(it: World) -> None:
     async def say(message: ToHost) -> None:
         sent = ToHost.model_validate_json(message.model_dump_json(exclude_defaults=True))

@@ -18,7 +18,7 @@ ENDLESS_ALERTS = 8
 
 
 class Dialogs:
-    """The dialogs of the `pages` of one browser context. `note` is called with one line for the model per
+    """The dialogs of the `pages` of a browser. `note` is called with one line for the model per
     event, `spawn` with coroutines to run in the background."""
 
     def __init__(
@@ -28,14 +28,12 @@ class Dialogs:
         note: Callable[[str], None],
         spawn: Callable[[Awaitable[None]], None],
         *,
-        context: str | None,
         dismisses_questions: bool,
     ) -> None:
         self._cdp = cdp
         self._pages = pages
         self._note = note
         self._spawn = spawn
-        self._context = context
         self._dismissals = Dismissals(cdp, self._note_dismissed) if dismisses_questions else None
         self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
         self._is_hands_off = False
@@ -118,7 +116,7 @@ class Dialogs:
         self._alerts.append(now)
         if len(self._alerts) == ENDLESS_ALERTS and now - self._alerts[0] < 5:
             self._note("The page showed alerts without end; its tab was closed.")
-            await hangs.replace(self._cdp, page, self._context)
+            await hangs.replace(self._cdp, page)
             return
         answer = {"accept": not is_question}
         await self._cdp.send("Page.handleJavaScriptDialog", answer, session=page.session)

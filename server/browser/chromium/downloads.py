@@ -20,7 +20,7 @@ more. Raises ConnectionError."""
 
 
 class Downloads:
-    """Tracks the downloads of one browser context and keeps those within the limits.
+    """Tracks the downloads of a browser and keeps those within the limits.
 
     The browser writes a file to `scratch` under a generated name; once complete, it is moved to `folder`. `fetch` copies
     it to `scratch` first if the browser is on another machine.
@@ -41,21 +41,19 @@ class Downloads:
         self._stops: list[Callable[[], None]] = []
         self._tasks = BackgroundTasks()
 
-    async def start(self, *, enabled: bool, context: str | None = None) -> None:
+    async def start(self, *, enabled: bool) -> None:
         """Set the browser's download behaviour and subscribe to its events. Raises CdpError."""
         self._scratch.mkdir(parents=True, exist_ok=True)
         self._stops = [
             self._cdp.on("Browser.downloadWillBegin", self._on_begin),
             self._cdp.on("Browser.downloadProgress", self._on_progress),
         ]
-        where = {"browserContextId": context} if context else {}
         await self._cdp.send(
             "Browser.setDownloadBehavior",
             {
                 "behavior": "allowAndName" if enabled else "deny",
                 "downloadPath": str(self._scratch.resolve()),
                 "eventsEnabled": True,
-                **where,
             },
         )
 

@@ -78,16 +78,15 @@ async def stop_loading(cdp: Cdp, page: WatchedPage) -> None:
         await cdp.send("Page.stopLoading", session=page.session, deadline=1)
 
 
-async def replace(cdp: Cdp, page: WatchedPage, context: str | None) -> None:
-    """Open an empty tab in the same browser context and close the one that hangs. Raises CdpError.
+async def replace(cdp: Cdp, page: WatchedPage) -> None:
+    """Open an empty tab and close the one that hangs. Raises CdpError.
 
     Two callers may find the same hang, such as one by its alerts and one by a call without an answer: one tab is opened.
     """
-    place = {"browserContextId": context} if context else {}
     if not page.is_replaced:
         page.is_replaced = True
         try:
-            created = await cdp.send("Target.createTarget", {"url": "about:blank", **place})
+            created = await cdp.send("Target.createTarget", {"url": "about:blank"})
             page.replacement = created["targetId"]
         except CdpError:
             page.is_replaced = False

@@ -36,10 +36,8 @@ _TYPES = ("Document", "XHR", "Fetch", "Ping", "Other")
 class ChromiumHold:
     """Implements `OutgoingHold`."""
 
-    def __init__(self, cdp: Cdp, *, patience: float = PATIENCE, is_shared: bool = False) -> None:
-        """`is_shared`: other sessions use the same browser, each with a hold of its own."""
+    def __init__(self, cdp: Cdp, *, patience: float = PATIENCE) -> None:
         self._cdp = cdp
-        self._is_shared = is_shared
         self._patience = patience
         self._sessions: list[str | None] = [None]
         """Those that pause requests: the browser's, and those of pages that were there before it."""
@@ -66,8 +64,6 @@ class ChromiumHold:
         """Raises CdpError."""
         self._cdp.on("Fetch.requestPaused", self._on_paused)
         await self._enable(None)
-        if self._is_shared:
-            return
         for target in (await self._cdp.send("Target.getTargets")).get("targetInfos") or ():
             if target["type"] == "page" and target["url"].startswith("http"):  # reopened by a start
                 where = {"targetId": target["targetId"], "flatten": True}
@@ -188,7 +184,7 @@ class ChromiumHold:
     def _judge(self, params: Params) -> tuple[Hold | None, OutgoingRequest]:
         request = read_request(params["request"], params["resourceType"])
         is_quick = request.method in SAFE and request.type != "Document"
-        if is_quick or self._rests or self._name(params) in self._released or self._is_of_others(params):
+        if is_quick or self._rests or self._name(params) in self._released:
             return None, request
         is_of_act = asyncio.get_running_loop().time() < self._until
         is_standing = bool(self._standing) and request.shape in self._standing
@@ -215,12 +211,6 @@ class ChromiumHold:
         is_repeated = before is not None and before != params.get("networkId")  # and no redirect of it
         approved = self._terms.approved
         return approved.covers(request.site, hold.kind, binding, kinds, is_repeated=is_repeated)
-
-    def _is_of_others(self, params: Params) -> bool:
-        """In a shared browser: whether it comes from a page of another site than that of the act."""
-        headers = {str(name).lower(): str(value) for name, value in params["request"]["headers"].items()}
-        origin = headers.get("origin", headers.get("referer", ""))
-        return self._is_shared and site_of_url(origin) not in ("", self._page.site)
 
     def _learn(self, request: OutgoingRequest) -> None:
         known = self._custom[request.site]

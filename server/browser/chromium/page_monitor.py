@@ -34,7 +34,7 @@ TITLE_SCRIPT = f"""() => Object.getOwnPropertyDescriptor(Document.prototype, "ti
 
 
 class PageMonitor:
-    """Monitors the pages of one browser context (None: the default one).
+    """Monitors the pages of a browser.
 
     `note` is called with one line for the model for each notable event.
     """
@@ -44,19 +44,17 @@ class PageMonitor:
         cdp: Cdp,
         note: Callable[[str], None],
         *,
-        context: str | None = None,
         emulates_viewport: bool = True,
         locality: Locality = NOWHERE,
         dismisses_questions: bool = False,
     ) -> None:
         self.cdp = cdp
-        self.context = context
         self.pages: dict[str, WatchedPage] = {}
         self.logged: set[str] = set()
         """The sessions whose requests are recorded now (`ChromiumRequestLog`)."""
         self._tasks = BackgroundTasks(CdpError)
         self.dialogs = Dialogs(
-            cdp, self.pages, note, self._tasks.start, context=context, dismisses_questions=dismisses_questions
+            cdp, self.pages, note, self._tasks.start, dismisses_questions=dismisses_questions
         )
         self._note = note
         self._emulates_viewport = emulates_viewport
@@ -77,9 +75,8 @@ class PageMonitor:
         ):
             self._stops.append(self.cdp.on(event, listener))
         self._stops += self.dialogs.listen()
-        context = {"browserContextId": self.context} if self.context else {}
         # An empty list of permissions denies them all.
-        await self.cdp.send("Browser.grantPermissions", {"permissions": [], **context})
+        await self.cdp.send("Browser.grantPermissions", {"permissions": []})
         await self.cdp.send("Target.setDiscoverTargets", {"discover": True})
 
     def use(self, locality: Locality) -> None:
@@ -161,8 +158,7 @@ class PageMonitor:
 
     def _on_created(self, params: Params, _: str | None) -> None:
         info = params["targetInfo"]
-        is_ours = self.context is None or info.get("browserContextId") == self.context
-        if info["type"] != "page" or not is_ours or info["url"].startswith("devtools://"):
+        if info["type"] != "page" or info["url"].startswith("devtools://"):
             return
         page = WatchedPage(info["targetId"], "", opener=info.get("openerId"))
         page.show(info["url"], info.get("title", ""))

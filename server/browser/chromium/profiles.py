@@ -17,13 +17,9 @@ from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
-SHARED = ".shared"
-"""The session id of the one Chromium that serves all sessions (BROWSER_LAYOUT `shared`)."""
-
 _COMMON = ".common"
 _NEW, _OLD = ".new", ".old"
 """Suffixes of a copy in progress, and of the profile that is moved aside for it."""
-_NO_SESSION = (_COMMON, SHARED)
 _NOT_COPIED = ("*Cache*", "Singleton*", "DevToolsActivePort", "Crash*", "*.tmp", "component_crx_cache")
 _OPEN_TABS = "Sessions"
 """Not copied to other sessions: none of them opens the pages of another."""
@@ -117,7 +113,7 @@ class Profiles:
 
         A copy that a killed process left unfinished is none. It is removed too: it was made of the common profile.
         """
-        found = [one for one in self._profiles.glob("*") if not one.name.startswith(_NO_SESSION)]
+        found = [one for one in self._profiles.glob("*") if not one.name.startswith(".")]
         unfinished = [folder for folder in found if folder.name.endswith(_NEW)]
         if len(found) == len(unfinished):
             for folder in (*_copies(self._common), *unfinished):

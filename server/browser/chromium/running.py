@@ -141,8 +141,8 @@ class Chromiums(Protocol):
         """Before a start: a process that is gone, or only frozen, may still use the profile."""
         ...
 
-    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser], *, sharing: int = 1) -> None:
-        """Limit memory and disk of these browsers; a Chromium may have the memory of `sharing` ones."""
+    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser]) -> None:
+        """Limit memory and disk of these browsers."""
         ...
 
     @property

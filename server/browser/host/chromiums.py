@@ -144,7 +144,7 @@ class HostChromiums:
     async def renew(self, session_id: str) -> None:
         """Do nothing: its host disconnects the former process."""
 
-    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser], *, sharing: int = 1) -> None:
+    async def keep_within_limits(self, browsers: Sequence[LimitedBrowser]) -> None:
         """Do nothing: their hosts do."""
 
     @property

@@ -216,7 +216,7 @@ class Lifecycle:
                 await self._drop_mcp()
             if self._mcp is None:
                 self._mcp = await self._open_mcp()
-                await self._on_mcp_opened(self._mcp)
+                await self._return_to_page(self._mcp)
             return self._mcp
 
     async def _open(self) -> None:
@@ -253,10 +253,10 @@ class Lifecycle:
             self._notes.add(BROWSER_WOKEN)
         chromium.follow_tab(self._driver.current_tab)
 
-    async def _watch_over(self, chromium: RunningChromium, context: str | None = None) -> None:
+    async def _watch_over(self, chromium: RunningChromium) -> None:
         settings, resources = self._resources.settings, self._resources
         self.watch = PageMonitor(
-            chromium.cdp, self._notes.add, context=context, emulates_viewport=chromium.headless,
+            chromium.cdp, self._notes.add, emulates_viewport=chromium.headless,
             locality=self._locality,
             dismisses_questions=self._driver.dismisses_questions,
         )  # fmt: skip
@@ -265,7 +265,7 @@ class Lifecycle:
         )
         try:
             await self.watch.start()
-            await self._downloads.start(enabled=settings.downloads, context=context)
+            await self._downloads.start(enabled=settings.downloads)
         except CdpError as error:
             for part in (self.watch, self._downloads):
                 await part.close()
@@ -286,8 +286,8 @@ class Lifecycle:
                 log.warning("session %s: %s", self._resources.session_id, error)
                 self.count_failure(str(error))
 
-    async def _on_mcp_opened(self, mcp: McpClient) -> None:
-        """Hook after an MCP session was opened: returns to the page after a restart."""
+    async def _return_to_page(self, mcp: McpClient) -> None:
+        """After a restart: return to the page."""
         if not self._is_new:
             with suppress(ToolTimeout, ToolServerLost, ToolRefused):
                 await self._driver.return_to_page(mcp)
@@ -317,7 +317,7 @@ class Lifecycle:
                 )
                 self.count_hang(url)
                 with suppress(CdpError):
-                    await hangs.replace(watch.cdp, page, watch.context)
+                    await hangs.replace(watch.cdp, page)
 
     async def _end(self, *, leaves: bool = False) -> None:
         parts, chromium = (self._mcp, self.watch, self._downloads), self.chromium

@@ -21,7 +21,6 @@ from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls, name_of
 from server.browser.observation import Element
 from server.browser.observation.rendering import fitting_lines, meant_option
 from server.ops.json_types import JsonView
-from server.settings import Settings
 from server.text import cut
 
 _DRAG_STEPS = 5
@@ -34,10 +33,6 @@ _LOADS = 0.5
 """Seconds at the end of what there is, in which a page may load more."""
 OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
 _NOT_FILLABLE = "Element is not an <input>"
-
-
-def _shares_chromium(settings: Settings) -> bool:
-    return settings.browser_layout == "shared"
 
 
 class PlaywrightAdapter:
@@ -296,13 +291,12 @@ def playwright(loading: int = LOADING) -> ToolServer:
     """`loading` is how long it waits for a page to load, in milliseconds."""
     return ToolServer(
         command=lambda settings, endpoint, scratch, files: server_at(
-            endpoint, scratch, files, isolated=_shares_chromium(settings), loading=loading
+            endpoint, scratch, files, loading=loading
         ),
         offered=lambda settings, tools: offered_of(tools),
         adapter=lambda calls: PlaywrightAdapter(calls, loading),
         repeatable=REPEATABLE,
         takes_points=True,
-        shares_chromium=_shares_chromium,
     )
 
 

@@ -77,10 +77,8 @@ _WITHHELD = ("filename",)
 """Arguments that make the server write files; they are removed from the schemas."""
 
 
-def server_at(
-    endpoint: str | None, scratch: Path, files: Path, *, isolated: bool, loading: int = LOADING
-) -> Stdio:
-    """Return the server, attached to the Chromium at `endpoint`, with `isolated` in its own browser context.
+def server_at(endpoint: str | None, scratch: Path, files: Path, *, loading: int = LOADING) -> Stdio:
+    """Return the server, attached to the Chromium at `endpoint`.
 
     It waits `loading` milliseconds for a page to load.
     Raises BrowserUnavailable if Node or the server's script is missing.
@@ -91,16 +89,9 @@ def server_at(
     if script is None:
         raise BrowserUnavailable(parts.NO_PLAYWRIGHT_MCP)
     env = {"PLAYWRIGHT_MCP_CDP_ENDPOINT": endpoint} if endpoint else {}
-    alone: tuple[str, ...] = ()
-    if endpoint and isolated:  # without downloads in its own context: `Downloads` handles them
-        config = scratch / "config.json"
-        config.write_text(json.dumps({"browser": {"contextOptions": {"acceptDownloads": False}}}))
-        alone = ("--isolated", "--config", str(config))
     more = ("--timeout-navigation", str(loading), "--output-dir", str(scratch))
     prompt = f"data:text/javascript,{quote(_IMPORT)}"
-    return Stdio(
-        (str(node), "--import", prompt, str(script), *alone, *_OPTIONS.split(), *more), env, cwd=files
-    )
+    return Stdio((str(node), "--import", prompt, str(script), *_OPTIONS.split(), *more), env, cwd=files)
 
 
 def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:

@@ -34,7 +34,6 @@ from server.browser.mcp.current_page import NOWHERE
 from server.browser.mcp.filling import Filling
 from server.browser.mcp.held_acts import PASSIVE, HeldActs
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
-from server.browser.mcp.shared_chromium import SharedLifecycle
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Element, Observation, PointHit
@@ -100,8 +99,7 @@ class ToolServer:
     `command` returns the MCP server, attached to the Chromium at `endpoint` (None: only its tools are listed),
     from settings, endpoint, scratch folder and the session's files. It raises BrowserUnavailable if a part of
     the server is missing. `offered` selects the tools that the model may use. `repeatable` are the tools that
-    change nothing. `shares_chromium`: whether all sessions share one Chromium, only if the server creates a
-    context for each. `takes_points`: whether it can act at a point of the window.
+    change nothing. `takes_points`: whether it can act at a point of the window.
     """
 
     command: Callable[[Settings, str | None, Path, Path], Stdio | Http]
@@ -109,7 +107,6 @@ class ToolServer:
     adapter: Callable[[ToolCalls], Adapter]
     repeatable: frozenset[str]
     needs_chromium: Callable[[Settings], bool] = lambda settings: True
-    shares_chromium: Callable[[Settings], bool] = lambda settings: False
     dismisses_questions: bool = False
     takes_points: bool = False
     start_deadline: float = 60.0
@@ -124,8 +121,7 @@ class SessionBrowser(Browser):
         self._resources = resources
         self._server = server
         self._notes = Notes()
-        shares = server.shares_chromium(resources.settings)
-        self._lifecycle = (SharedLifecycle if shares else Lifecycle)(resources, self, self._notes)
+        self._lifecycle = Lifecycle(resources, self, self._notes)
         self._calls = ToolCalls(resources, self._lifecycle, self._notes, server.repeatable)
         self._acts = HeldActs(self._calls)
         self._adapter = server.adapter(self._calls)
