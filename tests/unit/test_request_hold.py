@@ -27,14 +27,14 @@ YES = Approved(kinds=frozenset({"order"}), sites=frozenset({"shop.example"}))
 class Edge:
     """Stands for the browser: pauses requests, and notes what is done with each."""
 
-    listener: Listener | None = None
+    listeners: dict[str, Listener] = field(default_factory=dict)
     done: list[tuple[str, str]] = field(default_factory=list)
     given_up: set[str] = field(default_factory=set)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
     number: int = 0
 
     def on(self, event: str, listener: Listener) -> None:
-        self.listener = listener
+        self.listeners[event] = listener
 
     async def send(self, method: str, params: Any = None, **_: Any) -> Any:
         if method == "Target.getTargets":
@@ -45,7 +45,9 @@ class Edge:
             raise CdpError("Invalid InterceptionId")
         if method == "Fetch.getResponseBody":
             raise CdpError("Can only get response body on HeadersReceived pattern matched requests.")
-        if method.startswith("Fetch.") and "requestId" in params:
+        if method == "Fetch.continueWithAuth":
+            self.done.append((params["requestId"], params["authChallengeResponse"]["response"]))
+        elif method.startswith("Fetch.") and "requestId" in params:
             self.done.append(
                 (params["requestId"], "sent" if method == "Fetch.continueRequest" else params["errorReason"])
             )
@@ -55,7 +57,6 @@ class Edge:
         self, asked: tuple[str, str, str], *, kind: str = "Fetch", network: str = "", **headers: str
     ) -> str:
         """Pause a request; returns its id once the hold has decided."""
-        assert self.listener is not None
         self.number += 1
         method, url, body = asked
         request = {
@@ -68,7 +69,7 @@ class Edge:
             "requestId": f"r{self.number}", "networkId": network or f"n{self.number}", "resourceType": kind,
             "frameId": "f", "request": request,
         }  # fmt: skip
-        self.listener(params, None)
+        self.listeners["Fetch.requestPaused"](params, None)
         await asyncio.sleep(0)
         await asyncio.sleep(0)
         return f"r{self.number}"
@@ -268,3 +269,17 @@ async def test_a_lost_host_ends_what_is_waited_for() -> None:
 
     with pytest.raises(CdpError):
         await begun
+
+
+async def test_a_login_of_the_browser_is_left_to_the_person_during_a_take_over_only(it: World) -> None:
+    ask = it.edge.listeners["Fetch.authRequired"]
+    for source, rests in (("Server", False), ("Proxy", False), ("Server", True)):
+        it.hold.rest(rests=rests)
+        ask({"requestId": f"{source} {rests}", "authChallenge": {"source": source}}, None)
+        await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    assert it.edge.done == [
+        ("Server False", "CancelAuth"),
+        ("Proxy False", "Default"),
+        ("Server True", "Default"),
+    ]

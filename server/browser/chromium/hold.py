@@ -63,6 +63,7 @@ class ChromiumHold:
     async def start(self) -> None:
         """Raises CdpError."""
         self._cdp.on("Fetch.requestPaused", self._on_paused)
+        self._cdp.on("Fetch.authRequired", self._on_login)
         await self._enable(None)
         for target in (await self._cdp.send("Target.getTargets")).get("targetInfos") or ():
             if target["type"] == "page" and target["url"].startswith("http"):  # reopened by a start
@@ -74,7 +75,8 @@ class ChromiumHold:
 
     async def _enable(self, session: str | None) -> None:
         patterns = [{"urlPattern": "*", "resourceType": kind} for kind in _TYPES]
-        await self._cdp.send("Fetch.enable", {"patterns": patterns}, session=session)
+        enabled = {"patterns": patterns, "handleAuthRequests": True}
+        await self._cdp.send("Fetch.enable", enabled, session=session)
 
     def listen(self, held: Callable[[HeldRequest], None]) -> None:
         self._held = held
@@ -177,6 +179,17 @@ class ChromiumHold:
             self._tasks.start(self._pass(params["requestId"], session))
         else:
             self._keep(params, session, request, hold)
+
+    def _on_login(self, params: Params, session: str | None) -> None:
+        """Show what the site says without a login: a page that waits for one, even of a frame, takes no clicks.
+
+        During a take-over the person may answer.
+        """
+        if session in self._sessions:
+            is_site = params["authChallenge"].get("source") == "Server"
+            answer = {"response": "CancelAuth" if is_site and not self._rests else "Default"}
+            given = {"requestId": params["requestId"], "authChallengeResponse": answer}
+            self._tasks.start(self._cdp.send("Fetch.continueWithAuth", given, session=session))
 
     async def _pass(self, request_id: str, session: str | None) -> None:
         await self._cdp.send("Fetch.continueRequest", {"requestId": request_id}, session=session)

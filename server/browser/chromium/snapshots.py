@@ -23,6 +23,9 @@ _SOURCE = re.compile(
     r'packages/playwright-core/src/generated/injectedScriptSource\.ts"\(\) \{\s*"use strict";\s*\w+ = '
     r"('(?:[^'\\\n]|\\.)*');"
 )
+_FRAME_PATIENCE = 2.0
+"""Seconds for what one frame shows."""
+SILENT_FRAME = "This frame does not answer, what it shows is left out."
 _GROUP: Params = {"objectGroup": "pilothouse-snapshots"}
 
 # Not constructed: the constructor adds listeners to the page's window, which its own scripts could notice.
@@ -91,14 +94,15 @@ class Snapshots:
 
     async def _read(self, cdp: Cdp, page: WatchedPage, number: int) -> str:
         session, frame = self._frames[number]
-        world = await frames.world(cdp, session, frame, 3)
         call = f"pilothouseSnapshots.read({number})"
         try:
-            found = await _evaluate(cdp, session, world, f"globalThis.pilothouseSnapshots && {call}")
-            found = found or await _evaluate(cdp, session, world, f"{reader_source()};{call}")
-        except CdpError:
+            async with asyncio.timeout(_FRAME_PATIENCE if number else None):
+                world = await frames.world(cdp, session, frame, 3)
+                found = await _evaluate(cdp, session, world, f"globalThis.pilothouseSnapshots && {call}")
+                found = found or await _evaluate(cdp, session, world, f"{reader_source()};{call}")
+        except (CdpError, TimeoutError) as error:
             if number:
-                return ""
+                return f"- text: {SILENT_FRAME}" if isinstance(error, TimeoutError) else ""
             raise
         snapshot, inside = str(found["snapshot"]), found["frames"]
         owners = await _describe(cdp, session, world, inside) if inside else {}

@@ -12,6 +12,7 @@ from mcp.types import Tool
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import VIEWPORT
+from server.browser.chromium.snapshots import SILENT_FRAME
 from server.browser.mcp.client import Stdio
 from server.browser.mcp.tool_schema import make_safe
 from server.ops.json_types import JsonObject, JsonView
@@ -50,9 +51,23 @@ its answer comes first; well above the second that an act on a huge page takes, 
 SERVER_WAITS = [
     ("setTimeout(resolve, 5e3)", "setTimeout(resolve, 0)"),
     ('waitForLoadState("load", { timeout: 1e4 })', 'waitForLoadState("domcontentloaded", { timeout: 1e4 })'),
+    ('waitForLoadState("load", { timeout: 5e3 })', 'waitForLoadState("load", { timeout: 1500 })'),
+    (
+        "noStall ? frame.existingContext(world) : await frame.context(world)",
+        "noStall || frame.isSilent ? frame.existingContext(world) : frame === this.frame ? await frame.context(world)"
+        " : await Promise.race([frame.context(world), new Promise(done => setTimeout(done, 500))]);"
+        " frame.isSilent = frame !== this.frame && !context",
+    ),
+    (
+        "return await ariaSnapshotJSONForFrame(progress2, snapshot3.resolvedFrame, frameRootSelector, { ...options, depth: childDepth, strict: false })",
+        "return await Promise.race([ariaSnapshotJSONForFrame(progress2, snapshot3.resolvedFrame, frameRootSelector,"
+        " { ...options, depth: childDepth, strict: false, patience: (options.patience || 2000) * 0.8 }),"
+        f" new Promise(done => setTimeout(done, options.patience || 2000, [{json.dumps(SILENT_FRAME)}]))])",
+    ),
 ]
 """After an act, the server itself would wait up to 5 s for each request that the page sends, and 10 s for all pictures of
-a new page. `quiet.py` waits for what shows in the page."""
+a new page. `quiet.py` waits for what shows in the page. Nor does a snapshot wait for a frame that never gets a document,
+or does not answer: the rest of the page is read without it."""
 _IMPORT = rf"""import Module from 'node:module';
 const compile = Module.prototype._compile;
 Module.prototype._compile = function (code, name, ...rest) {{

@@ -67,6 +67,7 @@ HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
 MOST_URGENT = 10
 NEAR_CHARS, AROUND_CHARS = 6000, 600
 """Characters of an element's own text, and of short text with what is around it."""
+FRAME_CHARS = 80
 LEAST_LEFT_OUT = 4
 """Lines: fewer take no more tokens than the note about them."""
 PASSING = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
@@ -315,9 +316,16 @@ def _locate(tree: Snapshot, ref: str, extra: Extra) -> int | None:
     return max(above, default=None)
 
 
-def _notes(tree: Snapshot, fitted: Fitted, target: int | None, *, is_page: bool) -> tuple[str, ...]:
+def _notes(
+    tree: Snapshot, fitted: Fitted, target: int | None, extra: Extra, *, is_page: bool
+) -> tuple[str, ...]:
     """The snapshot's notes, and what the observation leaves out."""
     notes = [clean(note) for note in tree.notes]
+    waiting = (clean(one.name or one.url.split("?")[0]) for one in extra.framed if one.waits)
+    notes += [
+        f'the frame "{cut(name, FRAME_CHARS)}" has not loaded: what it may show is left out'
+        for name in waiting
+    ]
     if target is not None:
         around = tree.nodes[target].ref
         notes += [f"around {element.eid}" for element in fitted.elements if element.ref == around]
@@ -369,7 +377,7 @@ def _observe(
         interactive=fitted.elements,
         text_blocks=fitted.blocks,
         overlays=overlays,
-        notes=_notes(tree, fitted, target, is_page=not page.url.startswith("about:")),
+        notes=_notes(tree, fitted, target, extra, is_page=not page.url.startswith("about:")),
         truncated=fitted.truncated,
         focused=tree.focused(),
         order=fitted.order,

@@ -135,6 +135,8 @@ class FrameInView(BaseModel, frozen=True):
     box: Box
     name: str = ""
     url: str = ""
+    waits: bool = False
+    """It has no document yet: its site has not answered."""
 
 
 class VisibleText(BaseModel, frozen=True):
@@ -609,12 +611,13 @@ PAGE_SCRIPT = r"""(listening) => {
       const shadow = shadowOf.call(el);
       if (shadow) visit(shadow, dx, dy, framed);
       if (el.tagName !== 'IFRAME') continue;
+      const inner = (() => { try { return el.contentDocument; } catch { return null; } })();
       if (frames.length < 20 && near(boxOf(el, dx, dy)) && !/invisible/.test(el.src) && !el.closest('[class*=badge]')) {
         const names = [el.title, attribute(el, 'aria-label'), el.name].map(clean);
         frames.push([...names, clean(el.src)].join(' '));
-        frameBoxes.push({box: boxOf(el, dx, dy), name: names.find(Boolean) || '', url: String(el.src).slice(0, 300)});
+        frameBoxes.push({box: boxOf(el, dx, dy), name: names.find(Boolean) || '', url: String(el.src).slice(0, 300),
+          waits: /^https?:/.test(el.src) && Boolean(inner) && addressOf.call(inner) === 'about:blank'});
       }
-      const inner = (() => { try { return el.contentDocument; } catch { return null; } })();
       if (inner && ++inside > MOST) { unknown = true; continue; }
       const at = el.getBoundingClientRect();
       if (inner) visit(inner, dx + at.x, dy + at.y, true);
