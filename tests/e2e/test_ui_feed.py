@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
+import pytest
 from playwright.sync_api import Page, expect
 
-from tests.e2e.conftest import OpenScreen
+from tests.e2e.conftest import DESKTOP, OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, history, message
+
+PHONE_SIZE = {"width": 390, "height": 844}
 
 ATTACK = """<script>document.title = 'owned'</script><img src=x onerror="document.title='owned'">
 [click](javascript:alert(1)) ![pixel](https://evil.example/steal?x=1)"""
@@ -18,6 +22,22 @@ HEIGHT_OF_STEPS = """() => {
     sheet.replaceSync('[role="article"] { height: 52px; overflow: hidden }')
     document.adoptedStyleSheets.push(sheet)
 }"""
+
+
+NO_USAGE = {"input_tokens": 1, "output_tokens": 1, "cached_tokens": 0, "model_calls": 1}
+
+
+def recorded(number: int) -> dict[str, Any]:
+    """What is kept with a step that recorded one row of a table."""
+    schema = {
+        "type": "array",
+        "items": {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    }
+    row = {"id": f"row{number}", "values": {"name": f"kettle {number}"}, "source": None}
+    return {
+        "name": "record", "call_id": f"step {number}", "args": {}, "ok": True, "duration_ms": 400,
+        "result": {"schema": schema, "rows": [row]},
+    }  # fmt: skip
 
 
 def test_an_answer_of_a_model_is_inert(screen: Screen) -> None:
@@ -332,9 +352,41 @@ def test_many_steps_fold_into_one_line(screen: Screen) -> None:
     group.click()
     expect(screen.feed.get_by_text("step 3")).to_be_visible()
     final = message(99, "assistant", "All done.", id="answer", run_id="run")
-    usage = {"input_tokens": 1, "output_tokens": 1, "cached_tokens": 0, "model_calls": 1}
-    stage.play(stage.event("done", message=final, usage=usage))
-    expect(screen.feed.get_by_role("button", name=re.compile("^12 steps"))).to_be_visible()
+    stage.play(stage.event("done", message=final, usage=NO_USAGE))
+    expect(screen.feed.get_by_role("button", name=re.compile("^Worked .*, 12 steps"))).to_be_visible()
+
+
+@pytest.mark.parametrize("viewport", [DESKTOP, PHONE_SIZE], ids=["desktop", "phone"])
+def test_the_first_line_of_the_last_answer_is_in_view_when_it_ends(
+    open_screen: OpenScreen, viewport: dict[str, int]
+) -> None:
+    """However long the answer and its table are; whoever scrolls on sees the end."""
+    screen = open_screen(viewport=viewport)
+    stage = Stage(screen, history(9))
+    stage.begin()
+    stage.play(stage.event("message", message=message(10, "user", "and the prices?", run_id="run")))
+    text = "The first line.\n\n" + "".join(f"Line {number} of the answer.\n\n" for number in range(40))
+    for number in range(3):
+        stage.tool(f"step {number}")
+    for piece in re.findall(r".{1,90}", text, re.DOTALL):
+        stage.say(piece)
+    first = screen.feed.get_by_text("The first line.")
+    expect(first).to_be_in_viewport()
+    stored = [
+        message(11 + at, "tool", "Clicked", run_id="run", meta_json=recorded(at)) for at in range(3)
+    ]  # fmt: skip
+    final = message(14, "assistant", text.strip(), id="answer", run_id="run")
+    stage.play(*(stage.event("message", message=one) for one in stored))
+    stage.play(stage.event("done", message=final, usage=NO_USAGE))
+    worked = screen.feed.get_by_role("button", name=re.compile("^Worked .*, 3 steps"))
+    expect(worked).to_be_visible()
+    expect(first).to_be_in_viewport()
+    screen.wait_still()
+    assert screen.rows()[-3].startswith("Worked")
+    assert screen.rows()[-2].startswith("Assistant")
+    expect(screen.button("Table, 3 rows")).to_have_count(1)
+    screen.button("Latest").click()
+    screen.wait_at_end()
 
 
 def test_screenshots_are_small_described_and_open_large(screen: Screen) -> None:

@@ -142,6 +142,7 @@ export const en = {
   thought: 'Thought for {time}',
   thoughts: 'Thoughts',
   'text.cut': 'Unfinished: the run ended here, so this text was not saved.',
+  'steps.worked': 'Worked {time}',
   steps: { one: '{n} step', other: '{n} steps' },
   'steps.sites': { one: '{n} site', other: '{n} sites' },
   'steps.approved': { one: '{n} approved', other: '{n} approved' },

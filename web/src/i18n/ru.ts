@@ -142,6 +142,7 @@ export const ru: Dictionary = {
   thought: 'Думал {time}',
   thoughts: 'Размышления',
   'text.cut': 'Не закончено: запуск прервался здесь, этот текст не сохранён.',
+  'steps.worked': 'Работа {time}',
   steps: { one: '{n} шаг', few: '{n} шага', many: '{n} шагов', other: '{n} шага' },
   'steps.sites': { one: '{n} сайт', few: '{n} сайта', many: '{n} сайтов', other: '{n} сайта' },
   'steps.approved': {

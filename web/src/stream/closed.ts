@@ -1,4 +1,5 @@
 import type { Failure, Question, SessionDetail } from '@/api/types'
+import { between } from './questions'
 import { type Draft, lastNumber, put } from './draft'
 import { type QuestionRow, questionRowId, errorRowId } from './rows'
 
@@ -25,7 +26,8 @@ export function putFailure(draft: Draft, failed: Failed): void {
 function showAnswer(draft: Draft, asked: Question): void {
   const id = questionRowId(asked.reference)
   const known = draft.rows[id]
-  const closed = { answer: answerOf(asked), outcome: asked.outcome ?? null, note: asked.message }
+  const waitedMs = between(asked.created_at, asked.decided_at)
+  const closed = { answer: answerOf(asked), outcome: asked.outcome ?? null, note: asked.message, waitedMs }
   if (known?.kind === 'question') return put(draft, { ...known, seq: asked.position, ...closed })
   draft.born += 1
   const placed = { id, runId: asked.run_id, seq: asked.position, born: draft.born, after: 0 }

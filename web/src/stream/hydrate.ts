@@ -70,7 +70,7 @@ function syncAsk(draft: Draft, session: SessionDetail): void {
       row.kind === 'question' &&
       row.answer === 'open' &&
       row.question.reference !== session.pending?.reference
-    if (isClosed) closeQuestion(draft, row.question.reference, 'void')
+    if (isClosed) closeQuestion(draft, row.question.reference, { answer: 'void' })
   }
   draft.pending = null
   if (session.pending) keepQuestion(draft, session.pending, session.run?.id ?? null, session.pending.position)

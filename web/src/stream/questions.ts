@@ -40,6 +40,7 @@ export function openQuestion(
     answer: 'open',
     outcome: null,
     note: null,
+    waitedMs: 0,
   })
   live.moved = true
 }
@@ -52,17 +53,26 @@ export function keepQuestion(live: Draft, question: Pending, runId: string | nul
   put(live, { ...row, seq: seq ?? row.seq, answer: 'open', outcome: null })
 }
 
-export function closeQuestion(
-  live: Draft,
-  reference: string,
-  answer: QuestionRow['answer'],
-  note: string | null = null,
-  outcome: QuestionRow['outcome'] = null,
-): void {
+interface Closing {
+  answer: QuestionRow['answer']
+  note?: string | null
+  outcome?: QuestionRow['outcome']
+  /** When it was answered. */
+  at?: string
+}
+
+export function closeQuestion(live: Draft, reference: string, closing: Closing): void {
+  const { answer, note = null, outcome = null, at = null } = closing
   if (live.pending?.reference === reference) live.pending = null
   const row = live.rows[questionRowId(reference)]
   if (row?.kind !== 'question') return
-  if (row.answer === answer && (row.note || !note) && (row.outcome || !outcome)) return
-  live.rows[row.id] = { ...row, answer, outcome: outcome ?? row.outcome, note: note ?? row.note }
+  if (row.answer === answer && (row.note || !note) && (row.outcome || !outcome) && (row.waitedMs || !at))
+    return
+  const waitedMs = row.waitedMs || between(row.at, at)
+  live.rows[row.id] = { ...row, answer, outcome: outcome ?? row.outcome, note: note ?? row.note, waitedMs }
   live.moved = true
 }
+
+/** Milliseconds; 0 where a time is not known. */
+export const between = (from: string | null, to: string | null): number =>
+  from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : 0

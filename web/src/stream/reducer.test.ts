@@ -15,7 +15,7 @@ function seen(live: Live): unknown[] {
 function look(row: Row): unknown {
   if (row.kind === 'thinking') return { kind: row.kind, text: row.text, isOver: row.endedAt !== null }
   const { seq: _, born: __, after: ___, at: ____, ...rest } = row
-  return rest
+  return 'waitedMs' in rest ? { ...rest, waitedMs: rest.waitedMs > 0 } : rest
 }
 
 function split<T>(items: T[], seed: number): T[][] {

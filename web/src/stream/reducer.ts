@@ -77,13 +77,12 @@ function apply(live: Draft, event: LiveEvent): void {
       reach(live, event.position)
       return openQuestion(live, event, event.run_id, event.position ?? null, event.ts)
     case 'decision':
-      return closeQuestion(
-        live,
-        event.reference,
-        event.confirmed ? 'yes' : 'no',
-        event.message,
-        event.outcome,
-      )
+      return closeQuestion(live, event.reference, {
+        answer: event.confirmed ? 'yes' : 'no',
+        note: event.message,
+        outcome: event.outcome,
+        at: event.ts,
+      })
     case 'state':
       live.work = {
         goal: event.goal,
@@ -174,7 +173,7 @@ export function keepMessage(live: Draft, message: Message): void {
   if (row.kind === 'user') forgetAfterEdit(live, row, old)
   if (row.kind === 'user') forgetRetried(live, row, old)
   if (row.kind === 'text') settle(live, row.runId)
-  put(live, old?.kind === 'tool' && row.kind === 'tool' ? { ...row, at: old.at ?? row.at } : row)
+  put(live, row)
   if (row.kind === 'text') showThoughts(live, row)
 }
 

@@ -81,6 +81,8 @@ export interface QuestionRow extends Placed {
   outcome: Question['outcome']
   /** What was said with the answer. */
   note: string | null
+  /** How long it waited for its answer. */
+  waitedMs: number
 }
 
 export interface ErrorRow extends Placed {
@@ -114,6 +116,7 @@ export const openQuestionRow = (question: OpenQuestion): QuestionRow => ({
   answer: 'open',
   outcome: null,
   note: null,
+  waitedMs: 0,
 })
 
 /** The row of a stored message; the same whether it came by GET or by the stream. */

@@ -66,7 +66,9 @@ function create(): Entry {
       set((state) => deliver(state, clientId, { delivery: waits ? 'waiting' : 'failed', failure })),
     withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
     answer: (reference, yes, note) =>
-      set((state) => change(state, (draft) => closeQuestion(draft, reference, yes ? 'yes' : 'no', note))),
+      set((state) =>
+        change(state, (draft) => closeQuestion(draft, reference, { answer: yes ? 'yes' : 'no', note })),
+      ),
   }))
   const subscribers = countSubscribers(store)
   return { store, isInUse: () => subscribers() > 0 || reads.size > 0 || hasUnsent(store.getState()) }

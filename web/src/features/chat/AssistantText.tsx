@@ -1,16 +1,14 @@
-import { CalendarClock, Check, Copy, TriangleAlert } from 'lucide-react'
+import { Check, Copy, TriangleAlert } from 'lucide-react'
 import type { ReactNode } from 'react'
 import { useT, useWords } from '@/i18n'
 import { useCopy } from '@/lib/copy'
 import { Markdown } from '@/lib/md/Markdown'
-import { repeat } from '@/session/repeat'
-import { useSessionId } from '@/session/sessionId'
 import type { TextRow } from '@/stream/rows'
 import { IconButton } from '@/ui/IconButton'
 import { TimeStamp } from '@/ui/TimeStamp'
+import { AnswerChips } from './AnswerChips'
 import { words } from './answerWords'
 import { BranchButton } from './BranchButton'
-import { ContinueOffer } from './ContinueOffer'
 import { type Change, ResultChange } from './ResultChange'
 
 export function AssistantText({ row }: { row: TextRow }) {
@@ -29,7 +27,7 @@ export function AssistantText({ row }: { row: TextRow }) {
       {!row.live && !!row.meta.cut && (
         <Remark>{tell(row.meta.cut === 'length' ? 'cut.length' : 'cut.stream')}</Remark>
       )}
-      {!row.live && !row.cut && <ContinueOffer row={row} />}
+      {!row.live && !row.cut && <AnswerChips row={row} />}
       {!row.live && <Actions row={row} />}
     </div>
   )
@@ -57,7 +55,6 @@ function Remark({ children }: { children: ReactNode }) {
 
 function Actions({ row }: { row: TextRow }) {
   const t = useT()
-  const sessionId = useSessionId()
   const [copied, copy] = useCopy()
   return (
     <div className="flex h-8 items-center gap-1 text-2xs text-faint opacity-0 transition-opacity group-focus-within:opacity-100 group-hover:opacity-100 pointer-coarse:opacity-100">
@@ -71,11 +68,6 @@ function Actions({ row }: { row: TextRow }) {
         {copied ? <Check size={14} aria-hidden /> : <Copy size={14} aria-hidden />}
       </IconButton>
       {!row.cut && <BranchButton messageId={row.id} />}
-      {!row.cut && row.runId && (
-        <IconButton small label={t('repeat')} onClick={() => repeat(sessionId, row.runId ?? undefined)}>
-          <CalendarClock size={14} aria-hidden />
-        </IconButton>
-      )}
       {copied && <span aria-hidden>{t('copied')}</span>}
       <TimeStamp at={row.at} />
     </div>

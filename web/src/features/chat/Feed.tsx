@@ -26,7 +26,8 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
   const entries = useEntries()
   const scroller = useRef<HTMLDivElement>(null)
   const asked = useAsked(entries.list)
-  const { isAtEnd, stop, onChange, follow } = useFollow(scroller, asked)
+  const answer = useAnswer(entries.list)
+  const { isAtEnd, stop, onChange, follow, scrollToFn } = useFollow(scroller, { asked, answer })
   const virtual = useVirtualizer({
     count: entries.list.length,
     getScrollElement: () => scroller.current,
@@ -41,6 +42,7 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
     directDomUpdates: true,
     directDomUpdatesMode: 'position',
     onChange,
+    scrollToFn,
   })
   stop.virtual = virtual
   // A row whose height was guessed right changes the total height without a call of `onChange`.
@@ -118,7 +120,13 @@ const EntryMemo = memo(
 function isSame(a: Entry, b: Entry): boolean {
   if (a.kind === 'row') return b.kind === 'row' && a.id === b.id
   if (a.kind === 'table') return b.kind === 'table' && a.key === b.key && a.ids.join() === b.ids.join()
-  return b.kind === 'group' && a.key === b.key && a.open === b.open && a.ids.join() === b.ids.join()
+  return (
+    b.kind === 'group' &&
+    a.key === b.key &&
+    a.open === b.open &&
+    a.worked === b.worked &&
+    a.ids.join() === b.ids.join()
+  )
 }
 
 function useEntries() {
@@ -145,6 +153,18 @@ function useAsked(entries: Entry[]) {
   const key = useLive(({ pending }) => pending && questionRowId(pending.reference))
   const index = key ? entries.findIndex((entry) => entry.key === key) : -1
   return key && index >= 0 ? { key, index } : null
+}
+
+/** The answer with which the feed ends, but for its table and what waits behind it. */
+function useAnswer(entries: Entry[]) {
+  const { rows } = useSessionStore().getState()
+  const isBehind = (entry: Entry) => {
+    const row = entry.kind === 'row' ? rows[entry.id] : undefined
+    return entry.kind === 'table' || (row?.kind === 'user' && row.mode === 'queue')
+  }
+  const index = entries.findLastIndex((entry) => !isBehind(entry))
+  const last = entries[index]
+  return last?.kind === 'row' && rows[last.id]?.kind === 'text' ? { key: last.key, index } : null
 }
 
 /** Which end of the course line an entry is, if it is one. */

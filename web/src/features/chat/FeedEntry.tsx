@@ -21,8 +21,7 @@ interface Props {
 
 export function FeedEntry({ entry, onToggle, Question, Table }: Props) {
   if (entry.kind === 'table') return <Table ids={entry.ids} />
-  if (entry.kind === 'group')
-    return <StepGroup ids={entry.ids} open={entry.open} onToggle={() => onToggle(entry.key)} />
+  if (entry.kind === 'group') return <StepGroup {...entry} onToggle={() => onToggle(entry.key)} />
   return <RowView id={entry.id} Question={Question} />
 }
 

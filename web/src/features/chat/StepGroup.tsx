@@ -13,21 +13,26 @@ import { isApproval, toolsOf } from './entries'
 interface Props {
   ids: string[]
   open: boolean
+  /** Milliseconds until the answer below it; null without one. */
+  worked: number | null
   onToggle: () => void
 }
 
-export function StepGroup({ ids, open, onToggle }: Props) {
+export function StepGroup({ ids, open, worked, onToggle }: Props) {
   const t = useT()
   const tell = useWords(words)
   const lang = useLang()
   const store = useSessionStore()
   const sum = useMemo(() => summarise(ids, store.getState().rows), [ids, store])
+  const steps = t('steps', { n: sum.steps })
+  const title = worked === null ? steps : t('steps.worked', { time: duration(worked, lang) })
   const facts = [
-    sum.sites > 1 && t('steps.sites', { n: sum.sites }),
-    sum.site,
-    sum.ms >= 100 && duration(sum.ms, lang),
+    worked !== null && steps,
+    worked === null && sum.ms >= 100 && duration(sum.ms, lang),
     sum.approved > 0 && t('steps.approved', { n: sum.approved }),
     sum.failed > 0 && t('steps.failed', { n: sum.failed }),
+    sum.sites > 1 && t('steps.sites', { n: sum.sites }),
+    sum.site,
   ].filter(Boolean)
   return (
     <Rail icon={<Footprints size={15} className="text-muted" />}>
@@ -37,8 +42,10 @@ export function StepGroup({ ids, open, onToggle }: Props) {
         onClick={onToggle}
         className="touch flex min-h-8 items-center gap-1.5 rounded-md text-start text-sm"
       >
-        <span className="shrink-0 font-medium">{t('steps', { n: sum.steps })}</span>
-        <span className="tabular truncate text-xs text-faint">{facts.join(' · ')}</span>
+        <span className="tabular min-w-0 truncate text-xs text-faint">
+          <span className="text-sm font-medium text-text">{title}</span>
+          {facts.map((fact) => `, ${fact}`)}
+        </span>
         <ChevronRight
           size={14}
           aria-hidden

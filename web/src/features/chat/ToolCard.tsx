@@ -4,6 +4,7 @@ import { useLang, useT, useWords } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
+import { downloadsOf } from '@/session/downloads'
 import { SECOND_MODEL, toolWords } from '@/session/toolWords'
 import type { ToolRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
@@ -12,6 +13,7 @@ import { Spinner } from '@/ui/Spinner'
 import { words } from './effectWords'
 import { Effects, isDoubtful } from './Effects'
 import { Elapsed } from './Elapsed'
+import { FileChips } from './FileChips'
 import { ScreenshotThumb } from './ScreenshotThumb'
 
 export function ToolCard({ row }: { row: ToolRow }) {
@@ -20,23 +22,35 @@ export function ToolCard({ row }: { row: ToolRow }) {
   return (
     <Rail icon={<StepIcon row={row} icon={<Icon size={15} />} />}>
       <div className="flex items-start gap-3" data-tool={row.name} data-status={row.status}>
-        <Disclosure
-          open={isOpen}
-          onToggle={() => setOpen(!isOpen)}
-          className="min-w-0 flex-1"
-          summary={<Title row={row} />}
-          note={
-            <>
-              <Facts row={row} />
-              {row.proof && <Effects proof={row.proof} />}
-            </>
-          }
-        >
-          <Details row={row} />
-        </Disclosure>
+        <div className="min-w-0 flex-1">
+          <Disclosure
+            open={isOpen}
+            onToggle={() => setOpen(!isOpen)}
+            summary={<Title row={row} />}
+            note={
+              <>
+                <Facts row={row} />
+                {row.proof && <Effects proof={row.proof} />}
+              </>
+            }
+          >
+            <Details row={row} />
+          </Disclosure>
+          <Files row={row} />
+        </div>
         {row.screenshot && <ScreenshotThumb row={row} />}
       </div>
     </Rail>
+  )
+}
+
+function Files({ row }: { row: ToolRow }) {
+  const files = downloadsOf(row)
+  if (files.length === 0) return null
+  return (
+    <div className="flex flex-wrap gap-1.5 pt-1 pb-1.5">
+      <FileChips files={files} />
+    </div>
   )
 }
 

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Row, ToolRow } from '@/stream/rows'
 import { type Entry, entriesOf } from './entries'
 
@@ -75,20 +75,22 @@ test('an opened group shows its steps below it', () => {
   expect(shown(many, { opened: ['group:a'] })).toEqual(['[a b c d]', 'a', 'b', 'c', 'd'])
 })
 
-test('the table of a run stands behind its answer, and at its end while there is none', () => {
+test('the table of a run stands below its answer, and at its end while there is none', () => {
   const record = (id: string, runId: string | null = 'r') => ({ ...tool(id), runId, result: {} }) as Row
   const of = (row: Row, runId: string | null = 'r') => ({ ...row, runId }) as Row
   const answer = { kind: 'text', id: 'answer', runId: 'r' } as Row
   const steps = [of(user('u')), record('a'), of(tool('b')), record('c'), of(tool('d'))]
   expect(shown(steps, { isBusy: true })).toEqual(['u', 'a', 'b', 'c', 'd', '<a c>'])
-  expect(shown([...steps, answer])).toEqual(['u', 'answer', '<a c>', '[a b c d]'])
+  const writing = { ...answer, live: true } as Row
+  expect(shown([...steps, writing], { isBusy: true })).toEqual(['u', 'a', 'b', 'c', 'd', 'answer', '<a c>'])
+  expect(shown([...steps, answer])).toEqual(['u', '[a b c d]', 'answer', '<a c>'])
   expect(shown([...steps, of(user('steered')), record('e'), answer])).toEqual([
     'u',
     '[a b c d]',
     'steered',
+    'e',
     'answer',
     '<a c e>',
-    'e',
   ])
   expect(shown([record('a'), of(user('v'), 's'), record('b', 's')])).toEqual(['a', '<a>', 'v', 'b', '<b>'])
   expect(shown([record('a', null), of(user('v'), null), record('b', null)])).toEqual([
@@ -100,38 +102,73 @@ test('the table of a run stands behind its answer, and at its end while there is
   ])
 })
 
-test('the answer stands above the steps that led to it, and what was asked between them keeps its place', () => {
-  const answer = { kind: 'text', id: 'answer', live: false } as Row
-  const asked = { kind: 'question', id: 'asked' } as Row
-  const steps = [tool('a'), asked, tool('b')]
-  expect(shown([user('u'), ...steps, answer, user('v')])).toEqual(['u', 'answer', 'a', 'asked', 'b', 'v'])
-  expect(shown([user('u'), ...many, answer])).toEqual(['u', 'answer', '[a b c d]'])
-})
+const answer = (id = 'answer', more = {}) => ({ kind: 'text', id, live: false, ...more }) as Row
 
-test('it stands there from its first word', () => {
-  const answer = { kind: 'text', id: 'answer', live: true } as Row
-  expect(shown([user('u'), tool('a'), answer], { isBusy: true })).toEqual(['u', 'answer', 'a'])
-})
-
-test('it never stands above words that were said before it', () => {
-  const answer = { kind: 'text', id: 'answer', live: false } as Row
-  const rows = [user('u'), tool('a'), user('steered'), tool('b'), answer]
-  expect(shown(rows)).toEqual(['u', 'a', 'steered', 'answer', 'b'])
-})
-
-test('it does not stand above the steps of an answer before it', () => {
-  const answers = ['one', 'two'].map((id) => ({ kind: 'text', id, live: false }) as Row)
-  expect(shown([user('u'), tool('a'), answers[0]!, tool('b'), answers[1]!])).toEqual([
+test('the answer is last: what led to it folds into one line above it', () => {
+  expect(shown([user('u'), tool('a'), thought('t'), tool('b'), asked('q', 'yes'), answer()])).toEqual([
     'u',
-    'one',
-    'a',
-    'two',
-    'b',
+    '[a t b q]',
+    'answer',
   ])
-  expect(shown([user('u'), tool('a'), answers[0]!, answers[1]!])).toEqual(['u', 'one', 'a', 'two'])
+  expect(shown([user('u'), thought('t'), tool('a'), answer()])).toEqual(['u', '[t a]', 'answer'])
 })
 
-test('an answer without steps stays behind the thoughts', () => {
-  const answer = { kind: 'text', id: 'answer', live: false } as Row
-  expect(shown([user('u'), thought('t'), answer])).toEqual(['u', 't', 'answer'])
+test('one step or thoughts alone are one line already', () => {
+  expect(shown([user('u'), tool('a'), answer()])).toEqual(['u', 'a', 'answer'])
+  expect(shown([user('u'), thought('s'), thought('t'), answer()])).toEqual(['u', 's', 't', 'answer'])
+})
+
+test('a refusal and words of the person keep their place in time', () => {
+  const rows = [user('u'), tool('a'), tool('b'), asked('q', 'no'), tool('c'), user('steered'), tool('d')]
+  expect(shown([...rows, answer()])).toEqual(['u', 'a', 'b', 'q', 'c', 'steered', 'd', 'answer'])
+})
+
+test('while the answer is written its steps stay above it, and an answer that was cut folds nothing', () => {
+  const rows = [user('u'), tool('a'), tool('b')]
+  expect(shown([...rows, answer('answer', { live: true })], { isBusy: true })).toEqual([
+    'u',
+    'a',
+    'b',
+    'answer',
+  ])
+  expect(shown([...rows, answer('answer', { cut: true })])).toEqual(['u', 'a', 'b', 'answer'])
+})
+
+test('each answer has its own steps', () => {
+  const [one, two] = [answer('one'), answer('two')]
+  expect(shown([user('u'), tool('a'), tool('b'), one, tool('c'), tool('d'), two])).toEqual([
+    'u',
+    '[a b]',
+    'one',
+    '[c d]',
+    'two',
+  ])
+})
+
+describe('the time of the work', () => {
+  const at = (seconds: number) => new Date(1_000_000_000 + 1000 * seconds).toISOString()
+  const timed = (row: Row, seconds: number, more = {}) => ({ ...row, at: at(seconds), ...more }) as Row
+  const worked = (...rows: Row[]) => {
+    const byId = Object.fromEntries(rows.map((row) => [row.id, row]))
+    const entries = entriesOf(Object.keys(byId), byId, new Set(), false)
+    return entries.find((entry) => entry.kind === 'group')?.worked
+  }
+  const steps = [timed(tool('a'), 3, { durationMs: 1000 }), timed(tool('b'), 8, { durationMs: 2000 })]
+
+  test('is from the message to the answer', () => {
+    expect(worked(timed(user('u'), 0), ...steps, timed(answer(), 12))).toBe(12_000)
+  })
+
+  test('is without the time in which a question waited', () => {
+    const waited = timed(asked('q', 'yes'), 5, { waitedMs: 4000 })
+    expect(worked(timed(user('u'), 0), ...steps, waited, timed(answer(), 12))).toBe(8000)
+  })
+
+  test('of a later try begins with its first step', () => {
+    expect(worked(timed(user('u'), -3600), ...steps, timed(answer(), 12))).toBe(10_000)
+  })
+
+  test('is what the steps took where no time is known', () => {
+    expect(worked(user('u'), { ...steps[0]!, at: null }, { ...steps[1]!, at: null }, answer())).toBe(3000)
+  })
 })

@@ -1,48 +1,66 @@
 // @vitest-environment happy-dom
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { isIntended } from './follow'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { Hold, isReached } from './follow'
 
-let feed: Element
+const feedAt = (left: number) => ({ scrollHeight: 1000, clientHeight: 400, scrollTop: 600 - left }) as Element
 
-function fire(selector: string, event: Event): boolean {
-  let answer = false
-  const listen = (heard: Event) => {
-    answer = isIntended(heard, feed)
-  }
-  addEventListener(event.type, listen, { capture: true })
-  document.querySelector(selector)?.dispatchEvent(event)
-  removeEventListener(event.type, listen, { capture: true })
-  return answer
-}
-
-beforeEach(() => {
-  document.body.innerHTML = `<div id="feed"><p>text</p><button id="approve">Approve</button>
-    <button id="more" aria-expanded="false">3 steps</button></div><textarea></textarea>`
-  feed = document.getElementById('feed') as Element
-})
-afterEach(() => {
-  document.body.innerHTML = ''
+describe('the end', () => {
+  test('is reached near it by a scroll towards it only', () => {
+    expect(isReached(feedAt(80), 10)).toBe(true)
+    expect(isReached(feedAt(81), 10)).toBe(false)
+    expect(isReached(feedAt(60), -10)).toBe(false)
+    expect(isReached(feedAt(60), 0)).toBe(false)
+    expect(isReached(feedAt(4), -10)).toBe(true)
+  })
 })
 
-const down = () => new MouseEvent('pointerdown', { bubbles: true })
-const key = (name: string) => new KeyboardEvent('keydown', { key: name, bubbles: true })
+describe('nothing scrolls for the person', () => {
+  const went = vi.fn()
+  let feed: HTMLElement
+  let hold: Hold
+  let release: () => void
+  beforeEach(() => {
+    vi.useFakeTimers()
+    went.mockClear()
+    feed = document.createElement('div')
+    hold = new Hold(went)
+    release = hold.listen(feed)
+  })
+  afterEach(() => {
+    release()
+    vi.useRealTimers()
+  })
+  const touches = (name: string, count: number) =>
+    feed.dispatchEvent(Object.assign(new Event(name), { touches: Array.from({ length: count }) }))
 
-describe('a hand that means to scroll', () => {
-  it('is on the feed itself', () => {
-    expect(fire('p', new WheelEvent('wheel', { bubbles: true }))).toBe(true)
-    expect(fire('#feed', down())).toBe(true)
-    expect(fire('p', key('PageUp'))).toBe(true)
-    expect(fire('#more', down())).toBe(true)
+  test('while a finger is down, and what grew meanwhile is followed after it', () => {
+    touches('touchstart', 1)
+    touches('touchstart', 2)
+    expect(hold.isOn).toBe(true)
+    touches('touchend', 1)
+    expect(hold.isOn).toBe(true)
+    expect(went).not.toHaveBeenCalled()
+    touches('touchend', 0)
+    expect(hold.isOn).toBe(false)
+    expect(went).toHaveBeenCalledOnce()
   })
 
-  it('is one that moves the focus, also into the feed from below it', () => {
-    expect(fire('textarea', key('Tab'))).toBe(true)
+  test.each([
+    ['a wheel', () => new WheelEvent('wheel', { deltaY: -60 })],
+    ['a key', () => new KeyboardEvent('keydown', { key: 'ArrowUp' })],
+  ])('for a moment after %s that leads up', (_, event) => {
+    feed.dispatchEvent(event())
+    expect(hold.isOn).toBe(true)
+    vi.advanceTimersByTime(250)
+    expect(hold.isOn).toBe(false)
+    expect(went).toHaveBeenCalledOnce()
   })
 
-  it('is not one that approves, writes or presses elsewhere', () => {
-    expect(fire('#approve', down())).toBe(false)
-    expect(fire('textarea', key('ArrowUp'))).toBe(false)
-    expect(fire('textarea', down())).toBe(false)
-    expect(fire('p', key('a'))).toBe(false)
+  test.each([
+    ['a wheel', () => new WheelEvent('wheel', { deltaY: 60 })],
+    ['a key', () => new KeyboardEvent('keydown', { key: 'PageDown' })],
+  ])('but %s that leads down holds nothing', (_, event) => {
+    feed.dispatchEvent(event())
+    expect(hold.isOn).toBe(false)
   })
 })

@@ -7,7 +7,7 @@ type Virtual = Virtualizer<HTMLDivElement, Element>
 
 const EVENT = 'pilothouse:reveal'
 
-/** Asks the feed to bring a row into sight and give it the focus. */
+/** Asks the feed to bring a row, or the entry of this key, into sight and give it the focus. */
 export function reveal(rowId: string): void {
   dispatchEvent(new CustomEvent(EVENT, { detail: rowId }))
 }
@@ -23,9 +23,9 @@ export function useReveal({ virtual, entries, stop, follow }: Feed): void {
   useEffect(() => {
     const onReveal = (event: Event) => {
       const id = (event as CustomEvent<string>).detail
-      const index = entries.findIndex((entry) =>
-        entry.kind === 'row' ? entry.id === id : entry.ids.includes(id),
-      )
+      const own = entries.findIndex((entry) => entry.key === id)
+      const index =
+        own >= 0 ? own : entries.findIndex((entry) => entry.kind !== 'row' && entry.ids.includes(id))
       if (index < 0) return
       follow(index === entries.length - 1)
       const isAtAnswers = stop.asked?.index === index && stop.call(stop.asked) === 'answers'

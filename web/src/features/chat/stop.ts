@@ -2,8 +2,8 @@ import type { Virtualizer } from '@tanstack/react-virtual'
 
 type Virtual = Virtualizer<HTMLDivElement, Element>
 
-/** An entry that is an open question. */
-export interface Asked {
+/** An entry of the feed. */
+export interface Place {
   key: string
   index: number
 }
@@ -16,10 +16,12 @@ const MARGIN = 12
 /**
  * How far a feed follows its end by itself: to the end of an open question, so that what comes below it does not move its
  * buttons under a pointer; only to its top if it is taller than the feed, so that it does not lose its title; or, once
- * they are asked for, to its answers. After a person has scrolled on from there, to the end.
+ * they are asked for, to its answers. The last answer keeps its first line in sight, however long it and its table get.
+ * After a person has scrolled on from there, to the end.
  */
 export class FollowStop {
-  asked: Asked | null = null
+  asked: Place | null = null
+  answer: Place | null = null
   virtual: Virtual | null = null
   private passed: string | null = null
   private answering: string | null = null
@@ -47,11 +49,11 @@ export class FollowStop {
 
   /** From here on the end itself is wanted, until the next question. */
   pass(): void {
-    this.passed = this.asked?.key ?? null
+    this.passed = (this.asked ?? this.answer)?.key ?? null
   }
 
   /** The question is called for: its answers are wanted if its top is in sight, else its top. Returns which. */
-  call(asked: Asked): 'answers' | 'top' {
+  call(asked: Place): 'answers' | 'top' {
     const feed = this.virtual?.scrollElement
     const top = this.virtual?.getOffsetForIndex(asked.index, 'start')?.[0] ?? 0
     const isInSight = feed && feed.scrollTop <= top + SLACK && top < feed.scrollTop + feed.clientHeight / 2
@@ -60,16 +62,30 @@ export class FollowStop {
     return isInSight ? 'answers' : 'top'
   }
 
+  /** Whether it ends at the first line of an answer that goes on below. */
+  isShort(): boolean {
+    return !this.asked && this.place() !== null
+  }
+
   /** In pixels from the top; null for the end. */
   private place(): number | null {
     const { asked, virtual } = this
     const feed = virtual?.scrollElement
-    if (!asked || !feed || asked.key === this.passed) return null
+    if (!feed || !virtual) return null
+    if (!asked) return this.placeOfAnswer(virtual, feed)
+    if (asked.key === this.passed) return null
     if (asked.key === this.answering) return placeOfAnswers(feed, asked.index)
     const [start, end] = (['start', 'end'] as const).map(
       (side) => virtual.getOffsetForIndex(asked.index, side)?.[0],
     )
     return start === undefined || end === undefined ? null : Math.min(start, end)
+  }
+
+  private placeOfAnswer(virtual: Virtual, feed: Element): number | null {
+    const { answer } = this
+    const top = answer && virtual.measurementsCache[answer.index]?.start
+    if (!answer || answer.key === this.passed || top === undefined || top === null) return null
+    return top < virtual.getTotalSize() - feed.clientHeight - SLACK ? top : null
   }
 }
 

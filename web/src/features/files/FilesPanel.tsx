@@ -14,7 +14,7 @@ import { TimeStamp } from '@/ui/TimeStamp'
 import { toast } from '@/ui/Toasts'
 import { filesKey, refreshFiles } from './files'
 import { words } from './filesWords'
-import { sizeOf } from './size'
+import { sizeOf } from '@/lib/size'
 
 /** What the session's browser downloaded and what the person gave it. */
 export default function FilesPanel() {
