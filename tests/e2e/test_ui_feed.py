@@ -360,7 +360,7 @@ def test_many_steps_fold_into_one_line(screen: Screen) -> None:
 def test_the_first_line_of_the_last_answer_is_in_view_when_it_ends(
     open_screen: OpenScreen, viewport: dict[str, int]
 ) -> None:
-    """However long the answer and its table are; whoever scrolls on sees the end."""
+    """However long the answer and its table are; a person who scrolls on sees the end."""
     screen = open_screen(viewport=viewport)
     stage = Stage(screen, history(9))
     stage.begin()

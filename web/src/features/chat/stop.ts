@@ -62,7 +62,7 @@ export class FollowStop {
     return isInSight ? 'answers' : 'top'
   }
 
-  /** Whether it ends at the first line of an answer that goes on below. */
+  /** Whether it ends at the first line of an answer that continues below. */
   isShort(): boolean {
     return !this.asked && this.place() !== null
   }
