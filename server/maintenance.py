@@ -6,11 +6,12 @@ import asyncio
 import gc
 import logging
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from server.agent.model_menu import ModelMenu
 from server.browser.browsers import Browsers
 from server.database import Database
 from server.errors import AppError, Unavailable
@@ -19,6 +20,7 @@ from server.files.screenshots import Screenshots
 from server.files.sweeper import Sweeper
 from server.runs.agents import AgentFactory
 from server.runs.recovery import Recovery
+from server.runs.retention import Retention
 from server.runs.sharing import SharedRuns
 from server.settings import Settings
 from server.store import Store
@@ -44,16 +46,11 @@ class MaintainedServer(Protocol):
     screenshots: Screenshots
     browsers: Browsers
     agents: AgentFactory
+    models: ModelMenu
+    retention: Retention
 
     @property
     def current_settings(self) -> Settings: ...
-
-    @property
-    def default_model(self) -> str: ...
-
-    async def purge(self, session_ids: Sequence[str]) -> None: ...
-
-    async def erase(self) -> None: ...
 
 
 def background_tasks(
@@ -100,7 +97,7 @@ async def _warm_up(server: MaintainedServer) -> None:
     """Build the default agent in the background, so that neither start nor first message waits for it."""
     settings = server.current_settings
     with suppress(AppError):  # the first message reports the error
-        await server.agents.warm_up(settings.default_agent, server.default_model)
+        await server.agents.warm_up(settings.default_agent, server.models.default)
     await asyncio.sleep(QUIET_SECONDS)  # messages that waited for the start come first
     gc.freeze()  # current objects are permanent: exclude them from garbage collection
 
@@ -166,7 +163,7 @@ async def remove_untouched(server: MaintainedServer, days: int, moment: datetime
     for session_id in expired:
         logger.info("session %s was untouched for %d days and is removed", session_id, days)
     if expired:
-        await server.purge(expired)
+        await server.retention.purge(expired)
 
 
 async def _keep_safe(server: MaintainedServer) -> None:
@@ -175,7 +172,7 @@ async def _keep_safe(server: MaintainedServer) -> None:
         await asyncio.sleep(LEASE_RENEWAL_SECONDS)
         try:
             await server.database.flush()
-            await server.erase()
+            await server.retention.erase()
         except Unavailable as error:
             logger.error("what was kept last is not safe from a power cut: %s", error.detail)
 

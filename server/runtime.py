@@ -4,25 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from server.agent import policy
-from server.agent.actions import AimedAction
-from server.agent.gate.approval import approval_digest
-from server.agent.gate.gate import Gate
-from server.agent.gate.holding import agreed_terms, terms_of
-from server.agent.models.chat_model import (
-    DEMO,
-    build_chat_model,
-    is_known,
-    is_ready,
-    model_choices,
-    unknown_words,
-)
+from server.agent.gate.by_hand import ByHand
+from server.agent.model_menu import ModelMenu
+from server.agent.models.chat_model import build_chat_model
 from server.agent_runner import AgentRunner
 from server.automations.automations import Automations
 from server.automations.scheduler import Scheduler
@@ -30,15 +20,13 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
-from server.browser.observation import Observation
-from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.channels.channels import Channels
 from server.channels.delivery import Delivery
 from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.database import Database
 from server.database.migrate import NotReady, prepare_database
-from server.errors import AppError, BadRequest, Conflict, Forbidden, Unavailable
+from server.errors import AppError, Unavailable
 from server.events import Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
@@ -58,6 +46,7 @@ from server.runs.queue import Execute, RunQueue
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
 from server.runs.remote import RemoteRuns
+from server.runs.retention import Retention
 from server.runs.sharing import SharedRuns
 from server.runs.site_icons import SiteIcons
 from server.settings import Settings
@@ -77,23 +66,8 @@ IN_USE = (
     "another process uses the database file of DATABASE_URL or DATA_DIR, which only one may. This one waits until the "
     "other has ended; several processes need PostgreSQL and REDIS_URL"
 )
-MOCK_MODEL = "mock:scripted"
-MODEL_CHARS = 200
 BACKGROUND_SECONDS = 5.0
 """How long a process that ends waits for what requests have begun."""
-
-
-@dataclass
-class ByHand:
-    """The last observation shown to a user who controls a session's browser manually."""
-
-    observation: Observation
-    id: str
-    """Identifies the observation in requests: an eid is valid only within its observation."""
-    asked: str = ""
-    """Digest of the command that the user was asked to confirm; "" if there was none."""
-    held: tuple[HeldRequest, ...] = ()
-    """What the command was about to send, which the user was asked to confirm."""
 
 
 @dataclass
@@ -118,7 +92,9 @@ class Runtime:
     agents: AgentFactory
     runner: AgentRunner
     commands: RunCommands
+    retention: Retention
     preferences: Preferences
+    models: ModelMenu
     files: SessionFiles
     channels: Channels
     presence: Presence
@@ -126,8 +102,6 @@ class Runtime:
     scheduler: Scheduler
     use: SoleUse | None = None
     """The right to use the database on PostgreSQL."""
-    is_erased: bool = True
-    """False while text of purged sessions may remain in the database's files."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
     """By session: the newest observation, if its browser is controlled manually."""
     shared: Shared | None = None
@@ -140,44 +114,6 @@ class Runtime:
     @property
     def current_settings(self) -> Settings:
         return self.preferences.current
-
-    @property
-    def default_model(self) -> str:
-        """The configured model, or the built-in demo model if that cannot be used, such as without a key."""
-        if self.settings.is_mock:
-            return MOCK_MODEL
-        name = self.current_settings.agent_model
-        return name if is_ready(name, self.current_settings) else DEMO
-
-    def check_model(self, name: str, field: str) -> None:
-        """Raises BadRequest, its text prefixed with `field`, if the name is too long or has no provider."""
-        is_scripted = self.settings.is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
-        if len(name) > MODEL_CHARS:
-            raise BadRequest(f"{field}: A model's name has at most {MODEL_CHARS} characters.")
-        if not is_scripted and not is_known(name):
-            raise BadRequest(f"{field}: {unknown_words(name)}")
-
-    def models(self) -> list[JsonObject]:
-        if self.settings.is_mock:
-            return [{"id": MOCK_MODEL, "label": "Mock (scripted)", "provider": "mock", "ready": True}]
-        choices = model_choices(self.current_settings)
-        return [asdict(choice) | {"demo": choice.id == DEMO} for choice in choices]
-
-    def notices(self) -> list[dict[str, str]]:
-        """Codes and texts for the user: mock mode, a missing model key, a missing agent tool, lost keys."""
-        if self.settings.is_mock:
-            return [{"code": "mock", "text": "Mock mode: the model and the browser are scripted."}]
-        problems = {
-            "no_agent_tool": self.current_settings.agent_tool_problem,
-            "keys_lost": self.preferences.lost_keys,
-        }
-        notices = [{"code": code, "text": problem} for code, problem in problems.items() if problem]
-        if self.default_model == self.current_settings.agent_model:
-            return notices
-        name = self.current_settings.agent_model
-        why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
-        text = f"{why} The built-in demo model answers: it follows plain commands, it is no LLM."
-        return [{"code": "no_model_key", "text": text}, *notices]
 
     async def problem(self) -> str | None:
         """Why messages cannot be accepted now; None if they can."""
@@ -202,71 +138,6 @@ class Runtime:
             await self.shared.runs.announce_drain()
         await self.runner.drain(seconds)
         self.bus.close()
-
-    async def judge_by_hand(
-        self, known: ByHand, shown: AimedAction, current: AimedAction, *, confirmed: bool
-    ) -> ActTerms:
-        """Apply the agent's policy to a manual command. Raises Forbidden, or Conflict to ask for confirmation.
-
-        Returns the terms on which it may be executed.
-
-        `shown` is the command on the observation that the user was shown, `current` the same on the current
-        page. A confirmation is valid only for the page that the user was shown, or was asked about.
-        """
-        settings = self.current_settings
-        gate = Gate(settings.blocked_hosts, settings.allowed_hosts)
-        await asyncio.to_thread(policy.warm_up)
-        judgement = gate.judge(current)
-        if judgement.verdict == "deny":
-            raise Forbidden(judgement.reason, code="denied")
-        terms = terms_of(current, (), ())
-        if confirmed and known.held:
-            return agreed_terms(known.held, terms)
-        if judgement.verdict != "ask":
-            return terms
-        digest = approval_digest("by hand", current)
-        if not confirmed or digest not in (known.asked, approval_digest("by hand", shown)):
-            known.asked = digest
-            raise Conflict(judgement.reason, code="confirmation_required")
-        return terms_of(current, {judgement.kind}, ())
-
-    async def delete(self, session_id: str, *, purge: bool) -> None:
-        """Cancel the session's runs, close its browser and archive it; with `purge`, delete all its data."""
-        if purge:
-            await self.purge([session_id])
-        else:
-            await self.store.end_handoff(session_id)
-            await self.commands.delete(session_id, purge=False)
-
-    async def purge(self, session_ids: Sequence[str]) -> None:
-        """Delete sessions permanently, also from the database's files."""
-        for session_id in session_ids:
-            await self.commands.delete(session_id, purge=True)
-            self.by_hand.pop(session_id, None)
-        self.is_erased = False
-        try:
-            await self.erase()
-        except Unavailable as error:
-            logger.warning("words of purged sessions are overwritten later: %s", error.detail)
-
-    async def erase(self) -> None:
-        """Erase purged data from the database's files, if that is pending. Raises Unavailable."""
-        if not self.is_erased:
-            self.is_erased = True  # a purge during this call sets it back
-            try:
-                await self.store.erase_deleted()
-            except Unavailable:
-                self.is_erased = False
-                raise
-
-    async def try_provider(self, provider: str, model: str | None) -> JsonObject:
-        """Make short model calls, to check that the provider's key works and what the model can do."""
-        name = model or next((c["id"] for c in self.models() if c["provider"] == provider), "")
-        try:
-            abilities = await self.agents.abilities(name)
-        except Exception as error:  # any error of the provider's client is returned as text
-            return {"ok": False, "detail": self.agents.failure(error)[1]}
-        return {"ok": True, "detail": f"{name} answers.", "abilities": abilities}
 
 
 @asynccontextmanager
@@ -296,18 +167,19 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder, queue, executions)
         remote = None if isinstance(bus, InProcessBus) else RemoteRuns(store, bus)
         commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner, remote)
+        retention = Retention(store, commands)
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
         channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
         delivery = Delivery(store, channels, presence, lambda: preferences.current.public_address)
         stack.push_async_callback(delivery.aclose)
-        scheduler = Scheduler(
-            store, runner, recorder, agents.read_state, lambda session_ids: runtime.purge(session_ids)
-        )
+        scheduler = Scheduler(store, runner, recorder, agents.read_state, retention.purge)
         runtime = Runtime(
-            settings, store.database, store, bus, screenshots, browsers, agents, runner, commands, preferences, files,
+            settings, store.database, store, bus, screenshots, browsers, agents, runner, commands, retention,
+            preferences, ModelMenu(lambda: preferences.current), files,
             channels, presence, Automations(store, scheduler), scheduler, use,
         )  # fmt: skip
+        retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
         stack.enter_context(log_stalls())
         tasks = await _take_over_runs(stack, runtime, recorder, shared_browsers)

@@ -96,7 +96,7 @@ class Simulation:
     async def _look(self, moment: datetime) -> None:
         world = self.service.world
         recorder = RunRecorder(world.settings, world.store, world.bus)
-        parts = world.store, world.runner, recorder, world.agents.read_state, world.purge
+        parts = world.store, world.runner, recorder, world.agents.read_state, world.retention.purge
         await Scheduler(*parts, clock=lambda: moment).look()
 
     def _disturb(self) -> None:

@@ -192,7 +192,7 @@ async def change(automation_id: Text, body: AutomationChange, runtime: RuntimeDe
     if empty:
         raise BadRequest(f"{empty[0]}: It cannot be null.")
     if body.model is not None:
-        runtime.check_model(body.model, "model")
+        runtime.models.check(body.model, "model")
     if "budget" in values:
         values["budget"] = _budget(body.budget)
     if "result_schema" in values:
@@ -272,10 +272,10 @@ async def _data_of(request: Request) -> str:
 def _values(body: NewAutomation, runtime: Runtime) -> JsonObject:
     settings = runtime.current_settings
     if body.model is not None:
-        runtime.check_model(body.model, "model")
+        runtime.models.check(body.model, "model")
     return body.model_dump(exclude={"grants"}) | {
         "agent": body.agent or settings.default_agent,
-        "model": body.model or runtime.default_model,
+        "model": body.model or runtime.models.default,
         "max_tool_steps": body.max_tool_steps or settings.max_tool_steps,
         "budget": _budget(body.budget),
         "result_schema": check_schema(body.result_schema),

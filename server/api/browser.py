@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from server.agent.actions import Action, ClickAction, FieldText, TypeAction, aim
 from server.agent.gate.approval import is_unchanged, retarget
+from server.agent.gate.by_hand import ByHand, judge_by_hand
 from server.agent.gate.taint import private_sites
 from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.schemas import Outcome, Picture
@@ -20,7 +21,7 @@ from server.browser.browser import Field as TypedField
 from server.browser.outgoing.held import ActTerms, named
 from server.errors import BadRequest, Conflict, NotFound
 from server.ops.json_types import JsonObject
-from server.runtime import ByHand, Runtime
+from server.runtime import Runtime
 
 if TYPE_CHECKING:
     from server.browser.browser import Browser, ToolOutcome
@@ -156,7 +157,9 @@ async def approved_element(
     if current is None or found is None or has_left or not (is_asked or is_unchanged(element, found)):
         runtime.by_hand.pop(session_id, None)
         raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
-    return found, await runtime.judge_by_hand(look, shown, current, confirmed=body.confirmed)
+    return found, await judge_by_hand(
+        look, shown, current, runtime.current_settings, confirmed=body.confirmed
+    )
 
 
 async def perform(

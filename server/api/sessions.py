@@ -66,12 +66,12 @@ async def create(runtime: RuntimeDep, body: NewSession | None = None) -> Session
     body = body or NewSession()
     settings = runtime.current_settings
     if body.model is not None:
-        runtime.check_model(body.model, "model")
+        runtime.models.check(body.model, "model")
     row = await runtime.store.create_session(
         id=body.id,
         title=body.title,
         agent=body.agent or settings.default_agent,
-        model=body.model or runtime.default_model,
+        model=body.model or runtime.models.default,
         max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
         ask_first=body.ask_first,
     )
@@ -148,7 +148,7 @@ def failure_of(run: RunRow) -> Failure:
 async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep) -> Session:
     values = body.model_dump(exclude_unset=True, exclude_none=True)
     if body.model is not None:
-        runtime.check_model(body.model, "model")
+        runtime.models.check(body.model, "model")
     if values.keys() & {"agent", "model"} and await runtime.commands.is_executing(session_id):
         raise Conflict(
             "The model and the agent can be changed when the run has ended.", code="run_in_progress"
@@ -162,7 +162,7 @@ async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep
 
 @router.delete("/{session_id}", status_code=204)
 async def delete(session_id: SessionId, runtime: RuntimeDep, purge: bool = False) -> Response:
-    await runtime.delete(session_id, purge=purge)
+    await runtime.retention.delete(session_id, purge=purge)
     return Response(status_code=204)
 
 

@@ -55,7 +55,7 @@ async def read(runtime: RuntimeDep) -> JsonObject:
 @router.patch("/settings")
 async def change(body: dict[Text, Value], runtime: RuntimeDep) -> JsonObject:
     if isinstance(model := body.get("agent_model"), str):
-        runtime.check_model(model, "agent_model")
+        runtime.models.check(model, "agent_model")
     await runtime.preferences.change(body)
     return await read(runtime)
 
@@ -74,8 +74,13 @@ async def remove_key(provider: str, runtime: RuntimeDep) -> Response:
 
 @router.post("/settings/keys/{provider}/test")
 async def try_key(provider: str, runtime: RuntimeDep, body: KeyTest | None = None) -> KeyTested:
-    """Make one short call to the provider; return its result as text."""
-    return KeyTested(**await runtime.try_provider(provider, body.model if body else None))
+    """Make short model calls, to check that the provider's key works and what the model can do."""
+    name = (body.model if body else None) or runtime.models.first_of(provider)
+    try:
+        abilities = await runtime.agents.abilities(name)
+    except Exception as error:  # any error of the provider's client is returned as text
+        return KeyTested(ok=False, detail=runtime.agents.failure(error)[1])
+    return KeyTested(ok=True, detail=f"{name} answers.", abilities=abilities)
 
 
 @router.post("/purge")
@@ -89,5 +94,5 @@ async def purge(runtime: RuntimeDep, body: Purge) -> Purged:
         session_ids = await runtime.store.sessions_untouched_since(
             now() - timedelta(days=body.older_than_days)
         )
-    await runtime.purge(session_ids)
+    await runtime.retention.purge(session_ids)
     return Purged(sessions=len(session_ids))

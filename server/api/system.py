@@ -27,6 +27,7 @@ from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, FILES
 from server.http.problems import problem
+from server.runtime import Runtime
 
 router = APIRouter(prefix="/api")
 
@@ -89,9 +90,9 @@ async def config(runtime: RuntimeDep) -> Config:
         version=VERSION,
         mode=settings.agent_mode,
         agents=AGENTS,
-        models=[ModelChoice(**choice) for choice in runtime.models()],
+        models=[ModelChoice(**choice) for choice in runtime.models.offered()],
         defaults=Defaults(
-            agent=settings.default_agent, model=runtime.default_model, max_tool_steps=settings.max_tool_steps
+            agent=settings.default_agent, model=runtime.models.default, max_tool_steps=settings.max_tool_steps
         ),
         limits=Limits(
             message_bytes=MESSAGE_BYTES,
@@ -102,11 +103,23 @@ async def config(runtime: RuntimeDep) -> Config:
             token_budget=settings.token_budget,
             cost_budget=settings.cost_budget,
         ),
-        notices=[Notice(**notice) for notice in runtime.notices()],
+        notices=notices(runtime),
         headless=settings.headless,
         has_display=settings.has_display,
         tells_presence=any(row.mode == "away" for row in await runtime.store.channels()),
     )
+
+
+def notices(runtime: Runtime) -> list[Notice]:
+    """For the user: mock mode, a missing model key, a missing agent tool, lost keys."""
+    if runtime.settings.is_mock:
+        return [Notice(code="mock", text="Mock mode: the model and the browser are scripted.")]
+    problems = {
+        "no_model_key": runtime.models.why_not_configured,
+        "no_agent_tool": runtime.current_settings.agent_tool_problem,
+        "keys_lost": runtime.preferences.lost_keys,
+    }
+    return [Notice(code=code, text=problem) for code, problem in problems.items() if problem]
 
 
 @router.get("/tools")

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from mcp.types import Tool
 
+from server.api.system import notices
 from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, offered_of
 from server.runtime import open_runtime
 from server.settings import Settings
@@ -36,6 +37,6 @@ def test_the_agent_tools_are_offered_only_when_asked_for_and_with_a_key(
 async def test_why_the_agent_tools_are_missing_is_a_notice(settings: Settings) -> None:
     values = {"agent_mode": "real", "browser_agent_tool": True, "browser_mcp": "browser-use"}
     async with open_runtime(Settings.model_validate({**settings.model_dump(), **values})) as world:
-        assert "OPENAI_API_KEY" in {one["code"]: one["text"] for one in world.notices()}["no_agent_tool"]
+        assert "OPENAI_API_KEY" in {one.code: one.text for one in notices(world)}["no_agent_tool"]
     async with open_runtime(settings) as world:
-        assert "no_agent_tool" not in {one["code"] for one in world.notices()}
+        assert "no_agent_tool" not in {one.code for one in notices(world)}

@@ -86,7 +86,7 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
     async with open_runtime(settings.model_copy(update={"max_runs": 1})) as world:
         for name in ("shop", "busy"):
             await world.store.create_session(
-                id=name, title=None, agent="operator", model=world.default_model, max_tool_steps=10
+                id=name, title=None, agent="operator", model=world.models.default, max_tool_steps=10
             )
 
         async def question_other_than(known: str) -> str:

@@ -322,7 +322,7 @@ async def test_a_session_that_is_purged_during_the_export_is_left_out(world: Run
         )
     parts = _archived(world)
     data = await anext(parts)
-    await world.purge(["purged"])
+    await world.retention.purge(["purged"])
     data += b"".join([part async for part in parts])
     names = zipfile.ZipFile(io.BytesIO(data)).namelist()
     assert [name for name in names if name.endswith(".md")] == ["kept-kept.md", "last-last.md"]

@@ -12,6 +12,7 @@ import pytest
 from sqlalchemy import update
 
 from server.api.settings import Purge, purge
+from server.api.system import notices
 from server.browser.pool import BrowserPool
 from server.database.models import SessionRow
 from server.errors import BadRequest, Unavailable
@@ -118,8 +119,8 @@ async def test_a_session_is_not_given_a_model_of_no_provider(client: httpx.Async
 async def test_a_model_of_the_environment_that_leads_nowhere_is_told_as_such(tmp_path: Path) -> None:
     values = {"data_dir": tmp_path, "agent_model": "antropic:claude"}
     async with open_runtime(Settings.model_validate(values)) as world:
-        assert world.default_model == "demo"
-        assert "'antropic:claude' is not known" in world.notices()[0]["text"]
+        assert world.models.default == "demo"
+        assert "'antropic:claude' is not known" in notices(world)[0].text
 
 
 async def test_a_key_is_kept_encrypted_and_never_shown(client: httpx.AsyncClient, settings: Settings) -> None:
@@ -152,7 +153,7 @@ async def test_keys_whose_file_is_unusable_are_lost_until_it_is_back(
     file.write_bytes(content) if content is not None else file.unlink()
     async with open_runtime(real) as world:
         assert world.preferences.key_states()["openai"] == "unset"
-        (told,) = [notice["text"] for notice in world.notices() if notice["code"] == "keys_lost"]
+        (told,) = [notice.text for notice in notices(world) if notice.code == "keys_lost"]
         assert all(part in told for part in (str(file), why))
         assert told in caplog.text
     assert (file.read_bytes() if file.exists() else None) == content, (
@@ -161,7 +162,7 @@ async def test_keys_whose_file_is_unusable_are_lost_until_it_is_back(
     file.write_bytes(good)
     async with open_runtime(real) as world:
         assert world.preferences.key_states()["openai"] == "set"
-        assert "keys_lost" not in {notice["code"] for notice in world.notices()}
+        assert "keys_lost" not in {notice.code for notice in notices(world)}
 
 
 async def test_a_key_is_not_stored_with_a_broken_key_file(settings: Settings) -> None:

@@ -1,0 +1,55 @@
+"""The models that are offered, the one that is used by default, and why that is not the configured one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+
+from server.agent.models.chat_model import DEMO, is_known, is_ready, model_choices, unknown_words
+from server.errors import BadRequest
+from server.ops.json_types import JsonObject
+from server.settings import Settings
+
+MOCK_MODEL = "mock:scripted"
+MAX_NAME_CHARS = 200
+
+
+class ModelMenu:
+    """`settings` returns the current ones: users change keys and models while the server runs."""
+
+    def __init__(self, settings: Callable[[], Settings]) -> None:
+        self._settings = settings
+
+    @property
+    def default(self) -> str:
+        """The configured model, or the built-in demo model if that cannot be used, such as without a key."""
+        settings = self._settings()
+        if settings.is_mock:
+            return MOCK_MODEL
+        return settings.agent_model if is_ready(settings.agent_model, settings) else DEMO
+
+    @property
+    def why_not_configured(self) -> str | None:
+        """Why the demo model is the default one; None if the configured model is."""
+        name = self._settings().agent_model
+        if self.default != DEMO or name == DEMO:
+            return None
+        why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
+        return f"{why} The built-in demo model answers: it follows plain commands, it is no LLM."
+
+    def check(self, name: str, field: str) -> None:
+        """Raises BadRequest, its text prefixed with `field`, if the name is too long or has no provider."""
+        is_scripted = self._settings().is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
+        if len(name) > MAX_NAME_CHARS:
+            raise BadRequest(f"{field}: A model's name has at most {MAX_NAME_CHARS} characters.")
+        if not is_scripted and not is_known(name):
+            raise BadRequest(f"{field}: {unknown_words(name)}")
+
+    def offered(self) -> list[JsonObject]:
+        if self._settings().is_mock:
+            return [{"id": MOCK_MODEL, "label": "Mock (scripted)", "provider": "mock", "ready": True}]
+        return [asdict(choice) | {"demo": choice.id == DEMO} for choice in model_choices(self._settings())]
+
+    def first_of(self, provider: str) -> str:
+        """The first offered model of the provider; "" if it has none."""
+        return next((choice["id"] for choice in self.offered() if choice["provider"] == provider), "")
