@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import html
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from tests.support.site_sockets import messages
 from tests.support.sites import Answer, Page, Site, Visit
 
 LANGUAGES: Mapping[str, tuple[str, str, str, str]] = {
@@ -168,7 +167,7 @@ def everyday() -> list[Case]:
 class LedgerSite(Site):
     """Serves the cases; `arrived` is every request with an effect, in order: method and path, or the message of a socket."""
 
-    def __init__(self, cases: list[Case]) -> None:
+    def __init__(self, cases: Sequence[Case]) -> None:
         super().__init__()
         self.arrived: list[str] = []
         self.pages |= {case.path: _serving(case.page) for case in cases}
@@ -183,17 +182,8 @@ class LedgerSite(Site):
         return Answer(b"{}")
 
     def _socket(self, visit: Visit) -> None:
-        key = f"{visit.headers['Sec-WebSocket-Key']}258EAFA5-E914-47DA-95CA-C5AB0DC85B11".encode()
-        accept = base64.b64encode(hashlib.sha1(key, usedforsecurity=False).digest()).decode()
-        lines = (
-            "HTTP/1.1 101 Switching",
-            "Upgrade: websocket",
-            "Connection: Upgrade",
-            f"Sec-WebSocket-Accept: {accept}",
-        )
-        visit.wfile.write("\r\n".join([*lines, "", ""]).encode())
-        if visit.rfile.read(1) == b"\x81":
-            self.arrived.append("a message over a socket")
+        for text in messages(visit):
+            self.arrived.append(f"the message {text}")
 
 
 def _serving(page: str) -> Page:

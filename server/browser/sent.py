@@ -104,5 +104,9 @@ def key_of(request: JsonObject) -> str:
     if boundary := _BOUNDARY.search(kind):  # another one in each request
         body = str(body).replace(boundary[1], "")
     url = request["url"].partition("#")[0]
-    whole = "\n".join((request["method"], url, body or "")).encode("utf-8", "surrogatepass")
+    return key_of_text("\n".join((request["method"], url, body or "")))
+
+
+def key_of_text(text: str) -> str:
+    whole = text.encode("utf-8", "surrogatepass")
     return hashlib.blake2b(whole, key=_KEY, digest_size=8).hexdigest()

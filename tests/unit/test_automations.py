@@ -61,7 +61,12 @@ def at(world: Runtime, moment: datetime) -> Scheduler:
     """A scheduler besides the server's own, to which it is `moment`."""
     recorder = RunRecorder(world.settings, world.store, world.bus)
     return Scheduler(
-        world.store, world.runner, recorder, world.agents.read_state, world.retention.purge, clock=lambda: moment
+        world.store,
+        world.runner,
+        recorder,
+        world.agents.read_state,
+        world.retention.purge,
+        clock=lambda: moment,
     )
 
 

@@ -5,13 +5,14 @@ import contextlib
 import gc
 import ipaddress
 import socket
+import ssl
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
 import pytest
 
 from server.browser.addresses import Address
-from server.browser.chromium.egress import Egress, Resolve
+from server.browser.chromium.egress import Egress, Resolve, SocketConnection, opens_socket
 from server.browser.chromium.reach import Reach
 
 
@@ -382,3 +383,78 @@ async def test_a_start_that_is_cancelled_leaves_no_socket_open() -> None:
         await asyncio.wait({starting})
         await egress.close()
     gc.collect()
+
+
+UPGRADE = b"GET /socket HTTP/1.1\r\nHost: shop.example\r\nupgrade: WebSocket\r\n\r\n"
+
+
+def greeting(*protocols: str) -> bytes:
+    """What a client of TLS says first."""
+    context, out = ssl.create_default_context(), ssl.MemoryBIO()
+    if protocols:
+        context.set_alpn_protocols(protocols)
+    client = context.wrap_bio(ssl.MemoryBIO(), out, server_hostname="shop.example")
+    with contextlib.suppress(ssl.SSLWantReadError):
+        client.do_handshake()
+    return out.read()
+
+
+@pytest.mark.parametrize(
+    ("first", "is_socket"),
+    [
+        (UPGRADE, True),
+        (b"GET / HTTP/1.1\r\nHost: shop.example\r\n\r\n\r\nUpgrade: websocket", False),
+        (greeting("http/1.1"), True),
+        (greeting("h2", "http/1.1"), False),
+        (greeting(), False),
+        (b"", False),
+    ],
+)
+def test_a_websocket_is_known_by_its_first_bytes(first: bytes, is_socket: bool) -> None:
+    assert opens_socket(first) is is_socket
+
+
+class Gate:
+    def __init__(self) -> None:
+        self.asked: asyncio.Queue[SocketConnection] = asyncio.Queue()
+        self.opens = asyncio.Event()
+
+    async def pass_bytes(self, connection: SocketConnection) -> None:
+        self.asked.put_nowait(connection)
+        await self.opens.wait()
+
+
+async def test_messages_of_a_socket_wait_at_the_gate_and_a_cut_connection_sends_nothing():
+    gate = Gate()
+    async with server() as (port, got), proxy() as egress, client(egress) as browser:
+        egress.gates.append(gate)
+        assert await browser.ask("127.0.0.1", port) == 0
+        browser.writer.write(UPGRADE)
+        assert (await gate.asked.get()).port == port
+        assert got == []
+        gate.opens.set()
+        assert await browser.reader.readexactly(5) == b"hello"
+        gate.opens.clear()
+        browser.writer.write(b"order")
+        connection = await gate.asked.get()
+        assert egress.sockets == [connection]
+        connection.cut()
+        with contextlib.suppress(ConnectionResetError):
+            assert await browser.reader.read() == b""
+        assert got == [UPGRADE]
+        assert egress.sockets == []
+
+
+async def test_the_greeting_of_a_socket_in_two_parts_is_known():
+    gate, whole = Gate(), greeting("http/1.1")
+    gate.opens.set()
+    async with server() as (port, got), proxy() as egress, client(egress) as browser:
+        egress.gates.append(gate)
+        assert await browser.ask("127.0.0.1", port) == 0
+        browser.writer.write(whole[:100])
+        await browser.writer.drain()
+        await asyncio.sleep(0)
+        browser.writer.write(whole[100:])
+        await gate.asked.get()
+        assert await browser.reader.readexactly(5) == b"hello"
+        assert b"".join(got) == whole

@@ -8,6 +8,7 @@ import pytest
 
 from bench.gate.endpoints import SETS, score
 from server.browser.outgoing.assessment import ActPage, Approved, Hold, assess_request, in_words
+from server.browser.outgoing.message import read_message
 from server.browser.outgoing.request import BodyShape, OutgoingRequest, read_body, read_request, site_of_url
 
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -216,3 +217,64 @@ def test_what_would_be_sent_is_said_in_words(asked: OutgoingRequest, words: str)
 
     assert hold is not None
     assert in_words(asked, hold) == words
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ('{"type": "order"}', "order"),
+        ('{"type": "message", "text": "Hello"}', "send"),
+        ('42["message", "hello"]', "send"),
+        ('42/chat,["chat message", {"body": "x"}]', "send"),
+        ('["3", "9", "room:lobby", "delete_post", {"id": 4}]', "delete"),
+        ('["3", "9", "lv:phx-1", "event", {"type": "click", "event": "place_order"}]', "order"),
+        ("SEND\ndestination:/app/hello\n\nHi\0", "send"),
+        ("<message to='eve@shop.example'><body>Hi</body></message>", "send"),
+        ('{"msg": "method", "method": "sendMessage", "params": []}', "send"),
+        ('{"type": 1, "target": "SendMessage", "arguments": ["x"]}\x1e', "send"),
+        ('{"command": "message", "identifier": "{}", "data": "{\\"action\\": \\"pay\\"}"}', "pay"),
+        (
+            '{"id": "1", "type": "subscribe", "payload": {"query": "mutation { inviteMember(m: 1) { id } }"}}',
+            "send",
+        ),
+        ('{"command": "leaveGroup"}', "end"),
+        ('{"x": 1, "y": 2}', "unknown_submit"),
+        ("some words", "unknown_submit"),
+        ("2", None),
+        ("[]", None),
+        ('{"type": "ping"}', None),
+        ('["3", "9", "phoenix", "heartbeat", {}]', None),
+        ('["3", "9", "room:lobby", "phx_join", {}]', None),
+        ('{"command": "subscribe", "identifier": "{\\"channel\\": \\"OrdersChannel\\"}"}', None),
+        ('{"id": "1", "type": "subscribe", "payload": {"query": "subscription { orders { id } }"}}', None),
+        ('{"id": "1", "type": "complete"}', None),
+        ('{"event": "typing", "room": 4}', None),
+        ('{"msg": "sub", "name": "rooms"}', None),
+        ('{"action": "joinRoom", "room": "lobby"}', None),
+        ('{"ping": 17}', None),
+    ],
+)
+def test_a_message_over_a_socket_says_itself_what_it_does(text: str, kind: str | None) -> None:
+    asked = read_message("wss://shop.example/messages/socket", 1, text)
+    hold = judged(asked)
+
+    assert asked.url == "https://shop.example/messages/socket"
+    assert (hold.kind if hold else None) == kind
+
+
+def test_binary_messages_are_alike_and_pass_where_the_page_sends_such_by_itself() -> None:
+    first, second = (read_message("wss://shop.example/live", 2, text) for text in ("AAE=", "CgU="))
+
+    assert judged(first) is not None
+    assert first.shape == second.shape
+    assert judged(second, custom={first.shape}) is None
+    assert judged(second, custom={first.shape}, is_private=True) is not None
+
+
+def test_the_shape_of_a_message_has_no_values() -> None:
+    asked = read_message(
+        "wss://shop.example/live", 1, '42["message", {"text": "Eve is ill", "to": "eve@a.example"}]'
+    )
+
+    assert "Eve" not in asked.shape
+    assert in_words(asked, judged(asked) or Hold("", "")) == "message to shop.example (text, to)"

@@ -11,7 +11,10 @@ import pytest
 import pytest_asyncio
 
 from server.browser.chromium.cdp import Cdp, CdpError, Listener
+from server.browser.chromium.devtools import DevToolsConnection
+from server.browser.chromium.egress import Egress, SocketConnection
 from server.browser.chromium.hold import ChromiumHold
+from server.browser.chromium.reach import Reach
 from server.browser.host.protocol import ToHolder, ToHost
 from server.browser.host.remote_hold import RemoteHold, carry_out
 from server.browser.outgoing.assessment import Approved
@@ -283,3 +286,29 @@ async def test_a_login_of_the_browser_is_left_to_the_person_during_a_take_over_o
         ("Proxy False", "Default"),
         ("Server True", "Default"),
     ]
+
+
+class Gone:
+    """A browser whose DevTools cannot be reached any more."""
+
+    async def attach(self, receive: object, lost: object) -> DevToolsConnection:
+        raise ConnectionError("the browser is gone")
+
+
+async def test_bytes_of_a_socket_that_nobody_can_judge_do_not_leave(it: World) -> None:
+    egress = Egress(Reach(private_network="always"))
+    hold = ChromiumHold(cast(Cdp, it.edge), egress=egress, devtools=Gone())
+    await hold.start()
+    await hold.begin(ActTerms(), PAGE, is_passive=False)
+    assert egress.gates == [hold]
+    visit = asyncio.create_task(asyncio.Event().wait())
+    connection = SocketConnection("shop.example", 443, cast("asyncio.Task[None]", visit))
+
+    await hold.pass_bytes(connection)
+    await asyncio.gather(visit, return_exceptions=True)
+    assert visit.cancelled()
+    await hold.end()
+    hold.rest(rests=False)  # no act any more
+    await hold.pass_bytes(connection)
+    hold.close()
+    assert egress.gates == []

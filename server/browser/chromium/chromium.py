@@ -132,7 +132,7 @@ class Chromium:
             await relay.start()
             async with asyncio.timeout(START_DEADLINE):
                 cdp = await Cdp.connect(devtools, deadline=START_DEADLINE)
-                outgoing = ChromiumHold(cdp)
+                outgoing = ChromiumHold(cdp, egress=egress, devtools=devtools)
                 await outgoing.start()
             return cls(
                 process, processes, devtools, relay, cdp, egress, profile=profile, headless=headless, outgoing=outgoing
@@ -193,6 +193,7 @@ class Chromium:
     async def close(self) -> None:
         """Quit Chromium, and kill it if it does not exit."""
         await self.quit()
+        self.outgoing.close()
         self.cdp.close()
         await _end(self.process, self.processes, self.devtools, self.relay, self.egress)
 

@@ -11,10 +11,12 @@ import ipaddress
 import logging
 import re
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
+from typing import Any, Protocol
 
 from server.browser.addresses import Address
 from server.browser.chromium.reach import Reach
@@ -26,10 +28,34 @@ _CHUNK = 256 * 1024
 _VERSION, _CONNECT = 5, 1
 _GRANTED, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _BAD_COMMAND = 0, 1, 2, 4, 7
 _HTTP = re.compile(rb"^[A-Z]{3,10} /")
+_UPGRADE = re.compile(rb"\r\nupgrade: *websocket", re.IGNORECASE)
+_ALPN_OF_SOCKETS = b"\x00\x10\x00\x0b\x00\x09\x08http/1.1"
+"""The whole extension of TLS that names the protocols on offer, if that is the only one."""
 
 
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 """Resolves a host and port to addresses. Raises socket.gaierror."""
+
+
+@dataclass(eq=False)
+class SocketConnection:
+    """A connection that carries messages of a WebSocket."""
+
+    host: str
+    port: int
+    _visit: asyncio.Task[None]
+
+    def cut(self) -> None:
+        """End it. What has not left does not leave."""
+        self._visit.cancel()
+
+
+class SocketGate(Protocol):
+    """Who decides when a page's messages may leave."""
+
+    async def pass_bytes(self, connection: SocketConnection) -> None:
+        """Return once bytes of the page that have come over this connection may leave; do not, if they may not."""
+        ...
 
 
 class Refused(Exception):
@@ -40,6 +66,7 @@ class Refused(Exception):
 class _Visit:
     """One connection of the browser; `target` (host, address, port) is set once it is connected."""
 
+    task: asyncio.Task[None]
     target: tuple[str, Address, int] | None = None
     is_refused: bool = False
 
@@ -58,6 +85,9 @@ class Egress:
         self._resolve = resolve or resolve_by_system
         self._server: asyncio.Server | None = None
         self._visits: dict[asyncio.Task[None], _Visit] = {}
+        self.gates: list[SocketGate] = []
+        self.sockets: list[SocketConnection] = []
+        """Those that are open."""
 
     @property
     def url(self) -> str:
@@ -97,7 +127,7 @@ class Egress:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         visit = asyncio.current_task()
         assert visit is not None
-        self._visits[visit] = _Visit()
+        self._visits[visit] = _Visit(visit)
         try:
             await self._visit(reader, writer, self._visits[visit])
         except (OSError, EOFError):
@@ -129,7 +159,27 @@ class Egress:
         else:
             known.target = host, _address_of(there[1].get_extra_info("peername")), port
             writer.write(_answer(_GRANTED))
-            await _join((reader, writer), there)
+            await _join((reader, writer), there, partial(self._send_on, known))
+
+    async def _send_on(self, known: _Visit, source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        """Copy what the browser sends; the messages of pages pass the gates first."""
+        data = await _first_bytes(source)
+        if not (opens_socket(data) and known.target):
+            sink.write(data)
+            return await _copy(source, sink)
+        connection = SocketConnection(known.target[0], known.target[2], known.task)
+        self.sockets.append(connection)
+        try:
+            while data:
+                for gate in self.gates:
+                    await gate.pass_bytes(connection)
+                sink.write(data)
+                await sink.drain()
+                data = await source.read(_CHUNK)
+        finally:
+            self.sockets.remove(connection)
+        with suppress(OSError, RuntimeError):
+            sink.write_eof()
 
     async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
         """Connect to the checked address, not to the name, which may change. Raises Refused, OSError."""
@@ -221,11 +271,12 @@ async def _explain(
 async def _join(
     here: tuple[asyncio.StreamReader, asyncio.StreamWriter],
     there: tuple[asyncio.StreamReader, asyncio.StreamWriter],
+    leave: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Coroutine[Any, Any, None]],
 ) -> None:
-    """Copy in both directions until both have ended."""
+    """Copy in both directions until both have ended; `leave` copies what the browser sends."""
     try:
         async with asyncio.TaskGroup() as both:
-            both.create_task(_copy(here[0], there[1]))
+            both.create_task(leave(here[0], there[1]))
             both.create_task(_copy(there[0], here[1]))
     except* OSError:
         log.debug("a connection was cut")
@@ -239,3 +290,23 @@ async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
         await sink.drain()
     with suppress(OSError, RuntimeError):
         sink.write_eof()
+
+
+async def _first_bytes(source: asyncio.StreamReader) -> bytes:
+    """With the whole greeting of TLS, which may come in several parts."""
+    data = await source.read(_CHUNK)
+    while data[:1] == b"\x16" and len(data) < 5 + int.from_bytes(data[3:5]):
+        if not (more := await source.read(_CHUNK)):
+            break
+        data += more
+    return data
+
+
+def opens_socket(first: bytes) -> bool:
+    """Whether a connection that begins with these bytes of the browser carries a WebSocket.
+
+    Chromium makes one of its own for each: an upgrade by HTTP, or TLS that offers HTTP/1.1 and not HTTP/2.
+    """
+    if first[:1] != b"\x16":
+        return _UPGRADE.search(first.partition(b"\r\n\r\n")[0]) is not None
+    return _ALPN_OF_SOCKETS in first and b"\x02h2" not in first

@@ -3,6 +3,9 @@
 `Fetch.enable` of a browser-level session, made before the first page, pauses requests of all pages, frames, workers
 and tabs that close. It is never disabled: that, and a session that ends, would send what is paused, so `fail` comes
 first. Requests without an effect are continued at once.
+
+Messages over WebSockets are held in the browser's proxy: their bytes wait there until the message is judged, and their
+connection is cut if it is failed.
 """
 
 from __future__ import annotations
@@ -12,13 +15,19 @@ import logging
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from urllib.parse import urlsplit
+from weakref import WeakSet
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
+from server.browser.chromium.devtools import DevToolsAccess
+from server.browser.chromium.egress import Egress, SocketConnection
+from server.browser.chromium.socket_watch import SocketWatch, WatchedSocket
 from server.browser.outgoing.assessment import SAFE, ActPage, Hold, assess_request, in_words
 from server.browser.outgoing.held import ActTerms, HeldRequest, binding_of
+from server.browser.outgoing.message import MESSAGE, read_message
 from server.browser.outgoing.request import OutgoingRequest, read_request, site_of_url
-from server.browser.sent import PATH_CHARS, key_of
+from server.browser.sent import PATH_CHARS, key_of, key_of_text
 from server.ops.background_tasks import BackgroundTasks
 from server.text import cut
 
@@ -28,15 +37,49 @@ PATIENCE = 25.0
 """Seconds for which a request waits for a yes."""
 GRACE = 3.0
 """Seconds after the end of an act in which what is sent counts as set off by it."""
+_GREETING = 5.0
+"""Seconds for all pages to be listened to before a socket is opened."""
 MOST_SHAPES = 500
 """Shapes of a site that are remembered."""
 _TYPES = ("Document", "XHR", "Fetch", "Ping", "Other")
 
 
-class ChromiumHold:
-    """Implements `OutgoingHold`."""
+@dataclass(frozen=True, slots=True)
+class _Sending:
+    """What a page is about to send; `socket` is set of a message only."""
 
-    def __init__(self, cdp: Cdp, *, patience: float = PATIENCE) -> None:
+    id: str
+    request: OutgoingRequest
+    binding: str
+    network_id: str = ""
+    session: str | None = None
+    frame: str = ""
+    socket: WatchedSocket | None = None
+
+    @property
+    def name(self) -> str:
+        """A redirect has the id of the request before it, and is judged on its own."""
+        return f"{self.network_id or self.id} {self.request.url}"
+
+
+@dataclass(frozen=True, slots=True)
+class _WaitingForYes:
+    held: HeldRequest
+    outgoing: _Sending
+    patience: asyncio.TimerHandle
+
+
+class ChromiumHold:
+    """Implements `OutgoingHold`, and `SocketGate` if it is given the browser's proxy and DevTools."""
+
+    def __init__(
+        self,
+        cdp: Cdp,
+        *,
+        egress: Egress | None = None,
+        devtools: DevToolsAccess | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
         self._cdp = cdp
         self._patience = patience
         self._sessions: list[str | None] = [None]
@@ -55,8 +98,15 @@ class ChromiumHold:
         """Shapes that were failed or are asked about: a page may keep them and send them later."""
         self._released: dict[str, None] = {}
         """What may leave, as `_name`: a page older than this hold is paused twice."""
-        self._waiting: dict[str, tuple[HeldRequest, str | None, asyncio.TimerHandle, str]] = {}
-        """By request id: it, its session, the end of its patience, and its name."""
+        self._waiting: dict[str, _WaitingForYes] = {}
+        """By request id."""
+        self._egress = egress
+        self._watch = SocketWatch(devtools, self._on_message) if devtools else None
+        self._known = WeakSet[SocketConnection]()
+        self._messages = 0
+        self._at_gate = 0
+        """Bytes of messages that came within an act's time and are not judged yet."""
+        self._decided = asyncio.Event()
         self._held: Callable[[HeldRequest], None] | None = None
         self._tasks = BackgroundTasks(CdpError)
 
@@ -65,6 +115,8 @@ class ChromiumHold:
         self._cdp.on("Fetch.requestPaused", self._on_paused)
         self._cdp.on("Fetch.authRequired", self._on_login)
         await self._enable(None)
+        if self._egress and self._watch:
+            self._egress.gates.append(self)
         for target in (await self._cdp.send("Target.getTargets")).get("targetInfos") or ():
             if target["type"] == "page" and target["url"].startswith("http"):  # reopened by a start
                 where = {"targetId": target["targetId"], "flatten": True}
@@ -72,6 +124,13 @@ class ChromiumHold:
                     session = (await self._cdp.send("Target.attachToTarget", where))["sessionId"]
                     await self._enable(session)
                     self._sessions.append(session)
+
+    def close(self) -> None:
+        """Its browser has ended, or another one is used: then `fail` comes first."""
+        if self._watch:
+            self._watch.close()
+        if self._egress and self in self._egress.gates:
+            self._egress.gates.remove(self)
 
     async def _enable(self, session: str | None) -> None:
         patterns = [{"urlPattern": "*", "resourceType": kind} for kind in _TYPES]
@@ -107,9 +166,11 @@ class ChromiumHold:
 
     async def _still_waits(self, request_id: str) -> bool:
         """There is no question for it: a paused request refuses this one in other words than one that is gone."""
+        outgoing = self._waiting[request_id].outgoing
+        if outgoing.socket:
+            return bool(self._connections(outgoing.socket))
         try:
-            session = self._waiting[request_id][1]
-            await self._cdp.send("Fetch.getResponseBody", {"requestId": request_id}, session=session)
+            await self._cdp.send("Fetch.getResponseBody", {"requestId": request_id}, session=outgoing.session)
         except CdpError as error:
             return "Invalid InterceptionId" not in str(error) and not self._cdp.closed.is_set()
         return True
@@ -119,17 +180,24 @@ class ChromiumHold:
         return any([await self._let_go(one) for one in waiting])
 
     async def _let_go(self, request_id: str) -> bool:
-        held, session, timer, name = self._waiting[request_id]
+        one = self._waiting[request_id]
+        held = one.held
         if held.binding in self._sent:  # a page that tries again, or sends twice: one yes is for one
             await self._fail([request_id])
             return False
+        is_open = one.outgoing.socket is None or bool(self._connections(one.outgoing.socket))
         del self._waiting[request_id]
-        timer.cancel()
-        self._remember(name)
+        one.patience.cancel()
+        self._remember(one.outgoing.name)
         self._standing.pop(held.shape, None)
+        if not is_open:
+            return False
         self._sent[held.binding] = held.kind, held.network_id
+        if one.outgoing.socket:
+            self._tell_gate()
+            return True
         try:
-            await self._cdp.send("Fetch.continueRequest", {"requestId": request_id}, session=session)
+            await self._pass(request_id, one.outgoing.session)
         except CdpError:  # `Invalid InterceptionId`: the page has given it up
             self._sent.pop(held.binding, None)
             return False
@@ -146,9 +214,21 @@ class ChromiumHold:
         works = []
         for request_id in request_ids:
             if (one := self._waiting.pop(request_id, None)) is not None:
-                one[2].cancel()
-                works.append(self._abort(request_id, one[1]))
+                one.patience.cancel()
+                works.append(self._drop(one.outgoing))
         await asyncio.gather(*works)
+
+    async def _drop(self, outgoing: _Sending) -> None:
+        if outgoing.socket is None:
+            return await self._abort(outgoing.id, outgoing.session)
+        for connection in self._connections(outgoing.socket):
+            connection.cut()
+        self._tell_gate()
+
+    def _connections(self, socket: WatchedSocket) -> list[SocketConnection]:
+        """Those over which its messages may go."""
+        every = self._egress.sockets if self._egress else []
+        return [one for one in every if socket.may_use(one.host, one.port)]
 
     async def _abort(self, request_id: str, session: str | None) -> None:
         with suppress(CdpError):
@@ -170,7 +250,8 @@ class ChromiumHold:
         if session not in self._sessions:
             return
         try:
-            hold, request = self._judge(params)
+            outgoing = self._read(params, session)
+            hold = self._judge(outgoing)
         except Exception:
             log.exception("a request could not be judged; it is not sent")
             self._tasks.start(self._abort(params["requestId"], session))
@@ -178,7 +259,7 @@ class ChromiumHold:
         if hold is None:
             self._tasks.start(self._pass(params["requestId"], session))
         else:
-            self._keep(params, session, request, hold)
+            self._keep(outgoing, hold)
 
     def _on_login(self, params: Params, session: str | None) -> None:
         """Show what the site says without a login: a page that waits for one, even of a frame, takes no clicks.
@@ -194,36 +275,83 @@ class ChromiumHold:
     async def _pass(self, request_id: str, session: str | None) -> None:
         await self._cdp.send("Fetch.continueRequest", {"requestId": request_id}, session=session)
 
-    def _judge(self, params: Params) -> tuple[Hold | None, OutgoingRequest]:
+    def _read(self, params: Params, session: str | None) -> _Sending:
         request = read_request(params["request"], params["resourceType"])
+        return _Sending(
+            params["requestId"], request, binding_of(request.shape, key_of(params["request"])), str(params.get("networkId", "")),
+            session, str(params.get("frameId")),
+        )  # fmt: skip
+
+    def _on_message(self, socket: WatchedSocket, opcode: int, text: str) -> None:
+        self._messages += 1
+        request = read_message(socket.url, opcode, text)
+        binding = binding_of(request.shape, key_of_text(f"{socket.url}\n{text}"))
+        name = f"{MESSAGE} {self._messages}"
+        outgoing = _Sending(name, request, binding, name, socket=socket)
+        if hold := self._judge(outgoing):
+            self._keep(outgoing, hold)
+
+    async def pass_bytes(self, connection: SocketConnection) -> None:
+        assert self._watch is not None
+        if connection not in self._known:  # from its first bytes, so that its socket is known
+            self._known.add(connection)
+            with suppress(CdpError, TimeoutError):
+                async with asyncio.timeout(_GREETING):
+                    await self._watch.catch_up()
+        if not self._is_of_act() and not any(one.startswith(MESSAGE) for one in self._standing):
+            return
+        self._at_gate += 1
+        try:
+            async with asyncio.timeout(self._patience):
+                await self._watch.catch_up()
+        except (TimeoutError, CdpError):
+            connection.cut()
+        finally:
+            self._at_gate -= 1
+        while any(
+            one.outgoing.socket and one.outgoing.socket.may_use(connection.host, connection.port)
+            for one in self._waiting.values()
+        ):
+            await self._decided.wait()
+
+    def _tell_gate(self) -> None:
+        self._decided.set()
+        self._decided = asyncio.Event()
+
+    def _is_of_act(self) -> bool:
+        return asyncio.get_running_loop().time() < self._until
+
+    def _judge(self, outgoing: _Sending) -> Hold | None:
+        request = outgoing.request
         is_quick = request.method in SAFE and request.type != "Document"
-        if is_quick or self._rests or self._name(params) in self._released:
-            return None, request
-        is_of_act = asyncio.get_running_loop().time() < self._until
+        if is_quick or self._rests or outgoing.name in self._released:
+            return None
+        is_of_act = self._is_of_act() or (outgoing.socket is not None and self._at_gate > 0)
         is_standing = bool(self._standing) and request.shape in self._standing
         if not is_of_act and not is_standing:
             self._learn(request)
-            return None, request
+            return None
         if self._is_passive and not is_standing:
             self._learn(request)
         hold = assess_request(request, self._page)
         if hold is None and not is_standing:
-            return None, request
+            return None
         hold = hold or Hold("unknown_submit", "it was refused before")
-        binding = binding_of(request.shape, key_of(params["request"]))
-        if is_of_act and self._covers(params, request, hold, binding):
-            self._sent[binding] = hold.kind, str(params.get("networkId", ""))
+        if is_of_act and self._covers(outgoing, hold):
+            self._sent[outgoing.binding] = hold.kind, outgoing.network_id
             self._standing.pop(request.shape, None)
-            self._remember(self._name(params))
-            return None, request
-        return hold, request
+            self._remember(outgoing.name)
+            return None
+        return hold
 
-    def _covers(self, params: Params, request: OutgoingRequest, hold: Hold, binding: str) -> bool:
+    def _covers(self, outgoing: _Sending, hold: Hold) -> bool:
         kinds = {kind for kind, _ in self._sent.values()}
-        _, before = self._sent.get(binding, ("", None))
-        is_repeated = before is not None and before != params.get("networkId")  # and no redirect of it
+        _, before = self._sent.get(outgoing.binding, ("", None))
+        is_repeated = before is not None and before != outgoing.network_id  # and no redirect of it
         approved = self._terms.approved
-        return approved.covers(request.site, hold.kind, binding, kinds, is_repeated=is_repeated)
+        return approved.covers(
+            outgoing.request.site, hold.kind, outgoing.binding, kinds, is_repeated=is_repeated
+        )
 
     def _learn(self, request: OutgoingRequest) -> None:
         known = self._custom[request.site]
@@ -235,27 +363,25 @@ class ChromiumHold:
         if len(self._released) > MOST_SHAPES:
             del self._released[next(iter(self._released))]
 
-    def _name(self, params: Params) -> str:
-        """A redirect has the id of the request before it, and is judged on its own."""
-        return f"{params.get('networkId') or params['requestId']} {params['request']['url']}"
-
-    def _keep(self, params: Params, session: str | None, request: OutgoingRequest, hold: Hold) -> None:
+    def _keep(self, outgoing: _Sending, hold: Hold) -> None:
         """Keep it paused, or fail it at once: a document would leave its page without scripts."""
-        loop, request_id = asyncio.get_running_loop(), params["requestId"]
-        is_late = loop.time() >= self._until  # kept by a page of an act that is long over
+        request, loop = outgoing.request, asyncio.get_running_loop()
+        is_late = not self._is_of_act() and self._at_gate == 0  # kept by a page of an act that is long over
         parts = urlsplit(request.url)
         held = HeldRequest(
-            id=request_id, network_id=str(params.get("networkId", "")), kind=hold.kind, words=in_words(request, hold), method=request.method,
+            id=outgoing.id, network_id=outgoing.network_id, kind=hold.kind, words=in_words(request, hold), method=request.method,
             place=f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", path=cut(parts.path or "/", PATH_CHARS),
-            site=request.site, binding=binding_of(request.shape, key_of(params["request"])),
+            site=request.site, binding=outgoing.binding,
             is_over=request.type == "Document" or is_late or self._held is None, is_further=bool(self._sent),
         )  # fmt: skip
         log.info("held: %s %s (%s)", request.method, request.host, hold.kind)
         self._standing[request.shape] = None
-        if held.is_over:
-            self._tasks.start(self._abort_document(request_id, session, str(params.get("frameId"))))
+        if held.is_over and outgoing.socket:
+            self._tasks.start(self._drop(outgoing))
+        elif held.is_over:
+            self._tasks.start(self._abort_document(outgoing.id, outgoing.session, outgoing.frame))
         else:
-            timer = loop.call_later(self._patience, lambda: self._tasks.start(self._fail([request_id])))
-            self._waiting[request_id] = held, session, timer, self._name(params)
+            timer = loop.call_later(self._patience, lambda: self._tasks.start(self._fail([outgoing.id])))
+            self._waiting[outgoing.id] = _WaitingForYes(held, outgoing, timer)
         if self._held:
             self._held(held)

@@ -13,6 +13,7 @@ from server.browser.chromium import frames
 from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
+from server.browser.outgoing.message import MESSAGE
 from server.browser.sent import (
     SAFE_METHODS,
     Failure,
@@ -71,6 +72,8 @@ class ChromiumRequestLog(RequestLog):
         self._statuses: dict[tuple[str, str], int] = {}
         """Status codes that arrived before the answer itself, or without it: the page has gone on."""
         self._is_all = True
+        self._messages = 0
+        """Over sockets."""
         self._unseen: set[str] = set()
         """The sessions of new tabs of whose document nothing was seen: it was sent, or even answered, before."""
         self._changed = asyncio.Event()
@@ -122,6 +125,7 @@ class ChromiumRequestLog(RequestLog):
         """What is held has not been sent; what was held before this log began and was then let go is added."""
         if self._acts is None:
             return
+        self._messages -= sum(one.startswith(MESSAGE) for one in self._acts.left_out())
         for key in [key for key in self._followed if key[1] in self._acts.left_out()]:
             del self._followed[key]
         for network_id, request in self._acts.added().items():
@@ -130,6 +134,8 @@ class ChromiumRequestLog(RequestLog):
             ]
             if not any(key in self._followed for key in keys):
                 self._followed[keys[0]] = _Followed(request)
+            if request.method == MESSAGE:  # nothing answers it
+                self._close(keys[0], None, "no_answer")
             if keys[0] in self._statuses:
                 self._close(keys[0], self._statuses[keys[0]])
 
@@ -145,7 +151,12 @@ class ChromiumRequestLog(RequestLog):
         every = [replace(request, times=times) for (request, _), times in found.items()]
         shown = every if len(every) <= MOST_REQUESTS else [one for one in every if not one.is_beacon]
         is_lost = self._page.is_crashed or self._page.gone.is_set()
-        is_all = self._is_all and not (self._unseen or is_lost) and len(every) <= MOST_REQUESTS
+        is_all = (
+            self._is_all
+            and self._messages <= 0
+            and not (self._unseen or is_lost)
+            and len(every) <= MOST_REQUESTS
+        )
         return SentRequests(tuple(shown[:MOST_REQUESTS]), is_all)
 
     # Sessions
@@ -250,8 +261,7 @@ class ChromiumRequestLog(RequestLog):
             self._close(key, status, failure)
 
     def _on_message(self, _: Params, session: str | None) -> None:
-        if session in self._sessions:
-            self._is_all = False
+        self._messages += session in self._sessions
 
     def _close(self, key: tuple[str, str], status: int | None, failure: Failure | None = None) -> None:
         one = self._followed[key]

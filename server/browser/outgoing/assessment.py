@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
-from server.browser.outgoing.request import OutgoingRequest
+from server.browser.outgoing.message import MESSAGE
+from server.browser.outgoing.request import BodyShape, OutgoingRequest
 from server.browser.outgoing.words import (
     BASKET_KEYS,
     EDITS,
@@ -23,9 +24,12 @@ from server.browser.outgoing.words import (
     OBJECTS,
     READS,
     SELECTORS,
+    SENDING,
+    SIGNALS,
     SUBMITS,
     TELEMETRY,
     TELEMETRY_PATHS,
+    WRAPPERS,
     word_set,
     words_of,
 )
@@ -100,9 +104,10 @@ def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
     if request.method in SAFE:
         return _effect_of_address(request) if request.type == "Document" or _has_mutation(request) else None
     is_foreign = request.site != page.site and not request.has_authorization
-    if _is_telemetry(request) or (is_foreign and request.type == "Ping"):
+    is_message = request.method == MESSAGE
+    if not is_message and (_is_telemetry(request) or (is_foreign and request.type == "Ping")):
         return None
-    named = _by_words(request)
+    named = _of_message(request.body) if is_message else _by_words(request)
     if named is not None:
         return named if named.kind else None
     if is_foreign or (request.shape in page.custom and not (page.is_private and request.body.is_opaque)):
@@ -124,13 +129,41 @@ def _is_telemetry(request: OutgoingRequest) -> bool:
 def _by_words(request: OutgoingRequest) -> Hold | None:
     """What the words say: an effect, nothing (`kind` ""), or None if they do not show it."""
     harmless = Hold("", "")
-    if operations := request.body.operations:
-        held = [hold for one in operations if (hold := _of_operation(one.kind, one.names))]
-        return held[0] if held else harmless
+    if request.body.operations:
+        return _of_operations(request.body)
     for texts in _in_order(request):
         if (found := _of_texts(texts)) is not None:
             return found
     return _of_texts(request.segments, request.method) or (harmless if _fills_basket(request) else None)
+
+
+def _of_message(body: BodyShape) -> Hold | None:
+    """As `_by_words`; the path of a socket names its channel only."""
+    if body.kind == "none":
+        return Hold("", "")
+    if body.operations:
+        return _of_operations(body)
+    said = [value for _, value in body.selectors]
+    of_said = [(value, words_of(value)) for value in said]
+    if any(_is_signal(words) for _, words in of_said) and all(
+        _is_signal(words) or WRAPPERS.issuperset(words) for _, words in of_said
+    ):
+        return Hold("", "")
+    if said in (["complete"], ["stop"]) and set(body.keys) == {
+        "id",
+        "type",
+    }:  # GraphQL's end of a subscription
+        return Hold("", "")
+    plain = WRAPPERS | SENDING
+    specific = _of_texts([value for value, words in of_said if not plain.issuperset(words)])
+    sending = [value for value, words in of_said if not SENDING.isdisjoint(words)]
+    return specific or _of_texts(sending) or (None if said else _of_texts(body.keys))
+
+
+def _is_signal(words: Sequence[str]) -> bool:
+    others = [word for word in words if word not in SIGNALS and word not in WRAPPERS and word not in SENDING]
+    is_named = bool(words) and (words[0] in SIGNALS or words[-1] in SIGNALS)
+    return is_named and not any(word in EFFECTS or word in OBJECTS for word in others)
 
 
 def _fills_basket(request: OutgoingRequest) -> bool:
@@ -159,6 +192,11 @@ def _in_order(request: OutgoingRequest) -> Iterator[Sequence[str]]:
 def _begins_with_effect(key: str) -> bool:
     words = words_of(key)
     return bool(words) and words[0] in EFFECTS and words[0] in _FIRST_OF_ADDRESSES
+
+
+def _of_operations(body: BodyShape) -> Hold:
+    held = [hold for one in body.operations if (hold := _of_operation(one.kind, one.names))]
+    return held[0] if held else Hold("", "")
 
 
 def _of_operation(kind: str, names: Sequence[str]) -> Hold | None:

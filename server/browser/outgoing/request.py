@@ -17,7 +17,7 @@ BodyKind = Literal["none", "json", "form", "files", "graphql", "text", "unknown"
 MOST_KEYS = 40
 MOST_PARSED = 100_000
 """Characters of a body; a longer one is not parsed."""
-_ONE_WORD = re.compile(r"[A-Za-z][\w.:\-]{0,59}")
+ONE_WORD = re.compile(r"[A-Za-z][\w.:\-]{0,59}")
 _OPERATION = re.compile(r"\b(mutation|query|subscription)\b\s*([A-Za-z_]\w*)?")
 _ROOT_FIELD = re.compile(r"(?:\w+\s*:\s*)?([A-Za-z_]\w*)")
 _PART = re.compile(r'form-data;[^\r\n]*?\bname="([^"\r\n]{1,80})"')
@@ -108,7 +108,7 @@ def read_body(content_type: str, text: str | None, *, has_body: bool = False) ->
         except (ValueError, RecursionError):
             return BodyShape("text", length=len(text))
     if kind == "application/graphql":
-        return BodyShape("graphql", operations=tuple(_operations({"query": text})), length=len(text))
+        return BodyShape("graphql", operations=tuple(read_operations({"query": text})), length=len(text))
     if re.fullmatch(r"[\w.\[\]%+\-]{1,80}=[^\n]*", text[:MOST_PARSED]):
         return _form(text)
     return BodyShape("text", length=len(text))
@@ -121,7 +121,7 @@ def _form(text: str) -> BodyShape:
 
 def _fields(pairs: list[tuple[str, str]], length: int, kind: BodyKind) -> BodyShape:
     given = dict(pairs)
-    operations = tuple(_operations(given)) if "query" in given else ()
+    operations = tuple(read_operations(given)) if "query" in given else ()
     chosen = tuple((name, value) for name, value in pairs[:200] if selects(name, value))
     keys = tuple(dict.fromkeys(name for name, _ in pairs))[:MOST_KEYS]
     return BodyShape("graphql" if operations else kind, keys, chosen[:8], operations, length)
@@ -129,7 +129,7 @@ def _fields(pairs: list[tuple[str, str]], length: int, kind: BodyKind) -> BodySh
 
 def _json(value: Json, length: int) -> BodyShape:
     many = [one for one in (value if isinstance(value, list) else [value])[:20] if isinstance(one, dict)]
-    operations = tuple(operation for one in many for operation in _operations(one))
+    operations = tuple(operation for one in many for operation in read_operations(one))
     if operations:
         return BodyShape("graphql", (), (), operations, length)
     inner = [
@@ -142,9 +142,9 @@ def _json(value: Json, length: int) -> BodyShape:
     )
 
 
-def _operations(given: Mapping[str, Json]) -> Iterator[Operation]:
+def read_operations(given: Mapping[str, Json]) -> Iterator[Operation]:
     text, name = given.get("query"), given.get("operationName")
-    named = (str(name),) if isinstance(name, str) and _ONE_WORD.fullmatch(name) else ()
+    named = (str(name),) if isinstance(name, str) and ONE_WORD.fullmatch(name) else ()
     if isinstance(text, str) and (
         re.match(r"\s*(?:#.*\n|\s)*(mutation|query|subscription|fragment)\b", text)
         or text.lstrip()[:1] == "{"
@@ -173,7 +173,7 @@ def _root_fields(text: str) -> list[str]:
 
 
 def selects(name: str, value: str) -> bool:
-    return name.lower() in SELECTORS and _ONE_WORD.fullmatch(value) is not None
+    return name.lower() in SELECTORS and ONE_WORD.fullmatch(value) is not None
 
 
 _SECOND_LEVEL = word_set("co com org net gov edu ac or ne go gob")

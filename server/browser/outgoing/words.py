@@ -116,6 +116,17 @@ SELECTORS = word_set(
 )
 """Names of fields whose value says what a request does."""
 
+SIGNALS = word_set(
+    "ping pong heartbeat keepalive ack subscribe unsubscribe sub unsub subscription join leave listen watch unwatch "
+    "connect connected connection disconnect init hello handshake phx_join phx_leave phx phoenix typing presence cursor "
+    "seen resume reconnect rejoin"
+)
+"""Words of messages over a socket that open, keep and close a channel, or say that a person is present."""
+WRAPPERS = word_set("event events msg method call data emit push type command")
+"""Words by which such a message says no more than that it is one."""
+SENDING = word_set("message send publish")
+"""As these, but where nothing else is said, something is sent to others."""
+
 EFFECTS = {word: kind for kind, text in _EFFECTS.items() for word in text.split()}
 OBJECTS = {word: kind for kind, text in _EFFECT_OBJECTS.items() for word in text.split()}
 
