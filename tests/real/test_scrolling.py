@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import monotonic
+
 import pytest
 import pytest_asyncio
 
@@ -74,3 +76,25 @@ async def test_a_feed_that_loads_more_is_scrolled_until_the_text_or_its_end(
     await browser.navigate(site.add("/feed", FEED))
     assert (await browser.scroll_to(query)).ok == is_there
     assert (query in (await browser.observe()).text()) == is_there
+
+
+BARS = """<title>Bars</title><style>body{{margin:0}}p{{height:{gap}px}}
+header,footer{{position:fixed;left:0;right:0;background:#ccc}}header{{top:0;height:{top}px}}footer{{bottom:0;height:{bottom}px}}
+</style><header>Shop</header><p>a<p>b<p>c<p><button onclick="this.textContent = 'Pressed'">Save</button><p>d<p>e<p>f
+<footer>Chat with us <button>OK</button></footer>"""
+
+
+@pytest.mark.parametrize(
+    ("gap", "top", "bottom"),
+    [(300, 0, 90), (200, 120, 500), (150, 0, 250)],
+    ids=["below", "narrow", "in view"],
+)
+async def test_a_bar_at_the_edge_of_the_window_covers_no_click(
+    browser: SessionBrowser, site: Site, gap: int, top: int, bottom: int
+):
+    await browser.navigate(site.add("/bars", BARS.format(gap=gap, top=top, bottom=bottom)))
+    began = monotonic()
+    outcome = await browser.click(element(await browser.observe(), "Save"))
+    assert outcome.ok, outcome.text
+    assert monotonic() - began < 6, "the tool server alone gives up after 8 s"
+    assert element(await browser.observe(), "Pressed")

@@ -16,7 +16,8 @@ FIELDS = """<label>Code <input maxlength=8></label>
 <label>Amount <input oninput="this.value = this.value.replace(/[^0-9,]/g, '')"></label>
 <label>Guests <input oninput="if (this.value > 8) this.value = 8"></label>
 <label>Name <input oninput="setTimeout(() => this.value = '')"></label>
-<label>City <input></label><label>Note <textarea></textarea></label>"""
+<label>City <input></label><label>Note <textarea></textarea></label>
+<label>Snippet <textarea onkeydown="if (event.key === '[') this.setRangeText('[]', 0, 9, 'end')"></textarea></label>"""
 TYPED = {
     "Code": ("ABCDEFGHIJKL", 'textbox "Code" holds "ABCDEFGH" instead.'),
     "Amount": ("12.50", 'textbox "Amount" holds "1250" instead.'),
@@ -24,6 +25,7 @@ TYPED = {
     "Name": ("Ann", 'textbox "Name" holds nothing instead.'),
     "City": ("Leeds", ""),
     "Note": ("Ring\ntwice", ""),
+    "Snippet": ('{"a": [1]}', ""),
 }
 LISTS = """<label>Pieces <select><option>Choose<option value=1>10<option value=2>5<option value=5>2<option value=10>1</select></label>
 <label>Slot <select><option>Choose<option disabled>10:00<option value=b>10:00<option>11:00</select></label>
@@ -117,17 +119,59 @@ async def test_choices_that_a_list_does_not_take_are_told(browser: Browser, site
     assert [element(await browser.observe(), name).value for name in ("Days", "Size")] == [None, "L"]
 
 
-async def test_a_field_in_a_frame_of_the_site_is_read_back(browser: Browser, site: Site) -> None:
-    site.add("/inner", f"<p>Inner</p>{FIELDS}<label>Land <select><option>Peru<option>Chile</select></label>")
-    await browser.navigate(
-        site.add("/framed", "<p>Outer</p><iframe src=/inner width=800 height=300></iframe>")
-    )
-    seen = await browser.observe()
-    outcome = await browser.type([Field(element(seen, "Code"), "ABCDEFGHIJKL")])
-    assert (outcome.ok, outcome.notes) == (True, ('textbox "Code" holds "ABCDEFGH" instead.',))
-    outcome = await browser.select(element(seen, "Land"), ["Chile"])
-    assert (outcome.ok, outcome.notes) == (True, ()), outcome
-    assert element(await browser.observe(), "Land").value == "Chile"
+FRAMED = f"""<p>Inner</p>{FIELDS}<label>Land <select><option>Peru<option>Chile</select></label>
+<label>Roles <select multiple><option selected>reader<option>writer<option>admin</select></label>
+<div contenteditable role=textbox aria-label=Letter style="width: 300px; height: 40px">old</div>"""
+CODE = "<h1>Enter the code we sent</h1><div>" + "<input maxlength=1 size=1>" * 6 + "</div>"
+
+
+@pytest.mark.parametrize("whose", ["its own", "another port", "another host"])
+async def test_fields_in_frames_are_read_and_read_back(browser: Browser, site: Site, whose: str) -> None:
+    with Site() as other:
+        at = site if whose == "its own" else other
+        host = "localhost" if whose == "another host" else "127.0.0.1"
+        at.add("/inner", FRAMED)
+        at.add("/code", CODE)
+        style = "width=900 style='padding: 10px; border: 7px solid'"
+        frames = (f"<iframe src={at.url(path, host=host)} {style}></iframe>" for path in ("/inner", "/code"))
+        await browser.navigate(site.add("/framed", f"<p>Outer</p>{''.join(frames)}"))
+        seen = await browser.observe()
+        outcome = await browser.type([Field(element(seen, "Code"), "ABCDEFGHIJKL")])
+        assert (outcome.ok, outcome.notes) == (True, ('textbox "Code" holds "ABCDEFGH" instead.',))
+        outcome = await browser.select(element(seen, "Land"), ["Chile"])
+        assert (outcome.ok, outcome.notes) == (True, ()), outcome
+        outcome = await browser.select(element(seen, "Roles"), ["admin"])
+        assert outcome.notes == ('listbox "Roles" holds "reader, admin".',)
+        assert (await browser.type([Field(element(seen, "Letter"), "Dear Ann")])).notes == ()
+        (code,) = (one for one in seen.interactive if one.secret)
+        assert (await browser.type([Field(code, "739154")])).ok
+        seen = await browser.observe()
+        held = {one.name: one.value for one in seen.interactive if one.value}
+        assert held == {"Code": "ABCDEFGH", "Land": "Chile", "Roles": "reader, admin", "Letter": "Dear Ann"}
+        assert [one.filled for one in seen.interactive if one.secret] == [True]
+        assert not set("739154") & set("".join(seen.text_blocks))
+
+
+BOXES = """<label><input type=checkbox onclick="setTimeout(() => this.checked = false, 30)"> Agree</label>
+<label><input type=checkbox> News</label> <label><input type=radio name=a> Red</label>
+<div role=switch aria-checked=true aria-label=Alarm tabindex=0 style="width:20px;height:20px;cursor:pointer">o</div>
+<style>.off {position: absolute; opacity: 0}</style>
+<input type=checkbox class=off id=x onclick="return false"><label for=x style="display:inline-block">Terms</label>
+<p id=clock></p><script>setInterval(() => clock.textContent = Date.now(), 50)</script>"""
+
+
+async def test_a_box_that_is_not_ticked_by_its_click_is_told(browser: Browser, site: Site) -> None:
+    await browser.navigate(site.add("/boxes", BOXES))
+    notes: list[str] = []
+    for name in ("Agree", "News", "Red", "Alarm", "Terms"):
+        outcome = await browser.click(element(await browser.observe(), name))
+        assert outcome.ok, outcome.text
+        notes += outcome.notes
+    assert notes == [
+        'checkbox "Agree" is still not checked.',
+        'switch "Alarm" is still checked.',
+        'checkbox "Terms" is still not checked.',
+    ]
 
 
 async def test_an_act_by_name_is_read_back_too(browser: Browser, site: Site) -> None:

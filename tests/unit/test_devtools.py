@@ -449,4 +449,4 @@ async def test_a_frame_that_comes_while_frames_are_read_disturbs_nothing():
             return {"result": {"value": session}}
 
     found = await evaluate_inside(ChangingPage(), "page", inner, lambda place: "() => 1", deadline=5)
-    assert [place for _, place in found] == [(10, 20)]
+    assert [(place.x, place.y) for _, place in found] == [(10, 20)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
+from typing import NamedTuple
 
 from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
 from server.ops.json_types import Json
@@ -12,8 +13,23 @@ from server.ops.json_types import Json
 MAX_FRAMES = 20
 MOST_LISTENING = 400
 _CLICKS = frozenset({"click", "mousedown", "pointerdown"})
-Place = tuple[float, float]
-"""Position of a frame's upper left corner, in CSS pixels of the page's viewport."""
+
+
+class Place(NamedTuple):
+    """Where a frame is: the upper left corner of what it shows, in CSS pixels of the page's viewport."""
+
+    x: float = 0.0
+    y: float = 0.0
+    right: float = 0.0
+    down: float = 0.0
+    """Borders and padding of the frames around it: boxes of a snapshot leave them out."""
+    session: str = ""
+    frame: str | None = None
+
+    @property
+    def in_snapshot(self) -> tuple[float, float]:
+        """Where boxes of a snapshot have the corner."""
+        return self.x - self.right, self.y - self.down
 
 
 async def watch_frames(cdp: Cdp, session: str, *, workers: bool = False) -> None:
@@ -139,45 +155,41 @@ async def evaluate_inside(
     that cannot be reached are left out. Raises AnswerTooLarge if the list of frames, with their URLs, is too
     long to be read.
     """
-    origins: dict[str, Place] = {session: (0.0, 0.0)}
-    found: list[tuple[str, str, Place]] = []
+    origins: dict[str, Place] = {session: Place()}
+    found: list[Place] = []
     try:
         async with asyncio.timeout(deadline):
             for inside, (around, frame) in list(inner.items()):  # frames come and go during the awaits
                 if around in origins:
-                    origins[inside] = await _place(cdp, around, frame, origins[around])
-                    found.append((inside, frame, origins[inside]))
+                    origin = await _place(cdp, around, frame, origins[around])
+                    origins[inside] = origin._replace(session=inside)
+                    found.append(origins[inside])
             for within, origin in origins.items():
                 tree = await cdp.send("Page.getFrameTree", session=within)
-                found += [
-                    (within, id, await _place(cdp, within, id, origin)) for id in _children(tree["frameTree"])
-                ]
+                found += [await _place(cdp, within, id, origin) for id in _children(tree["frameTree"])]
             works = [
-                evaluate(cdp, within, script(place), frame=id, deadline=deadline)
-                for within, id, place in found[:MAX_FRAMES]
+                evaluate(cdp, one.session, script(one), frame=one.frame, deadline=deadline)
+                for one in found[:MAX_FRAMES]
             ]
             values = await asyncio.gather(*works, return_exceptions=True)
     except AnswerTooLarge:
         raise
     except (CdpError, TimeoutError):
         return []
-    places = [place for _, _, place in found]
-    return [
-        (value, place)
-        for value, place in zip(values, places, strict=False)
-        if not isinstance(value, BaseException)
-    ]
+    pairs = zip(values, found, strict=False)
+    return [(value, place) for value, place in pairs if not isinstance(value, BaseException)]
 
 
 async def _place(cdp: Cdp, session: str, frame: str, origin: Place) -> Place:
-    """Return the position of the frame's element; `origin`, its parent's, if it is not rendered."""
+    """Return the place of the frame's element; that of its parent, `origin`, if it is not rendered."""
     try:
         owner = await cdp.send("DOM.getFrameOwner", {"frameId": frame}, session=session)
         box = await cdp.send("DOM.getBoxModel", {"backendNodeId": owner["backendNodeId"]}, session=session)
     except CdpError:
-        return origin
+        return origin._replace(session=session, frame=frame)
     x, y = box["model"]["content"][:2]
-    return origin[0] + x, origin[1] + y
+    left, top = box["model"].get("border", (x, y))[:2]
+    return Place(origin.x + x, origin.y + y, origin.right + x - left, origin.down + y - top, session, frame)
 
 
 def _children(tree: Params) -> Iterator[str]:

@@ -139,9 +139,13 @@ class PageMonitor:
 
         await asyncio.gather(*(collect(page) for page in self.pages.values() if page.session))
 
-    async def evaluate(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Json:
-        """Call a function in an isolated world, return its JSON value (see frames.py). Raises CdpError."""
-        return await frames.evaluate(self.cdp, page.session, script, frame=page.target, deadline=deadline)
+    async def evaluate(
+        self, script: str, page: WatchedPage, *, deadline: float = 3, place: frames.Place | None = None
+    ) -> Json:
+        """Call a function in an isolated world, of a frame if it has a place; its JSON value (see frames.py). Raises
+        CdpError."""
+        session, frame = (place.session, place.frame) if place else (page.session, page.target)
+        return await frames.evaluate(self.cdp, session, script, frame=frame, deadline=deadline)
 
     async def evaluate_with_listeners(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Json:
         """As `evaluate`; the function gets the elements that listen to clicks. Raises CdpError."""

@@ -191,11 +191,14 @@ class BrowserUseAdapter(Source):
                 return self._calls.outcome(True, f"{name_of(element)} is so already.")
             return await self.click(element, double=False)
         lines = typed_lines(field.text)
-        # The server presses Enter for the end of a line, which may send: what follows the first is inserted as text.
-        text = lines[0] if len(lines) > 1 or not submit else f"{lines[0]}\n"
+        # The server presses keys, and Enter for the end of a line, which may send, and a page may add brackets to keys:
+        # what a field of several lines is to hold is inserted as text.
+        is_long = len(lines) > 1 or (element.field == "lines" and not submit)
+        text = "" if is_long else f"{lines[0]}\n" if submit else lines[0]
         ok, said = await self._use("browser_type", {"index": _index(element), "text": text})
-        if ok and len(lines) > 1:
-            ok = await self._calls.here.send("Input.insertText", {"text": "\n".join(["", *lines[1:]])})
+        if ok and is_long:
+            async with self._calls.here.until_quiet(typed=True):
+                ok = await self._calls.here.send("Input.insertText", {"text": "\n".join(lines)})
             if ok and submit:
                 return self._missing("sending a text of several lines by Enter: press its button")
         return self._done(ok, said, f"Typed into {name_of(element)}.")

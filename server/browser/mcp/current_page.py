@@ -16,13 +16,21 @@ from pydantic import BaseModel, ValidationError
 from server.browser.browser import Tab
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
+from server.browser.chromium.frames import Place
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.quiet import QuietWatch
 from server.browser.chromium.resources import load_resource
 from server.browser.chromium.snapshots import Snapshots
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.masking import mask_text
-from server.browser.observation.page_script import MOMENT_SCRIPT, PAGE_SCRIPT, Extra, SecretField
+from server.browser.observation.page_script import (
+    FRAME_SCRIPT,
+    MOMENT_SCRIPT,
+    PAGE_SCRIPT,
+    Box,
+    Extra,
+    SecretField,
+)
 from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
 from server.browser.observation.points import Layers
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
@@ -44,6 +52,28 @@ SCROLLED_SCRIPT = """() => new Promise(done => {
   };
   requestAnimationFrame(look);
 })"""
+
+# A click goes to the middle. Where a bar would be over it there, such as one that sticks to the window's edge, which a
+# scroll into view does not mind, the page is scrolled to a place where nothing is.
+_UNCOVER = """([x, y, width, height]) => {
+  const from = scrollY, middle = x + width / 2, start = y + height / 2;
+  const isIt = el => {
+    const r = el.getBoundingClientRect();
+    return Math.abs(r.width - width) <= 1 && Math.abs(r.height - height) <= 1 && Math.abs(r.x - x) <= 1;
+  };
+  const isCovered = at => {  // null if it is not there
+    const [top, ...below] = document.elementsFromPoint(middle, at), own = [top, ...below].find(el => el && isIt(el));
+    return own ? !own.contains(top) && !top.contains(own) : null;
+  };
+  if (start > 0 && start < innerHeight && !isCovered(start)) return;
+  for (const share of [0.5, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9]) {
+    const before = scrollY;
+    scrollTo({top: from + start - share * innerHeight, behavior: 'instant'});
+    if (share !== 0.5 && scrollY === before) continue;
+    if (isCovered(start - (scrollY - from)) === false) return;
+  }
+  scrollTo({top: from, behavior: 'instant'});
+}"""
 
 PICTURE: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
 """Parameters of `Page.captureScreenshot`: the window in device pixels."""
@@ -83,6 +113,8 @@ class CurrentPage:
         self._snapshots = Snapshots()
         self._told: dict[str, None] = {}
         self._passed: tuple[str, ...] = ()
+        self.held_in: dict[int, Place] = {}
+        """Of the fields that an act holds: which are in frames of other sites, and where."""
 
     @property
     def url(self) -> str | None:
@@ -224,37 +256,32 @@ class CurrentPage:
     async def look(self, *, brief: bool = False) -> Extra:
         """Return the page script's result; only `unknown` is set if it cannot be read.
 
-        Includes the secret fields of frames inside the page, so that they are masked like the page's own, and what secret
-        fields held before (`hide`). `brief`: only
-        secrets and moment.
+        Includes the fields of frames of other sites, and what secret fields held before (`hide`). `brief`: only secrets
+        and moment.
         """
         reachable = self._reachable()
         if reachable is None:
             return Extra()
         watch, page = reachable
         try:
-            found, inside_it = await asyncio.gather(
+            found, inside = await asyncio.gather(
                 watch.evaluate(MOMENT_SCRIPT, page)
                 if brief
                 else watch.evaluate_with_listeners(PAGE_SCRIPT, page),
-                watch.evaluate_inside(lambda _: MOMENT_SCRIPT, page),
+                watch.evaluate_inside(lambda _: MOMENT_SCRIPT if brief else FRAME_SCRIPT, page),
             )
             extra = Extra.model_validate(found)
-            inner = [(Extra.model_validate(value), place) for value, place in inside_it]
+            for value, place in inside:
+                if value is not None:  # a picture shows borders, too
+                    dx, dy = (place.x, place.y) if brief else place.in_snapshot
+                    extra = extra.with_frame(Extra.model_validate(value), dx, dy)
         except (ValidationError, CdpError) as error:
             log.debug("page script: %.500s", error)
             return Extra(unknown=True)
-        inside = tuple(
-            secret.model_copy(update={"box": (secret.box[0] + x, secret.box[1] + y, *secret.box[2:])})
-            for one, (x, y) in inner
-            for secret in one.secrets
-        )
-        unknown = extra.unknown or any(one.unknown for one, _ in inner)
-        here = (*extra.secrets, *inside)
-        values = {secret.value for secret in here}
+        values = {secret.value for secret in extra.secrets}
         self.hide(values)
         gone = (secret for secret in self._secrets_told() if secret.value not in values)
-        return extra.model_copy(update={"secrets": (*here, *gone), "unknown": unknown})
+        return extra.model_copy(update={"secrets": (*extra.secrets, *gone)})
 
     async def picture(self, *, deadline: float) -> bytes | None:
         """Take a JPEG of the window; None if DevTools cannot, such as of a tab in the background."""
@@ -277,6 +304,10 @@ class CurrentPage:
             return Drawn.model_validate(await self.run(DRAWN_SCRIPT) or {})
         except ValidationError:
             return Drawn()
+
+    async def uncover(self, box: Box) -> None:
+        """Scroll the page so that nothing is over the middle of what has this box, if it is covered or out of view."""
+        await self.run(f"() => ({_UNCOVER})({json.dumps(box)})")
 
     async def wait_scrolled(self) -> None:
         """Wait until scrolling has ended: a wheel event is acknowledged before the page moves."""
@@ -378,17 +409,26 @@ class CurrentPage:
             log.debug("file of the page: %s", error)
             return None
 
-    async def run(self, script: str, *, deadline: float = 3) -> Json:
-        """Run one of our read-only scripts and return its value; None if it cannot run."""
+    async def run(self, script: str, *, deadline: float = 3, place: Place | None = None) -> Json:
+        """Run one of our scripts, in a frame if it has a place, and return its value; None if it cannot run."""
         reachable = self._reachable()
         if reachable is None:
             return None
         watch, page = reachable
         try:
-            return await watch.evaluate(script, page, deadline=deadline)
+            return await watch.evaluate(script, page, deadline=deadline, place=place)
         except CdpError as error:
             log.debug("script in the page: %s", error)
             return None
+
+    async def run_inside(self, script: Callable[[Place], str]) -> list[tuple[Json, Place]]:
+        """Run the script for a frame's place in each frame; values and places of those in which it can run."""
+        reachable = self._reachable()
+        try:
+            return await reachable[0].evaluate_inside(script, reachable[1]) if reachable else []
+        except CdpError as error:
+            log.debug("script in frames: %s", error)
+            return []
 
     def _reachable(self) -> tuple[PageMonitor, WatchedPage] | None:
         """None also while a dialog or a crash prevents scripts in the page."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 
+from server.browser.chromium.frames import Place
 from server.browser.mcp.current_page import CurrentPage
 from server.ops.json_types import JsonObject
 
@@ -25,23 +26,24 @@ _CLIP = """(kind, text) => {
 }"""
 
 
-async def replace(here: CurrentPage, text: str, *, submit: bool) -> None:
-    """Put the text in place of all that the focused editor holds; with `submit`, press Enter after it."""
+async def replace(here: CurrentPage, text: str, *, submit: bool, place: Place | None) -> None:
+    """Put the text in place of all that the focused editor holds, in the frame with this place if there is one; with
+    `submit`, press Enter after it."""
     async with here.until_quiet(typed=True):
         await _select_all(here)
         if not text:
             await _press(here, "Backspace")
-        elif not (await _clip(here, "paste", text)).get("isTaken"):
+        elif not (await _clip(here, "paste", text, place=place)).get("isTaken"):
             await here.send("Input.insertText", {"text": text})
     if submit:
         async with here.until_quiet(typed=True):
             await _press(here, "Enter")
 
 
-async def content(here: CurrentPage) -> str:
+async def content(here: CurrentPage, place: Place | None) -> str:
     """The whole text of the focused editor, also of lines that are out of view; "" if it gives none."""
     await _select_all(here)
-    text = (await _clip(here, "copy")).get("text")
+    text = (await _clip(here, "copy", place=place)).get("text")
     await _press(here, "ArrowRight")
     return str(text or "").replace("\r\n", "\n")
 
@@ -59,8 +61,8 @@ async def type_signs(here: CurrentPage, text: str) -> None:
         await here.send("Input.dispatchKeyEvent", {**key, "type": "keyUp"})
 
 
-async def _clip(here: CurrentPage, kind: str, text: str = "") -> JsonObject:
-    found = await here.run(f"() => ({_CLIP})({json.dumps(kind)}, {json.dumps(text)})")
+async def _clip(here: CurrentPage, kind: str, text: str = "", *, place: Place | None) -> JsonObject:
+    found = await here.run(f"() => ({_CLIP})({json.dumps(kind)}, {json.dumps(text)})", place=place)
     return found if isinstance(found, dict) else {}
 
 

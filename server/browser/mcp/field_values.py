@@ -10,6 +10,7 @@ from dataclasses import replace
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from server.browser.browser import Field, ToolOutcome
+from server.browser.chromium.frames import Place
 from server.browser.mcp import editors
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import OTHER_FORM
@@ -44,8 +45,9 @@ _HOLD = """(boxes) => {
         const inner = (() => { try { return el.contentDocument; } catch { return null; } })(), [x, y] = sides(el);
         if (inner && !offsets.has(inner)) { offsets.set(inner, [x, y]); search(inner); }
       }
-      if (['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName))
-        boxes.forEach((box, at) => { if (same(el, box).every(Boolean)) found[at] ??= {input: el, box: el}; });
+      const isField = ['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName) || el.matches('[role=checkbox],[role=radio],[role=switch]');
+      const field = isField ? el : el.localName === 'label' && /^(checkbox|radio)$/.test(el.control?.type) ? el.control : null;
+      if (field) boxes.forEach((box, at) => { if (same(el, box).every(Boolean)) found[at] ??= {input: field, box: el}; });
     }
   };
   // An editor may have grown, or been scrolled, since it was seen.
@@ -59,6 +61,7 @@ _HOLD = """(boxes) => {
   };
   search(document);
   globalThis.pilothouseFields = found.map((one, at) => (one && !editors.some(each => each.input === one.input)) ? one : editorAt(boxes[at]));
+  return pilothouseFields.map(Boolean);
 }""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
 # What a click has given the focus to. 'keys': it is no field, but may listen to keys.
 _HOLD_FOCUSED = """(at) => {
@@ -74,7 +77,9 @@ _READ = """() => (globalThis.pilothouseFields || []).map(one => {
   if (el?.isConnected && one.text) return {value: one.text(), editor: true};
   if (el?.isConnected && one.parts)
     return {value: one.parts.map(part => part.value).join(''), parts: one.parts.map(part => Math.max(1, part.maxLength))};
-  if (!el?.isConnected || ['password', 'file', 'checkbox', 'radio'].includes(el.type)) return null;
+  if (!el?.isConnected || ['password', 'file'].includes(el.type)) return null;
+  if (['checkbox', 'radio'].includes(el.type)) return {checked: el.checked};
+  if (el.tagName !== 'SELECT' && el.value === undefined) return {checked: el.ariaChecked === 'true'};
   if (el.tagName !== 'SELECT') return {value: el.value};
   const isOff = one => one.disabled || one.parentElement?.disabled;
   return {several: el.multiple, options: [...el.options].map(one => ({
@@ -119,6 +124,8 @@ class FieldValue(BaseModel, frozen=True):
     """It is a list that takes several choices."""
     parts: tuple[int, ...] = ()
     """Of a text in several boxes: how many signs each takes."""
+    checked: bool | None = None
+    """Of a check box, a radio button or a switch."""
     editor: bool = False
     """It is no form field. Its value is the text that it shows."""
 
@@ -132,7 +139,12 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
     `read` reads the same ones again.
     """
     boxes = [list(one.box) if one.box else [-1e6] * 4 for one in elements]
-    await here.run(f"() => ({_HOLD})({json.dumps(boxes)})")
+    here.held_in.clear()
+    known = await here.run(f"() => ({_HOLD})({json.dumps(boxes)})")
+    if isinstance(known, list) and any(one.frame for one in elements):
+        for inside, place in await here.run_inside(lambda place: _hold_inside(boxes, place)):
+            places = enumerate(inside if isinstance(inside, list) else ())
+            here.held_in |= {at: place for at, is_there in places if is_there and not known[at]}
     found = await read(here)
     if len(found) != len(elements):
         return [None] * len(elements)
@@ -140,6 +152,12 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
         one if one and (one.parts or (not element.secret and _is_as_seen(element, one))) else None
         for element, one in zip(elements, found, strict=True)
     ]
+
+
+def _hold_inside(boxes: Sequence[Sequence[float]], place: Place) -> str:
+    left, top = place.in_snapshot
+    moved = [[box[0] - left, box[1] - top, *box[2:]] for box in boxes]
+    return f"() => ({_HOLD})({json.dumps(moved)})"
 
 
 def _is_as_seen(element: Element, held: FieldValue) -> bool:
@@ -158,9 +176,12 @@ async def hold_focused(here: CurrentPage, at: int) -> str:
 
 async def read(here: CurrentPage) -> list[FieldValue | None]:
     try:
-        return _HELD.validate_python(await here.run(_READ) or [])
-    except ValidationError:
+        found = _HELD.validate_python(await here.run(_READ) or [])
+        for at, place in here.held_in.items():
+            found[at] = _HELD.validate_python(await here.run(_READ, place=place))[at]
+    except (ValidationError, IndexError):
         return []
+    return found
 
 
 async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool) -> str | None:
@@ -168,14 +189,15 @@ async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool
 
     What is sent with `submit` is not read: it may be taken out of the editor.
     """
-    if not await here.run(f"() => ({_FOCUS})({at}, 0)"):
+    place = here.held_in.get(at)
+    if not await here.run(f"() => ({_FOCUS})({at}, 0)", place=place):
         return None
-    await editors.replace(here, text, submit=submit)
+    await editors.replace(here, text, submit=submit, place=place)
     now = await read(here)
     shown = now[at] if at < len(now) else None
     if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
         return text
-    return await editors.content(here) or shown.value
+    return await editors.content(here, place) or shown.value
 
 
 async def fill_parts(
@@ -190,7 +212,7 @@ async def fill_parts(
         return None
     async with here.until_quiet(typed=True):
         for part, size in enumerate(parts):
-            if not await here.run(f"() => ({_FOCUS})({at}, {part})"):
+            if not await here.run(f"() => ({_FOCUS})({at}, {part})", place=here.held_in.get(at)):
                 break  # the page has gone on, as after the last digit of a code
             await editors.type_signs(here, signs[:size])
             signs = signs[size:]
@@ -204,7 +226,8 @@ async def fill_parts(
 async def choose(here: CurrentPage, at: int, choices: Mapping[int, bool]) -> None:
     """Choose the options at these places of a held list as well, or take them out of what is chosen."""
     async with here.until_quiet(typed=False):
-        await here.run(f"() => ({_CHOOSE})({at}, {json.dumps(list(choices.items()))})")
+        script = f"() => ({_CHOOSE})({at}, {json.dumps(list(choices.items()))})"
+        await here.run(script, place=here.held_in.get(at))
 
 
 def choices_of(held: FieldValue, written: Sequence[str]) -> dict[int, bool] | str:
@@ -294,6 +317,17 @@ def after_typing(
         if not is_meant(field.text, now):
             outcome = _with_note(outcome, _instead(field, now))
     return outcome
+
+
+def after_click(
+    outcome: ToolOutcome, element: Element, before: FieldValue | None, after: FieldValue | None
+) -> ToolOutcome:
+    """The outcome with what a check box is, where a click has not changed that."""
+    if not (outcome.ok and before and after) or before.checked is None or before.checked is not after.checked:
+        return outcome
+    if element.role == "radio" and after.checked:
+        return outcome
+    return _with_note(outcome, f"{name_of(element)} is still {'' if after.checked else 'not '}checked.")
 
 
 def after_replacing(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcome:

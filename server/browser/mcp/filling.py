@@ -123,6 +123,15 @@ class Filling:
         outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
         return field_values.after_replacing(outcome, field, held)
 
+    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
+        """Click; of a check box and the like, say it where that has changed nothing."""
+        if not isinstance(target, Element) or target.role not in CHOICES or double:
+            return await self._tools.click(target, double=double)
+        (before,) = await field_values.hold(self._calls.here, [target])
+        outcome = await self._tools.click(target, double=double)
+        now = [] if self._calls.here.dialog else await field_values.read(self._calls.here)
+        return field_values.after_click(outcome, target, before, now[0] if now else None)
+
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         """Choose by place: the tool servers take the words for a value, too, or the first of equal ones."""
         (held,) = await field_values.hold(self._calls.here, [element])

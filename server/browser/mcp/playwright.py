@@ -102,6 +102,8 @@ class PlaywrightAdapter:
         did = f"{'Double-clicked' if double else 'Clicked'} {name_of(target)}."
         if isinstance(target, Element):
             before = self._calls.here.url
+            if target.box and not target.frame:
+                await self._calls.here.uncover(target.box)
             reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
             if (
                 reply.ok

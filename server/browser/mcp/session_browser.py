@@ -367,7 +367,7 @@ class SessionBrowser(Browser):
         return await self._perform(self._adapter.back, is_passive=True)
 
     async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
-        return await self._do(self._adapter.click, target, double=double)
+        return await self._do(self._filling.click, target, double=double)
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
         return await self._do(self._adapter.drag, start, end)

@@ -6,7 +6,7 @@ which fields are secret. `PAGE_SCRIPT` runs next to the page's own scripts; the 
 """
 
 from collections.abc import Callable
-from typing import Literal
+from typing import Literal, TypeVar
 
 from pydantic import BaseModel
 
@@ -203,6 +203,32 @@ class Extra(BaseModel, frozen=True):
         placeholders = (one.model_copy(update={"text": mask(one.text)}) for one in self.placeholders)
         return self.model_copy(update=masked | more | {"placeholders": tuple(placeholders)})
 
+    def with_frame(self, inner: "Extra", dx: float, dy: float) -> "Extra":
+        """A copy with what a frame of another site has, moved to where it is in the page. Its texts and elements without
+        a role are in the snapshot, as far as they are known."""
+
+        def moved(box: Box) -> Box:
+            return box[0] + dx, box[1] + dy, *box[2:]
+
+        def placed(one: _Boxed) -> _Boxed:
+            if isinstance(one, BoxGroup):
+                return one.model_copy(update={"boxes": tuple(map(moved, one.boxes))})
+            sides = [name for name in ("box", "by", "own") if hasattr(one, name)]
+            return one.model_copy(update={name: moved(getattr(one, name)) for name in sides})
+
+        added = {name: (*getattr(self, name), *map(placed, getattr(inner, name))) for name in _FRAMED}
+        added |= {
+            name: (*getattr(self, name), *map(moved, getattr(inner, name))) for name in ("submits", "uploads")
+        }
+        return self.model_copy(update={**added, "unknown": self.unknown or inner.unknown})
+
+
+_Boxed = TypeVar("_Boxed", bound=BaseModel)
+_FRAMED = (
+    "secrets", "shown", "levels", "placeholders", "covers", "fields", "editors", "lists", "verbatim", "groups",
+    "sent",
+)  # fmt: skip
+"""What is read in frames of other sites, too."""
 
 PAGE_SCRIPT = r"""(listening) => {
   const isBrief = listening === 'moment';
@@ -740,3 +766,10 @@ is not the script's, so that it cannot ask for them itself."""
 MOMENT_SCRIPT = f"() => {{ const {{secrets, unknown, moment}} = ({PAGE_SCRIPT})('moment'); return {{secrets, unknown, moment}}; }}"
 """Returns only `secrets`, `unknown` and `moment`, without looking for controls and text: the part needed with a picture
 and from frames inside a page."""
+
+FRAME_SCRIPT = f"""() => {{
+  let isReachable = false;
+  try {{ isReachable = Boolean(frameElement); }} catch {{}}
+  return isReachable ? null : {{...({PAGE_SCRIPT})([]), clickables: [], texts: null, framed: [], frames: []}};
+}}"""
+"""`PAGE_SCRIPT` in a frame that the script of the page itself cannot reach, since it is of another site; null in others."""
