@@ -3,8 +3,10 @@
     .venv/bin/python -m scripts.measure [FOLDER ...]      # default: server cli
 
 Definitions: a function's length counts its lines with its docstring; `nest` is the depth of compound statements within
-one function; a broad except is bare, `Exception` or `BaseException`; `called once` counts private functions whose name
-is found at exactly one place of the folder in addition to their definition. Overrides that only a library calls are found at none.
+one function; a broad except is bare, `Exception` or `BaseException`. `called once` counts private functions whose name
+is found at exactly one place of their file in addition to their definition; overrides that only a library calls are
+found at none. An alias of `Any` is a name at the top of a module whose value contains `Any` or another alias, such as
+`JsonObject`. Complexity is one and one more for each branch, condition, handler, loop and case.
 """
 
 from __future__ import annotations
@@ -15,14 +17,24 @@ import re
 import statistics
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from scripts.shell import ROOT
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 NESTING = (ast.If, ast.For, ast.AsyncFor, ast.While, ast.With, ast.AsyncWith, ast.Try, ast.Match)
-LONG, DEEP = 50, 3
+BRANCHES = (
+    ast.If,
+    ast.IfExp,
+    ast.For,
+    ast.AsyncFor,
+    ast.While,
+    ast.ExceptHandler,
+    ast.match_case,
+    ast.comprehension,
+)
+LONG, DEEP, COMPLEX = 50, 3, 10
 
 
 def main(*arguments: str) -> int:
@@ -53,8 +65,10 @@ def measure(folder: Path) -> dict[str, str]:
     lengths = [(node.end_lineno or node.lineno) - node.lineno + 1 for node in functions]
     classes = Counter(node.name for node in nodes if isinstance(node, ast.ClassDef))
     private = [node.name for node in functions if re.match(r"_[^_]", node.name)]
-    mentions = Counter(re.findall(r"\b_[a-z]\w*\b", "\n".join(sources.values())))
-    once = sum(mentions[name] == 2 for name in private)
+    once = sum(_called_once(sources[path], tree) for path, tree in trees.items())
+    names = {node.name for node in functions}
+    constants = Counter(name for tree in trees.values() for name in set(_constants(tree)))
+    aliases = _aliases_of_any(trees.values())
     annotated = sum(node.returns is not None for node in functions)
     handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
     return {
@@ -64,14 +78,21 @@ def measure(folder: Path) -> dict[str, str]:
         "file median / p90 / max": f"{_spread(sizes)}",
         "function median / p90 / max": f"{_spread(lengths)}",
         f"functions > {LONG} lines": _share(sum(length > LONG for length in lengths), len(lengths)),
+        f"complexity > {COMPLEX}": _share(
+            sum(_complexity(node) > COMPLEX for node in functions), len(functions)
+        ),
         f"nest > {DEEP}": _share(sum(_depth(node) > DEEP for node in functions), len(functions)),
         "broad except / kLOC": f"{sum(map(_is_broad, handlers)) / max(lines, 1) * 1000:.2f}",
         "return types": _share(annotated, len(functions)),
         "Any / kLOC": f"{sum(_is_any(node) for node in nodes) / max(lines, 1) * 1000:.1f}",
+        "... with its aliases": f"{sum(_is_any(node, aliases) for node in nodes) / max(lines, 1) * 1000:.1f}",
         "imports in functions": f"{sum(1 for node in functions for _ in _imports(node))}",
         "private functions": _share(len(private), len(functions)),
         "... called once": _share(once, len(private)),
+        "function names of one word": _share(sum("_" not in name.strip("_") for name in names), len(names)),
         "class names used twice": f"{sum(count > 1 for count in classes.values())} of {len(classes)}",
+        "constants of one name": f"{sum(count > 1 for count in constants.values())} of {len(constants)}",
+        "fmt: skip": f"{sum(source.count('# fmt: skip') for source in sources.values())}",
     }
 
 
@@ -110,8 +131,55 @@ def _is_broad(handler: ast.ExceptHandler) -> bool:
     return caught is None or (isinstance(caught, ast.Name) and caught.id in ("Exception", "BaseException"))
 
 
-def _is_any(node: ast.AST) -> bool:
-    return isinstance(node, ast.Name) and node.id == "Any"
+def _is_any(node: ast.AST, names: frozenset[str] = frozenset({"Any"})) -> bool:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id in names
+
+
+def _aliases_of_any(trees: Iterable[ast.Module]) -> frozenset[str]:
+    """`Any` and all names that stand for it, or for a type that contains it."""
+    given = [
+        (target.id, node.value)
+        for tree in trees
+        for node in tree.body
+        if isinstance(node, ast.Assign | ast.AnnAssign) and node.value
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+        if isinstance(target, ast.Name) and isinstance(node.value, ast.Subscript | ast.BinOp | ast.Name)
+    ]
+    found = frozenset({"Any"})
+    while True:
+        more = {name for name, value in given if any(_is_any(node, found) for node in ast.walk(value))}
+        if more <= found:
+            return found
+        found |= more
+
+
+def _constants(tree: ast.Module) -> Iterator[str]:
+    for node in tree.body:
+        targets = (
+            node.targets
+            if isinstance(node, ast.Assign)
+            else [node.target]
+            if isinstance(node, ast.AnnAssign)
+            else []
+        )
+        for target in targets:
+            yield from (one.id for one in ast.walk(target) if isinstance(one, ast.Name) and one.id.isupper())
+
+
+def _called_once(source: str, tree: ast.Module) -> int:
+    mentions = Counter(re.findall(r"\b_[a-z]\w*\b", source))
+    functions = (node for node in ast.walk(tree) if isinstance(node, Function))
+    return sum(mentions[node.name] == 2 for node in functions if re.match(r"_[^_]", node.name))
+
+
+def _complexity(function: Function) -> int:
+    """Nested functions count as functions of their own."""
+    total, left = 1, [*ast.iter_child_nodes(function)]
+    while left:
+        node = left.pop()
+        total += isinstance(node, BRANCHES) + (len(node.values) - 1 if isinstance(node, ast.BoolOp) else 0)
+        left += [child for child in ast.iter_child_nodes(node) if not isinstance(child, Function)]
+    return total
 
 
 def _imports(function: Function) -> Iterator[ast.AST]:

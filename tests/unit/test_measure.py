@@ -31,6 +31,43 @@ def test_a_folder_with_one_file_has_all_figures(tmp_path: Path) -> None:
     assert figures["... called once"] == "100.0 %"
 
 
+SHELF = """
+from typing import Any
+
+JsonObject = dict[str, Any]
+Update = JsonObject
+LIMIT = 3
+
+
+def read(rows: list[Update]) -> JsonObject:
+    return {}
+
+
+def is_large(rows: list[Update]) -> bool:
+    return any(len(row) > LIMIT and row for row in rows if row) or not rows  # fmt: skip
+"""
+
+
+def test_names_that_stand_for_any_count_as_such(tmp_path: Path) -> None:
+    (tmp_path / "shelf.py").write_text(SHELF)
+    figures = measure(tmp_path)
+    lines = SHELF.count("\n")
+    assert figures["Any / kLOC"] == f"{1 / lines * 1000:.1f}"
+    assert figures["... with its aliases"] == f"{5 / lines * 1000:.1f}"
+
+
+def test_constants_and_complexity_are_counted(tmp_path: Path) -> None:
+    (tmp_path / "shelf.py").write_text(SHELF)
+    (tmp_path / "more.py").write_text(
+        "LIMIT = 4\nOTHER = 5\n" + "def each(rows: list[int]) -> None:\n" + "    if rows: pass\n" * 10
+    )
+    figures = measure(tmp_path)
+    assert figures["constants of one name"] == "1 of 2"
+    assert figures["complexity > 10"] == "33.3 %"
+    assert figures["function names of one word"] == "66.7 %"
+    assert figures["fmt: skip"] == "1"
+
+
 def test_a_folder_without_functions_or_lines_has_all_figures(tmp_path: Path) -> None:
     (tmp_path / "__init__.py").write_text("")
     figures = measure(tmp_path)
