@@ -1,4 +1,4 @@
-"""Watchdog thread that logs the event loop's stack while the loop is blocked (docs/reliability.md, row 11)."""
+"""Watchdog thread that logs the event loop's stack while the loop is blocked (docs/evidence/reliability.md, row 11)."""
 
 from __future__ import annotations
 

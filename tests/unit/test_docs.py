@@ -18,7 +18,7 @@ def test_links_between_pages_lead_somewhere(page: Path) -> None:
 
 
 def test_what_the_verification_names_exists() -> None:
-    page = (ROOT / "docs" / "verification.md").read_text()
+    page = (ROOT / "docs" / "evidence" / "verification.md").read_text()
     requirements = page.partition("\n## ")[0]
     rows = [int(row) for row in re.findall(r"^\| (\d) \|", requirements, re.MULTILINE)]
     assert rows == list(range(1, 9))
@@ -31,7 +31,7 @@ def test_what_the_verification_names_exists() -> None:
 
 
 def test_each_thing_that_a_stranger_met_has_tests_that_exist() -> None:
-    page = (ROOT / "docs" / "verification.md").read_text()
+    page = (ROOT / "docs" / "evidence" / "verification.md").read_text()
     table = page.partition("## What a stranger met")[2].partition("\nRemoved from the code")[0]
     rows = re.findall(r"^\| (\w+) \| [^|]+ \| ([^|]+) \|$", table, re.MULTILINE)[1:]
     expected = [

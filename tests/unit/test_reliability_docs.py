@@ -1,4 +1,4 @@
-"""docs/reliability.md names code and tests that exist, for each of its 75 rows."""
+"""docs/evidence/reliability.md names code and tests that exist, for each of its 75 rows."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PAGE = (ROOT / "docs" / "reliability.md").read_text()
+PAGE = (ROOT / "docs" / "evidence" / "reliability.md").read_text()
 TABLES = (
-    (ROOT / "docs" / "verification.md").read_text().partition("## Protections that were switched off once")[2]
+    (ROOT / "docs" / "evidence" / "verification.md").read_text().partition("## Protections that were switched off once")[2]
 )
 TRIED = {f"{path}::{name}" for path, name in re.findall(r"`tests/([\w/]+)\.py::(\w+)`", TABLES)}
 ROWS = {
