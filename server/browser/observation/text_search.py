@@ -10,14 +10,14 @@ SHORT = 400
 """Characters up to which the text of a part is searched as a whole: words of it may be in several elements."""
 
 
-class Place(NamedTuple):
+class TextPlace(NamedTuple):
     ref: str
     """The element that has the text, or the nearest one around it; "" if the snapshot names none."""
     seen: bool
     """Whether it is in the viewport."""
 
 
-def find_place(raw: str, query: str, viewport: tuple[int, int], *, backwards: bool = False) -> Place | None:
+def find_place(raw: str, query: str, viewport: tuple[int, int], *, backwards: bool = False) -> TextPlace | None:
     """The next place with the words of `query`: the first one below the middle of the viewport, else the first one of
     the page. `backwards`: the last one above the middle, else the last one.
 
@@ -36,7 +36,7 @@ def find_place(raw: str, query: str, viewport: tuple[int, int], *, backwards: bo
         if (_middle_of(nodes, at) < middle if backwards else _middle_of(nodes, at) > middle)
     )
     at = next(ahead, ordered[0])
-    return Place(_ref_of(nodes, at), nodes[at].seen)
+    return TextPlace(_ref_of(nodes, at), nodes[at].seen)
 
 
 def _innermost(nodes: list[Node], wanted: str) -> list[int]:
