@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import pytest
@@ -16,18 +19,39 @@ from server.agent.policy.lexicon import languages, read_patterns
 DATA = Path(__file__).parents[1] / "data" / "policy"
 
 
+@dataclass(frozen=True)
+class Judged:
+    """A row of a set that counts."""
+
+    is_risky: bool
+    lang: str
+    is_asked: bool
+
+
 def read_rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (DATA / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()]
 
 
-def count(rows: Sequence[dict[str, Any]]) -> tuple[list[int], list[int]]:
-    """Of risky and of harmless rows: how many are asked about, and how many there are."""
-    asked = {"destructive": [0, 0], "safe": [0, 0]}
+@cache
+def judged(name: str) -> list[Judged]:
+    """The rows of a set, judged once for all tests."""
+    return [
+        Judged(
+            row["label"] == "destructive",
+            row["lang"],
+            assess(read_subject(row)).verdict is not Verdict.ALLOW,
+        )
+        for row in read_rows(name)
+        if row["label"] in ("destructive", "safe") and "borderline" not in row["tags"]
+    ]
+
+
+def shares(rows: Iterable[Judged]) -> tuple[float, float]:
+    """Of risky and of harmless rows: the share that is asked about."""
+    asked: dict[bool, list[bool]] = {True: [], False: []}
     for row in rows:
-        if row["label"] in asked and "borderline" not in row["tags"]:
-            asked[row["label"]][0] += assess(read_subject(row)).verdict is not Verdict.ALLOW
-            asked[row["label"]][1] += 1
-    return asked["destructive"], asked["safe"]
+        asked[row.is_risky].append(row.is_asked)
+    return fmean(asked[True]), fmean(asked[False])
 
 
 GATES = {
@@ -42,24 +66,19 @@ GATES = {
 @pytest.mark.sweep
 @pytest.mark.parametrize("name", GATES)
 def test_the_open_sets_hold_the_gates(name: str) -> None:
-    caught, alarms = count(read_rows(name))
+    caught, alarms = shares(judged(name))
     least, most = GATES[name]
-    assert caught[0] / caught[1] >= least
-    assert alarms[0] / alarms[1] <= most
+    assert caught >= least
+    assert alarms <= most
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("lang", sorted({row["lang"] for row in read_rows("dev")}))
 def test_no_language_falls_behind(lang: str) -> None:
-    rows = [
-        row
-        for name in ("dev", "dev2", "dev3", "dev4", "dev5", "heldout")
-        for row in read_rows(name)
-        if row["lang"] == lang
-    ]
-    caught, alarms = count(rows)
-    assert caught[0] / caught[1] >= 0.92
-    assert alarms[0] / alarms[1] <= 0.1
+    sets = ("dev", "dev2", "dev3", "dev4", "dev5", "heldout")
+    caught, alarms = shares(row for name in sets for row in judged(name) if row.lang == lang)
+    assert caught >= 0.92
+    assert alarms <= 0.1
 
 
 @pytest.mark.parametrize("lang", languages())
