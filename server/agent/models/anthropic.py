@@ -26,8 +26,9 @@ class AnthropicChat(GuardedModel, ChatAnthropic):
 
     @cached_property
     def _async_client(self) -> AsyncAnthropic:
-        """The SDK client with our HTTP client, which ChatAnthropic itself does not accept."""
-        return super()._async_client.with_options(http_client=model_http_client())
+        """The SDK client with our HTTP client, which ChatAnthropic itself does not accept: its own would load all
+        certificates."""
+        return AsyncAnthropic(**self._client_params, http_client=model_http_client())
 
     def prepare(self) -> None:
         super().prepare()
