@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -23,6 +24,12 @@ PASSWORD = "correct horse"
 # The same examples in every run; how long one takes on a busy machine says nothing.
 hypothesis.settings.register_profile("same", derandomize=True, deadline=None)
 hypothesis.settings.load_profile("same")
+
+
+def pytest_collection_finish() -> None:
+    """What has been imported and collected lives to the end: without this, each full collection looks at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture
