@@ -55,6 +55,20 @@ async def test_what_a_field_holds_is_told_where_it_is_not_what_was_typed(
         assert [one for one in outcome.notes if "instead" in one] == [note] * bool(note)
 
 
+async def test_a_refused_field_is_named_and_keeps_no_other_from_being_filled(
+    browser: Browser, site: Site
+) -> None:
+    form = "<label>Name <input></label><label>Day <input type=date></label><label>City <input></label>"
+    await browser.navigate(site.add("/trip", form))
+    seen = await browser.observe()
+    texts = {"Name": "Ann", "Day": "5 May 2027", "City": "Leeds"}
+    outcome = await browser.type([Field(element(seen, name), text) for name, text in texts.items()])
+    told = [outcome.text] if not outcome.ok else list(outcome.notes)
+    assert ['textbox "Day"' in one for one in told] == [True]
+    seen = await browser.observe()
+    assert [element(seen, name).value for name in texts] == ["Ann", None, "Leeds"]
+
+
 async def test_an_option_is_chosen_by_its_place(browser: Browser, site: Site) -> None:
     await browser.navigate(site.add("/lists", LISTS))
     chosen = {}

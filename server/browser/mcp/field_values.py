@@ -275,6 +275,10 @@ def chosen_text(held: FieldValue, choices: Mapping[int, bool], element: Element)
     return f"{' and '.join(did)} in {name_of(element)}."
 
 
+def holds(now: FieldValue | None, field: Field) -> bool:
+    return now is not None and now.value is not None and is_meant(field.text, now.value)
+
+
 def after_choice(
     outcome: ToolOutcome, element: Element, choices: Mapping[int, bool], now: FieldValue | None
 ) -> ToolOutcome:
@@ -310,7 +314,7 @@ def after_typing(
     ]
     if not outcome.ok:
         if len(known) < len(fields) or any(now in ("", was) for _, was, now in known):
-            return outcome
+            return replace(outcome, text=outcome.text.replace("The field", name_of(fields[-1].element), 1))
         names = ", ".join(name_of(field.element) for field in fields)
         outcome = replace(outcome, ok=True, text=f"Typed into {names}.")
     for field, _, now in known:

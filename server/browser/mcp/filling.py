@@ -84,9 +84,25 @@ class Filling:
         chosen = [fields[at] for at in places]
         outcome = await self._tools.type(chosen, submit=submit)
         # What is sent may be taken out of its fields.
-        now = [] if submit or self._calls.here.dialog else await field_values.read(self._calls.here)
+        is_shown = not (submit and outcome.ok) and not self._calls.here.dialog
+        now = await field_values.read(self._calls.here) if is_shown else []
+        if now and not outcome.ok and len(places) > 1:
+            left = [at for at in places if not field_values.holds(now[at], fields[at])]
+            return await self._fill_singly(fields, before, left, submit=submit)
         after = [now[at] for at in places] if now else []
         return field_values.after_typing(outcome, chosen, [before[at] for at in places], after)
+
+    async def _fill_singly(
+        self, fields: Sequence[Field], before: Sequence[FieldValue | None], places: Sequence[int], *, submit: bool
+    ) -> ToolOutcome:  # fmt: skip
+        """Fill what one refused field has kept from being filled; nothing is sent if one is refused."""
+        done: list[ToolOutcome] = []
+        for at in places:
+            enters = submit and at == places[-1] and all(one.ok for one in done)
+            done.append(await self._fill(fields, before, [at], submit=enters))
+        refused = [one for one in done if not one.ok]
+        notes = tuple(note for one in done for note in one.notes)
+        return replace((refused or done)[-1], text=" ".join(one.text for one in refused or done), notes=notes)
 
     async def _fill_one(
         self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool

@@ -58,6 +58,8 @@ export const RESULT_TEMPLATES: Record<string, string> = {
   'Double-clicked {t}.': 'Дважды нажато: {t}.',
   'Dragged {t} to {u}.': 'Перетащено: {t} → {u}.',
   'Typed into {t}.': 'Введено: {t}.',
+  '{t} takes another form of value, such as 2026-11-21 for a date or 14:30 for a time.':
+    'Значение нужно в другом виде, например 2026-11-21 для даты или 14:30 для времени: {t}.',
   'Pressed {x}.': 'Нажата клавиша {x}.',
   'Held before it was sent: {x}.': 'Остановлено до отправки: {x}.',
   'Chose {x} in {t}.': 'Выбрано «{x}»: {t}.',

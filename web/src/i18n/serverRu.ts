@@ -40,8 +40,6 @@ export const REFUSALS: Record<string, string> = {
   'Not done within {n} s: it cannot be scrolled into view.':
     'Не удалось за {n} с: элемент нельзя прокрутить в видимую область.',
   'Timeout {n}ms exceeded.': 'За {n} мс ничего не произошло.',
-  'The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time.':
-    'Поле принимает значение в другом виде, например 2026-11-21 для даты или 14:30 для времени.',
   'The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another.':
     'Страница всё время переходила на другие сайты, прочитать её не удалось.',
   'The page made the answer of the browser tools too long to be read: whether this action happened is not known.':
