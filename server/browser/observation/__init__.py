@@ -35,7 +35,7 @@ from server.browser.observation.rendering import (
 from server.browser.observation.secret_fields import drawn_of, hide_secrets
 from server.browser.observation.snapshot import FIELDS, MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
-from server.browser.observation.text_search import Place, find_place
+from server.browser.observation.text_search import TextPlace, find_place
 from server.browser.observation.token_budget import HEADLINES as SECTIONS
 from server.browser.observation.token_budget import Fitted, fit
 from server.browser.observation.visible_text import find_hidden
@@ -52,9 +52,9 @@ __all__ = [
     "Observation",
     "Overlay",
     "Page",
-    "Place",
     "PointHit",
     "SecretField",
+    "TextPlace",
     "find_place",
     "focus",
     "observe_snapshot",
