@@ -7,6 +7,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
+from server.agent.gate.holding import agreed_terms
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.outgoing.held import ActTerms
 from server.browser.pool import BrowserPool
@@ -33,6 +34,8 @@ PAGE = f"""<title>Picture</title><h1>A walk</h1><p>Clouds over the hill.</p><p r
 <button type=button onclick="ws.send(order); for (const end = Date.now() + 1500; Date.now() < end;);">Show rain</button>
 <button type=button onclick="ws.send('2'); ws.send(JSON.stringify({{type: 'subscribe', to: 'clouds'}}))">Show list</button>
 <button type=button onclick="ws.send(JSON.stringify({{x: 1}}))">Show grid</button>
+<button type=button onclick="ws.send(order); fetch('/payments', {{method: 'POST', body: '', signal: AbortSignal.timeout(400)}})">
+Show names</button>
 <script>
 const order = '{ORDER}', open_ = () => {OPEN}
 let ws = open_(), worker = new Worker('/socket-worker.js'), shared = new SharedWorker('/socket-shared.js', String(Math.random())), timer
@@ -97,6 +100,20 @@ async def test_a_yes_in_time_lets_the_very_message_go(browser: SessionBrowser, s
         ends = it.of("tool_end")
     assert (ends[1]["ok"], ends[1]["summary"]) == (False, f"Held before it was sent: {SAYS}.")
     assert [(one["method"], one["path"]) for one in ends[2]["effects"]] == [("MESSAGE", "/socket")]
+
+
+async def test_of_what_one_act_sends_the_step_says_what_was_given_up(
+    browser: SessionBrowser, site: SocketSite
+) -> None:
+    await press(browser, site, "Show names")
+    held = browser.held()
+    assert {one.kind for one in held} == {"order", "pay"}
+    await asyncio.sleep(0.5)
+    with browser.under(agreed_terms(held, ActTerms())):
+        outcome = await browser.click(element(await browser.observe(), "Show names"))
+    assert outcome.text == f"Sent: {SAYS}. Not sent, the page had given it up: payment to 127.0.0.1."
+    await eventually(lambda: site.said == [ORDER], message="the message was not let go")
+    assert site.effects == []
 
 
 async def test_a_no_cuts_the_connection_and_the_page_may_make_a_new_one(

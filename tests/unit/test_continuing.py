@@ -17,7 +17,7 @@ PAGE = observe_snapshot(
 
 def state(action: Any) -> dict[str, Any]:
     return {
-        "planned_action": action.to_json(), "last_observation": PAGE.model_dump(mode="json"), "approval": {"digest": "x"},
+        "planned_action": action.to_json(), "last_observation": PAGE.model_dump(mode="json"), "approval": {"digest": "x"}, "held": [{"id": "r1"}],
         "batch": None, "steps": ["opened the shop"], "failures": [], "spoken": "I will",
     }  # fmt: skip
 
@@ -40,6 +40,7 @@ def test_an_act_that_may_have_begun_is_dropped_with_its_approval_and_reported() 
         "",
     )
     assert update["needs_observe"]
+    assert update["held"] == []  # a yes to it is void, too
     assert "Place order" in update["steps"][-1]
     assert "may or may not have happened" in update["steps"][-1]
     assert "may or may not have happened" in update["failures"][-1]

@@ -165,6 +165,15 @@ async def test_a_request_that_the_page_gave_up_is_not_released(it: World) -> Non
     assert await it.outcome(ORDER) == "sent"  # the act is done again
 
 
+async def test_of_two_requests_the_one_that_the_page_gave_up_is_not_among_those_let_go(it: World) -> None:
+    await it.act()
+    order, other = await it.edge.pause(ORDER), await it.edge.pause(UNKNOWN)
+    it.edge.given_up.add(other)
+    await it.act(YES, release=(order, other))
+
+    assert await it.hold.release([order, other]) == [order]
+
+
 async def test_the_next_act_fails_what_still_waits_and_its_shape_stays_held(it: World) -> None:
     await it.act()
     order = await it.edge.pause(ORDER)
@@ -255,7 +264,7 @@ async def test_the_hold_of_a_host_is_used_by_messages(it: World) -> None:
     order = await it.edge.pause(ORDER)
     await remote.end()
     assert await remote.waits([order])
-    assert await remote.release([order])
+    assert await remote.release([order]) == [order]
     assert not await remote.waits([order])
     assert it.edge.outcome(order) == "sent"
     await remote.begin(ActTerms(), PAGE, is_passive=False)

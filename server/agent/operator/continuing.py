@@ -34,8 +34,8 @@ def restart(values: object, next_nodes: Collection[str]) -> Update | None:
         return None
     state = cast(State, values)
     update: Update = {
-        "planned_action": None, "batch": None, "is_further": False, "approval": None, "pending": None, "reading": None,
-        "spoken": "", "route": "", "needs_observe": True, "is_pictured": False, "focused": None,
+        "planned_action": None, "batch": None, "is_further": False, "approval": None, "held": [], "pending": None,
+        "reading": None, "spoken": "", "route": "", "needs_observe": True, "is_pictured": False, "focused": None,
     }  # fmt: skip
     known = records.step(state, NEW_BROWSER)
     if ACTING in next_nodes and state.get("planned_action") and not isinstance(planned(state), StopAction):

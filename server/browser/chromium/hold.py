@@ -175,9 +175,8 @@ class ChromiumHold:
             return "Invalid InterceptionId" not in str(error) and not self._cdp.closed.is_set()
         return True
 
-    async def release(self, request_ids: Sequence[str]) -> bool:
-        waiting = [one for one in request_ids if one in self._waiting]
-        return any([await self._let_go(one) for one in waiting])
+    async def release(self, request_ids: Sequence[str]) -> list[str]:
+        return [one for one in request_ids if one in self._waiting and await self._let_go(one)]
 
     async def _let_go(self, request_id: str) -> bool:
         one = self._waiting[request_id]

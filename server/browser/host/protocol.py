@@ -88,7 +88,9 @@ class HoldOrder(BaseModel):
 class HoldDone(BaseModel):
     number: int
     is_true: bool = False
-    """What `waits` or `release` returned."""
+    """What `waits` returned, or whether `release` let something go."""
+    released: list[str] | None = None
+    """What `release` returned; None from a host of an older version."""
 
 
 class Granted(BaseModel):

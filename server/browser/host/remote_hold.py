@@ -18,7 +18,7 @@ class RemoteHold:
     def __init__(self, say: Callable[[ToHost], None]) -> None:
         self._say = say
         self._number = 0
-        self._asked: dict[int, asyncio.Future[bool]] = {}
+        self._asked: dict[int, asyncio.Future[HoldDone]] = {}
         self._held: Callable[[HeldRequest], None] = lambda held: None
 
     def listen(self, held: Callable[[HeldRequest], None]) -> None:
@@ -31,10 +31,11 @@ class RemoteHold:
         await self._order(HoldOrder(number=0, end=True))
 
     async def waits(self, request_ids: Sequence[str]) -> bool:
-        return await self._order(HoldOrder(number=0, waits=list(request_ids)))
+        return (await self._order(HoldOrder(number=0, waits=list(request_ids)))).is_true
 
-    async def release(self, request_ids: Sequence[str]) -> bool:
-        return await self._order(HoldOrder(number=0, release=list(request_ids)))
+    async def release(self, request_ids: Sequence[str]) -> list[str]:
+        done = await self._order(HoldOrder(number=0, release=list(request_ids)))
+        return list(request_ids) if done.released is None and done.is_true else done.released or []
 
     async def fail(self) -> None:
         await self._order(HoldOrder(number=0, fail=True))
@@ -42,10 +43,10 @@ class RemoteHold:
     def rest(self, *, rests: bool) -> None:
         self._say(ToHost(hold=HoldOrder(number=0, rests=rests)))
 
-    async def _order(self, order: HoldOrder) -> bool:
+    async def _order(self, order: HoldOrder) -> HoldDone:
         self._number += 1
         number = self._number
-        done: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[HoldDone] = asyncio.get_running_loop().create_future()
         self._asked[number] = done
         self._say(ToHost(hold=order.model_copy(update={"number": number})))
         try:
@@ -62,7 +63,7 @@ class RemoteHold:
             self._held(held)
         answer = self._asked.get(done.number) if done else None
         if done and answer is not None and not answer.done():
-            answer.set_result(done.is_true)
+            answer.set_result(done)
 
     def lose(self) -> None:
         """The connection has ended."""
@@ -73,17 +74,18 @@ class RemoteHold:
 
 async def carry_out(order: HoldOrder, hold: OutgoingHold) -> HoldDone:
     """On the host: do what the holder says."""
-    is_true = False
+    is_true, released = False, None
     if order.begin is not None:
         await hold.begin(order.begin, order.url, is_passive=order.is_passive)
     elif order.waits:
         is_true = await hold.waits(order.waits)
     elif order.release:
-        is_true = await hold.release(order.release)
+        released = await hold.release(order.release)
+        is_true = bool(released)
     elif order.rests is not None:
         hold.rest(rests=order.rests)
     elif order.fail:
         await hold.fail()
     elif order.end:
         await hold.end()
-    return HoldDone(number=order.number, is_true=is_true)
+    return HoldDone(number=order.number, is_true=is_true, released=released)

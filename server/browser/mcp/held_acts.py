@@ -109,7 +109,11 @@ class HeldActs:
         self._is_acting = True
         try:
             if terms.release and await self._release(outgoing, terms, before):
-                return self._outcome() if self.held else self._calls.outcome(True, "Sent what was held.")
+                return (
+                    self._outcome()
+                    if self.held
+                    else self._calls.outcome(True, self._sent_line(terms, before))
+                )
             return await self._until_held(outgoing, asyncio.create_task(act()), site_of_url(url))
         finally:
             self._is_acting = False
@@ -119,11 +123,17 @@ class HeldActs:
     async def _release(self, outgoing: OutgoingHold, terms: ActTerms, before: Sequence[HeldRequest]) -> bool:
         async with self._calls.here.until_quiet(typed=False):
             try:
-                is_released = await outgoing.release(terms.release)
+                released = await outgoing.release(terms.release)
             except CdpError as error:
                 raise CallFailed(f"It is not known whether it was sent: {error}.") from None
-        self.released = tuple(one for one in before if one.id in terms.release) if is_released else ()
-        return is_released
+        self.released = tuple(one for one in before if one.id in released)
+        return bool(released)
+
+    def _sent_line(self, terms: ActTerms, before: Sequence[HeldRequest]) -> str:
+        given_up = [one for one in before if one.id in terms.release and one not in self.released]
+        if not given_up:
+            return "Sent what was held."
+        return f"Sent: {named(self.released)}. Not sent, the page had given it up: {named(given_up)}."
 
     async def _until_held(
         self, outgoing: OutgoingHold, acting: asyncio.Task[ToolOutcome], site: str

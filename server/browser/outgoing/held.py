@@ -70,8 +70,8 @@ class OutgoingHold(Protocol):
         """Whether one of them is still held, and its page still waits for it."""
         ...
 
-    async def release(self, request_ids: Sequence[str]) -> bool:
-        """Let held requests go. False if none of them waits any more."""
+    async def release(self, request_ids: Sequence[str]) -> list[str]:
+        """Let held requests go; returns those that still waited. The page has given up the others."""
         ...
 
     async def fail(self) -> None:
