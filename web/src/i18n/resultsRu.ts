@@ -46,8 +46,6 @@ export const RESULTS: Record<string, string> = {
     'Связь с браузером ненадолго прерывалась, страница на месте.',
   'The browser had been put to sleep: its pages were loaded again, what was typed may be lost.':
     'Браузер был выгружен: страницы загружены заново, введённое могло пропасть.',
-  'The browser tools were restarted: open pages, what was typed and logins are lost.':
-    'Инструменты браузера перезапущены: открытые страницы, введённое и входы на сайты потеряны.',
   "The browser's host cannot be reached: another one was started elsewhere, without its pages and without its logins.":
     'Хост браузера недоступен: запущен другой браузер, без прежних страниц и входов на сайты.',
 }
