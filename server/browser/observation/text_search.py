@@ -17,7 +17,9 @@ class TextPlace(NamedTuple):
     """Whether it is in the viewport."""
 
 
-def find_place(raw: str, query: str, viewport: tuple[int, int], *, backwards: bool = False) -> TextPlace | None:
+def find_place(
+    raw: str, query: str, viewport: tuple[int, int], *, backwards: bool = False
+) -> TextPlace | None:
     """The next place with the words of `query`: the first one below the middle of the viewport, else the first one of
     the page. `backwards`: the last one above the middle, else the last one.
 
