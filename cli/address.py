@@ -15,6 +15,8 @@ from cli.errors import Misused
 from cli.words import say
 
 DEFAULT_URL = "http://127.0.0.1:8000"
+_LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
+"""Where a server that listens on all addresses is reached from this machine."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +39,27 @@ class Address:
 
 
 def find_address(url: str | None, token: str | None, folders: Iterable[Path] | None = None) -> Address:
-    """The server selected by the options. For a local server, a missing token is read from its files.
+    """The server selected by the options, by default that of these folders' `.env`. For a local server, a missing
+    token is read from its files.
 
     A token read from a file is sent to loopback addresses only.
     """
-    base = normalise(url or DEFAULT_URL)
+    places = [Path.cwd(), Path(__file__).resolve().parent.parent] if folders is None else [*folders]
+    base = normalise(url or find_url(os.environ, places))
     if not token and is_loopback(base):
-        checkout = Path(__file__).resolve().parent.parent
-        token = find_token(os.environ, [Path.cwd(), checkout] if folders is None else folders)
+        token = find_token(os.environ, places)
     return Address(base, token or None)
+
+
+def find_url(environ: Mapping[str, str], folders: Iterable[Path]) -> str:
+    """Where a server that is started in one of these folders listens: by `HOST` and `PORT`, read as it reads them."""
+    for folder in folders:
+        values = dotenv_values(folder / ".env")
+        host, port = (environ.get(name) or values.get(name) for name in ("HOST", "PORT"))
+        if host or port:
+            name = _LOOPBACK_OF.get(host or "", host or "127.0.0.1")
+            return f"http://{f'[{name}]' if ':' in name else name}:{port or 8000}"
+    return DEFAULT_URL
 
 
 def normalise(url: str) -> str:

@@ -19,7 +19,7 @@ from typer.core import TyperGroup
 
 from cli import doctor as checks
 from cli import tables
-from cli.address import DEFAULT_URL, find_address
+from cli.address import find_address
 from cli.client import Client
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
@@ -54,7 +54,10 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Url = Annotated[str, typer.Option("--url", envvar="PILOTHOUSE_URL", help="The server's address.")]
+Url = Annotated[
+    str | None,
+    typer.Option("--url", envvar="PILOTHOUSE_URL", help="The server's address; by default that of `.env`."),
+]
 Token = Annotated[
     str | None,
     typer.Option(
@@ -125,7 +128,7 @@ def chat(
     agent: Annotated[str | None, typer.Option(help="Of a new session: operator or assistant.")] = None,
     model: Annotated[str | None, typer.Option(help="Of a new session, as provider:model.")] = None,
     steps: Annotated[int | None, typer.Option(min=1, help="Of a new session: steps for one request.")] = None,
-    url: Url = DEFAULT_URL,
+    url: Url = None,
     token: Token = None,
 ) -> None:
     """Talk to the agent, in a new session or an existing one, also while the web UI shows it."""
@@ -181,7 +184,7 @@ def sessions(
     archived: Annotated[bool, typer.Option("--archived", help="Those put away.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=100, help="At most so many.")] = 20,
     json_lines: Annotated[bool, typer.Option("--json", help="Print lines of JSON.")] = False,
-    url: Url = DEFAULT_URL,
+    url: Url = None,
     token: Token = None,
 ) -> None:
     """List the sessions, the newest first."""
@@ -203,7 +206,7 @@ async def _sessions(client: Client, search: str, archived: bool, limit: int, jso
 def open_(
     session: Annotated[str | None, typer.Argument(help="An id, its beginning, or `last`.")] = None,
     print_only: Annotated[bool, typer.Option("--print", help="Only print the address.")] = False,
-    url: Url = DEFAULT_URL,
+    url: Url = None,
     token: Token = None,
 ) -> None:
     """Open the web UI, or one session in it, and print its address."""
@@ -225,7 +228,7 @@ def export(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A file; without it standard output.")
     ] = None,
-    url: Url = DEFAULT_URL,
+    url: Url = None,
     token: Token = None,
 ) -> None:
     """Write a session to a file."""
@@ -250,7 +253,7 @@ def _write(data: bytes, output: Path | None) -> None:
 
 
 @app.command()
-def doctor(url: Url = DEFAULT_URL, token: Token = None) -> None:
+def doctor(url: Url = None, token: Token = None) -> None:
     """Check the server, the login, the database, the browser, the model and the versions."""
     _run(url, token, _doctor)
 
@@ -269,7 +272,7 @@ def _screen(client: Client) -> Screen:
     return RichScreen(way=find_way(os.environ), site=client.address.url)
 
 
-def _run(url: str, token: str | None, work: Callable[[Client], Coroutine[Any, Any, int]]) -> None:
+def _run(url: str | None, token: str | None, work: Callable[[Client], Coroutine[Any, Any, int]]) -> None:
     """Run a command with a client; errors become a message and an exit code."""
 
     async def at_server() -> int:

@@ -206,7 +206,7 @@ RUSSIAN = {
     "Write it as {usage}": "Пишется так: {usage}", "{param} is a whole number: {usage}": "{param} — целое число: {usage}",
     # --help
     "Talk to an assistant that works in a real, visible browser.": "Беседа с ассистентом, который работает в настоящем, видимом браузере.",
-    "The server's address.": "Адрес сервера.",
+    "The server's address; by default that of `.env`.": "Адрес сервера; по умолчанию из `.env`.",
     "The server's token; not needed on the machine where the server made its own.":
         "Токен сервера; не нужен на машине, где сервер создал его сам.",
     "Run the server until Ctrl-C. Its settings are read from the environment or `.env`.":

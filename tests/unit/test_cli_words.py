@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.address import Address, find_address, find_token, normalise
+from cli.address import DEFAULT_URL, Address, find_address, find_token, find_url, normalise
 from cli.commands import COMMANDS, Call, Words, parse
 from cli.errors import Misused, Refused
 from cli.speech import Speech, split_blocks
@@ -118,6 +118,22 @@ class TestAddress:
         (tmp_path / ".env").write_text("AUTH_TOKEN=given\n")
         assert find_token({}, [tmp_path]) == "given"
         assert find_token({"DATA_DIR": "nowhere"}, [tmp_path / "none"]) is None
+
+    @pytest.mark.parametrize(
+        ("environ", "file", "url"),
+        [
+            ({}, "", DEFAULT_URL),
+            ({}, "PORT=18449\n", "http://127.0.0.1:18449"),
+            ({"PORT": "9000"}, "PORT=18449\nHOST=0.0.0.0\n", "http://127.0.0.1:9000"),
+            ({}, "HOST=::\n", "http://[::1]:8000"),
+            ({"PORT": ""}, "HOST=192.168.1.5\nPORT=80\n", "http://192.168.1.5:80"),
+        ],
+    )
+    def test_the_server_is_looked_for_where_one_started_here_listens(
+        self, tmp_path: Path, environ: dict[str, str], file: str, url: str
+    ) -> None:
+        (tmp_path / ".env").write_text(file)
+        assert find_url(environ, [tmp_path / "none", tmp_path]) == url
 
     def test_a_token_is_not_shown_by_accident(self) -> None:
         assert "secret" not in repr(Address("http://localhost", "secret"))
