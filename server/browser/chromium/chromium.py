@@ -62,6 +62,8 @@ _FLAGS = (
     "AutofillServerCommunication,LensOverlay,AcceptCHFrame,GlobalMediaControls,PaintHolding,DestroyProfileOnBrowserClose,"
     # The pages behind the address bar: a third of a start's CPU time, and a process for each browser.
     "WebUIOmniboxPopup,WebUIOmniboxAimPopup,PreloadTopChromeWebUI,"
+    # A process for a next page of another site, started with each browser and after each such page.
+    "SpareRendererForSitePerProcess,"
     # A request of a service worker that starts ahead of it would not be held.
     "ServiceWorkerAutoPreload",
     # Nothing bypasses the proxy: Chromium resolves no names, and WebRTC sends no datagrams.
