@@ -39,6 +39,8 @@ export default defineConfig({
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     target: 'es2022',
+    // The notices that the licences of the bundled packages ask for in every copy.
+    license: { fileName: 'licenses.md' },
     // Of the libraries only the chat needs, the largest comes beside it and not in it.
     rolldownOptions: {
       output: { codeSplitting: { groups: [{ name: 'marked', test: /node_modules\/marked\// }] } },

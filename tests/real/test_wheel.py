@@ -23,6 +23,7 @@ from tests.support.server import serving
 
 SOURCES = (
     "pyproject.toml",
+    "README.md",
     "setup.py",
     "requirements.in",
     "alembic.ini",
@@ -110,6 +111,18 @@ def test_every_file_of_the_program_is_in_it_and_nothing_else(wheel: Path) -> Non
     assert found == {
         name for name in expected if not re.match(r"(server|cli|wording)/(?!bundle/).*\.md$", name)
     }
+
+
+def test_it_describes_itself_and_brings_the_notices_of_the_packages_in_the_web_ui(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        (metadata,) = [name for name in names if name.endswith(".dist-info/METADATA")]
+        described = archive.read(metadata).decode()
+        notices = archive.read("server/bundle/web/dist/licenses.md").decode()
+    assert "Description-Content-Type: text/markdown" in described
+    assert "# Pilothouse" in described
+    assert [name for name in ("react", "@base-ui/react", "marked") if f"## {name} - " not in notices] == []
+    assert "Permission is hereby granted" in notices
 
 
 @pytest.mark.timeout(400)
