@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import io
+import re
+
 import pytest
 import pytest_asyncio
+from PIL import Image
 
 from server.browser.browser import Browser, Field
 from server.browser.mcp.session_browser import SessionBrowser
@@ -79,13 +83,27 @@ async def test_no_sign_of_a_secret_text_is_shown(
     assert text not in read
 
 
-async def test_the_signs_that_a_widget_draws_of_a_code_are_not_shown(browser: Browser, widgets: Site) -> None:
-    await browser.navigate(add_widget(widgets, "otp"))
+@pytest.mark.parametrize("name", ["otp", "otp-boxes"])
+async def test_no_sign_of_a_code_in_a_widget_is_shown_or_drawn(
+    browser: Browser, widgets: Site, name: str
+) -> None:
+    await browser.navigate(add_widget(widgets, name))
     field = await first_field(browser)
     outcome = await browser.type([Field(field, "739154")])
     assert (outcome.ok, outcome.notes, await page_value(browser)) == (True, (), "739154")
-    text = (await browser.observe()).text().partition("\n# ")[2]
-    assert not [sign for sign in "739154" if sign in text.replace("[e1]", "")], text
+    seen = await browser.observe()
+    (field,) = (one for one in seen.interactive if one.role == "textbox")
+    shown = re.sub(r"\[e\d+\]", "", seen.text().partition("\n# ")[2]) + await browser.text_near(field)
+    assert not set("739154") & set(shown), shown
+    picture = await browser.screenshot()
+    assert picture is not None
+    assert isinstance(browser, SessionBrowser)
+    image = Image.open(io.BytesIO(picture.data)).convert("L")
+    boxes = [one.box for one in (await browser._calls.here.look(brief=True)).secrets if one.box[2]]
+    assert boxes
+    for x, y, width, height in boxes:
+        inside = image.crop((int(x) + 3, int(y) + 3, int(x + width) - 3, int(y + height) - 3))
+        assert inside.getextrema()[0] > 100, "a sign is drawn in black on white"
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from server.browser.chromium.devtools import (
     _session_of,
     _without_session,
 )
-from server.browser.chromium.frames import evaluate_inside
+from server.browser.chromium.frames import evaluate_inside, evaluate_with_listeners
 from server.browser.chromium.relay import Relay
 from tests.support.scripted_chromium import ScriptedChromium, scripted_pipe
 
@@ -450,3 +450,21 @@ async def test_a_frame_that_comes_while_frames_are_read_disturbs_nothing():
 
     found = await evaluate_inside(ChangingPage(), "page", inner, lambda place: "() => 1", deadline=5)
     assert [(place.x, place.y) for _, place in found] == [(10, 20)]
+
+
+async def test_a_script_is_told_where_the_listeners_of_a_page_cannot_be_read():
+    called: list[str] = []
+
+    class DeafPage(Cdp):
+        async def send(self, method: str, params: Any = None, **_: Any) -> Any:
+            match method:
+                case "DOMDebugger.getEventListeners":
+                    raise CdpError("no answer within 1 s")
+                case "Page.createIsolatedWorld":
+                    return {"executionContextId": 1}
+                case "Runtime.callFunctionOn":
+                    called.append(params["functionDeclaration"])
+            return {"result": {"objectId": "document", "value": None}}
+
+    await evaluate_with_listeners(DeafPage(), "page", "one => one", frame="a", deadline=3)
+    assert [one.endswith("(one => one)(null)") for one in called] == [True]

@@ -99,6 +99,27 @@ def test_secret_fields_are_known_in_many_languages(label: str) -> None:
     assert (seen.interactive[0].secret, seen.interactive[0].value) == (True, None)
 
 
+def test_a_short_secret_is_masked_in_its_field_and_in_addresses_only() -> None:
+    page = """
+- textbox "Card check" [ref=e1] [box=0,0,90,20]: "123"
+- textbox "Pieces" [ref=e2] [box=0,40,90,20]: "123"
+- textbox "Password" [ref=e3] [box=0,80,90,20]: hunter22
+- text: 123 Main Street, hunter22
+- link "Next" [ref=e4] [box=0,120,90,20]:
+  - /url: /pay?check=123
+"""
+    secrets = (
+        SecretField(box=(0, 0, 90, 20), value="123"),
+        SecretField(box=(0, 80, 90, 20), value="hunter22"),
+    )
+    seen = observe_snapshot(page, url="http://shop.example/?check=123", extra=Extra(secrets=secrets))
+    check, pieces, password, link = seen.interactive
+    assert (check.secret, check.filled, check.value, password.value) == (True, True, None, None)
+    assert (pieces.secret, pieces.value) == (False, "123")
+    assert "123 Main Street, •••" in seen.text()
+    assert ("123" in seen.page.url, "123" in (link.href or "")) == (False, False)
+
+
 def test_the_page_script_marks_secrets_that_no_label_tells() -> None:
     snapshot = '- textbox "Answer" [ref=e1] [box=10,20,100,20]: hunter22\n- paragraph: hunter22 was typed'
     extra = Extra.model_validate({"secrets": [{"box": [10, 20, 100, 20], "value": "hunter22"}]})

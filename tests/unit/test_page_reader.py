@@ -14,6 +14,7 @@ from server.browser.mcp.tool_calls import ToolCalls
 from server.browser.observation.page_script import Extra
 
 WHOLE, PARTLY = Extra(texts=(), moment="1:view:0"), Extra(unknown=True)
+DEAF = Extra(texts=(), moment="1:view:0", deaf=True)
 
 
 class Snapshot(Source):
@@ -52,9 +53,11 @@ class Calls:
         ([WHOLE], WHOLE, ()),
         ([PARTLY, WHOLE], WHOLE, ()),
         ([PARTLY, PARTLY], PARTLY, (DEGRADED,)),
+        ([DEAF, WHOLE], WHOLE, ()),
+        ([DEAF, DEAF], DEAF, (DEGRADED,)),
     ],
 )
-async def test_a_look_without_the_page_script_is_repeated_or_said(
+async def test_a_look_without_the_page_script_or_the_listeners_is_repeated_or_said(
     looks: list[Extra], found: Extra, notes: tuple[str, ...]
 ) -> None:
     calls = Calls([*looks])

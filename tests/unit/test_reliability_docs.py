@@ -12,7 +12,9 @@ import pytest
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "evidence" / "reliability.md").read_text()
 TABLES = (
-    (ROOT / "docs" / "evidence" / "verification.md").read_text().partition("## Protections that were switched off once")[2]
+    (ROOT / "docs" / "evidence" / "verification.md")
+    .read_text()
+    .partition("## Protections that were switched off once")[2]
 )
 TRIED = {f"{path}::{name}" for path, name in re.findall(r"`tests/([\w/]+)\.py::(\w+)`", TABLES)}
 ROWS = {

@@ -60,7 +60,8 @@ async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = N
 async def evaluate_with_listeners(
     cdp: Cdp, session: str, script: str, *, frame: str, deadline: float
 ) -> Json:
-    """As `evaluate`, with a list of the page's elements that listen to clicks as the function's argument.
+    """As `evaluate`, with a list of the page's elements that listen to clicks as the function's argument; null if it
+    cannot be read.
 
     At most MOST_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
     """
@@ -69,8 +70,8 @@ async def evaluate_with_listeners(
     try:
         arguments = await _listening(cdp, session, context, group, min(deadline, 1))
         done = await cdp.send("Runtime.callFunctionOn", {
-            "functionDeclaration": f"(...listening) => ({script})(listening)", "executionContextId": context,
-            "arguments": arguments, "returnByValue": True,
+            "functionDeclaration": f"(...listening) => ({script})({'null' if arguments is None else 'listening'})",
+            "executionContextId": context, "arguments": arguments or [], "returnByValue": True,
         }, session=session, deadline=deadline)  # fmt: skip
     finally:
         await release(cdp, session, group)
@@ -79,8 +80,8 @@ async def evaluate_with_listeners(
 
 async def _listening(
     cdp: Cdp, session: str, world: int, group: Params, deadline: float
-) -> list[dict[str, str]]:
-    """Empty if the page has more listeners than can be read.
+) -> list[dict[str, str]] | None:
+    """None if they cannot be read in time, or are more than can be read.
 
     The document is that of the page's own world, where its name cannot be taken by the page: asked about a
     document of an isolated world, Chromium breaks that world's elements that have listeners.
@@ -96,7 +97,7 @@ async def _listening(
             "objectId": page["result"]["objectId"], "depth": -1, "pierce": True,
         }, session=session, deadline=deadline)  # fmt: skip
     except CdpError:
-        return []
+        return None
     nodes = {
         one["backendNodeId"]
         for one in found["listeners"]

@@ -33,6 +33,7 @@ from server.browser.observation.page_script import (
 )
 from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
 from server.browser.observation.points import Layers
+from server.browser.observation.secret_fields import is_short
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
 from server.browser.reading.reader import FILE_BYTES
 from server.ops.json_types import Json, JsonObject
@@ -93,7 +94,7 @@ class Drawn(BaseModel, frozen=True):
     height: float = 0
 
 
-MOST_TOLD, SHORTEST_WORD, SHORTEST_NUMBER = 40, 4, 6
+MOST_TOLD = 40
 NOWHERE = (-10_000.0, -10_000.0, 0.0, 0.0)
 """The box of a field that is not on the page any more."""
 
@@ -133,10 +134,7 @@ class CurrentPage:
         Short ones, which look like other words and numbers, are masked by `look` only while a secret
         field holds them.
         """
-        fresh = (
-            text for text in secrets if len(text) >= (SHORTEST_NUMBER if text.isdigit() else SHORTEST_WORD)
-        )
-        self._told |= dict.fromkeys(fresh)
+        self._told |= dict.fromkeys(text for text in secrets if not is_short(text))
         for oldest in list(self._told)[:-MOST_TOLD]:
             del self._told[oldest]
 

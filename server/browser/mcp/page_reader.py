@@ -151,9 +151,9 @@ class PageReader:
             self._calls.notes.add(f"{error} What is on the page could not be read.")
             return Seen()
         extra = await self._calls.here.look()
-        if extra.unknown and self._calls.here.moment is not None:
+        if (extra.unknown or extra.deaf) and self._calls.here.moment is not None:
             extra = await self._calls.here.look()
-            if extra.unknown and extra.texts is None:
+            if (extra.unknown and extra.texts is None) or extra.deaf:
                 self._calls.notes.add(DEGRADED)
         if not is_known or (before is not None and before != self._calls.here.moment):
             return None

@@ -3,14 +3,13 @@
 import json
 import re
 
-from server.browser.observation.secret_words import SECRET_WORDS
+from server.browser.observation.secret_words import CODE_WORDS, OPEN_WORDS, SECRET_WORDS
 
 # JavaScript has no verbose patterns, and needs no escaped spaces.
 _WORDS = json.dumps(re.sub(r"(?<!\\)\s+", "", SECRET_WORDS.pattern).replace("\\ ", " "))
 
 GROUPS_IN = rf"""(all, isSecret) => {{
-  const WORDS = new RegExp({_WORDS}, 'i'), CODE = /\bcode\b|\bkod\b|\bcódigo\b|код|验证|驗證|コード|코드/i;
-  const OPEN = /post(al)?[ -]?code|\bzip\b|postleitzahl|voucher|gift|promo|coupon|invit/i;
+  const WORDS = new RegExp({_WORDS}, 'i'), CODE = /{CODE_WORDS.pattern}/i, OPEN = /{OPEN_WORDS.pattern}/i;
   const SHORT = 6, rectOf = el => Element.prototype.getBoundingClientRect.call(el);
   const isPart = el => /^(text|tel|number|password)$/.test(el.type) && rectOf(el).width > 4 &&
     (el.maxLength > 0 ? el.maxLength <= SHORT : rectOf(el).width < 70 && /digit|code|otp|pin/i.test(`${{el.className}} ${{el.id}} ${{el.name}} ${{el.ariaLabel}}`));

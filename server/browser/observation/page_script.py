@@ -169,6 +169,8 @@ class Extra(BaseModel, frozen=True):
     sent: tuple[Sent, ...] = ()
     unknown: bool = False
     """`secrets` may be incomplete. Every field then counts as secret."""
+    deaf: bool = False
+    """Which elements listen to clicks could not be read."""
     frames: tuple[str, ...] = ()
     """Title, label, name and address of each frame in view, in one line; a snapshot has none of them."""
     framed: tuple[FrameInView, ...] = ()
@@ -758,7 +760,7 @@ PAGE_SCRIPT = r"""(listening) => {
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
   return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, verbatim, groups, covers, sent, frames, framed: frameBoxes, texts,
-    all_texts: allTexts, unknown, moment};
+    all_texts: allTexts, unknown, deaf: listening === null, moment};
 }""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
 is not the script's, so that it cannot ask for them itself."""

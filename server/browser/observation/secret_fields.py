@@ -18,6 +18,8 @@ from server.text import in_addresses
 NEAR = 3
 """Tolerance in pixels between a field's box in the snapshot and in the page script's result."""
 LABEL_CHARS = 300
+SHORTEST_WORD, SHORTEST_NUMBER = 4, 6
+"""Characters and digits of a value that is masked wherever it occurs; shorter ones only in their fields."""
 MOST_VALUES, VALUE_CHARS = 60, 2000
 """Limits for values that are masked elsewhere on the page. A secret field's own value is always removed."""
 
@@ -32,15 +34,22 @@ def hide_secrets(
     found = list(found)
     boxes = _Boxes(secret.box for secret in found)
     held = {secret.value for secret in found if secret.value}
+    long = {value for value in held if not is_short(value)}
     _hide_drawn(snapshot, found)
     for index, node in enumerate(snapshot.nodes):
-        if node.role in FIELDS and (unknown or _is_secret(snapshot, index, boxes, held)):
+        if node.role in FIELDS and (unknown or _is_secret(snapshot, index, boxes, long)):
             if len(held) < MOST_VALUES and len(node.text) <= VALUE_CHARS:
                 held.add(node.text)
+            node.name = _masking([node.text])(node.name) if node.text else node.name
             node.secret, node.filled, node.text = True, bool(node.text), ""
-    mask = _masking(held)
-    _mask(snapshot, mask)
+    mask = _masking(value for value in held if not is_short(value))
+    _mask(snapshot, mask, _masking(held))
     return mask
+
+
+def is_short(value: str) -> bool:
+    """Whether it looks like other words and numbers: it says nothing about what else holds it."""
+    return len(value) < (SHORTEST_NUMBER if value.isdigit() else SHORTEST_WORD)
 
 
 def _hide_drawn(snapshot: Snapshot, found: Sequence[SecretField]) -> None:
@@ -113,13 +122,14 @@ def _masking(values: Iterable[str]) -> Callable[[str], str]:
     return lambda text: whole.sub(MASK, text)
 
 
-def _mask(snapshot: Snapshot, mask: Callable[[str], str]) -> None:
-    if mask is str:
+def _mask(snapshot: Snapshot, mask: Callable[[str], str], in_address: Callable[[str], str]) -> None:
+    """Mask long values wherever they are, short ones in addresses, where a form puts them."""
+    if in_address is str:
         return
     for node in snapshot.nodes:
         node.name, node.text = mask(node.name), mask(node.text)
-        node.url, node.placeholder = mask(node.url), mask(node.placeholder)
-    snapshot.url, snapshot.title = mask(snapshot.url), mask(snapshot.title)
+        node.url, node.placeholder = in_address(node.url), mask(node.placeholder)
+    snapshot.url, snapshot.title = in_address(snapshot.url), mask(snapshot.title)
     snapshot.notes = tuple(map(mask, snapshot.notes))
 
 
