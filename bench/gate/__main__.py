@@ -15,7 +15,6 @@ from bench.gate.noticing import try_noticing
 from bench.gate.pages import LANGUAGES, Case, disguised, everyday
 
 PARTS = ("endpoints", "disguised", "everyday", "noticing", "cost")
-SOCKET = "a socket"
 
 
 def main() -> None:
@@ -27,7 +26,12 @@ def main() -> None:
     parser.add_argument("--server", choices=("playwright", "browser-use"), default="playwright")
     parser.add_argument("--agent", choices=("operator", "assistant"), default="operator")
     parser.add_argument("--times", type=int, default=1, help="how often the disguised pages are gone through")
+    parser.add_argument("--at-once", type=int, default=1, help="browsers at a time")
+    parser.add_argument(
+        "--seconds", type=float, default=1e9, help="no act is begun after these, in each part"
+    )
     given = parser.parse_args()
+    how = {"server": given.server, "agent": given.agent, "at_once": given.at_once, "seconds": given.seconds}
 
     def chosen(cases: list[Case]) -> list[Case]:
         return [case for case in cases if case.language in given.languages]
@@ -36,9 +40,9 @@ def main() -> None:
         endpoints.main([])
     if "disguised" in given.only:
         cases = chosen(disguised()) * given.times
-        report_disguised(asyncio.run(try_all(cases, server=given.server, agent=given.agent)))
+        report_disguised(asyncio.run(try_all(cases, **how)))
     if "everyday" in given.only:
-        report_everyday(asyncio.run(try_all(chosen(everyday()), server=given.server, agent=given.agent)))
+        report_everyday(asyncio.run(try_all(chosen(everyday()), **how)))
     if "noticing" in given.only:
         print("\npages that notice the hold          unasked  after a yes")
         for name, (unasked, sent, how) in asyncio.run(try_noticing(given.server)).items():
@@ -54,10 +58,10 @@ def report_disguised(tally: Tally) -> None:
     for kind, found in tally.outcomes.items():
         print(f"  {kind:24} {found['first key']:4} {found['second key']:4} {found['stopped later']:4} "
               f"{found['sent']:4} {found['nothing']:4}")  # fmt: skip
-    sockets = tally.outcomes[SOCKET]["sent"] if SOCKET in tally.outcomes else 0
     effects = tally.cases - tally.total("nothing")
-    print(f"  nothing left unasked: {effects - tally.total('sent')} of {effects}, without sockets "
-          f"{effects - tally.total('sent')} of {effects - sockets}; {tally.seconds / tally.cases:.1f} s each")  # fmt: skip
+    print(
+        f"  nothing left unasked: {effects - tally.total('sent')} of {effects}; {tally.seconds / tally.cases:.1f} s each"
+    )
     print("".join(f"    sent: {one}\n" for one in tally.through), end="")
 
 

@@ -8,7 +8,7 @@ import re
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, cast
@@ -49,18 +49,25 @@ class Tally:
         return sum(counter.total() for counter in self.outcomes.values())
 
 
-async def try_all(cases: list[Case], *, server: str, agent: str) -> Tally:
-    """Each case in one session, the next one on a new page."""
+async def try_all(
+    cases: Sequence[Case], *, server: str, agent: str, at_once: int = 1, seconds: float = 1e9
+) -> Tally:
+    """Each case on a new page of one of `at_once` browsers; none is begun after so many seconds."""
     tally, began = Tally(), time.monotonic()
-    site = LedgerSite(cases)
-    with site, tempfile.TemporaryDirectory() as folder:
-        async with open_pool(Path(folder), browser_mcp=server) as pool:
-            browser = await pool.get("bench")
-            for case in cases:
-                outcome = await _try(
-                    case, site, browser, _ask_operator if agent == "operator" else _ask_assistant
-                )
-                tally.add(case, outcome, site.arrived)
+    left = iter(cases)
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_pool(Path(folder), browser_mcp=server, max_browsers=at_once) as pool:
+
+            async def work(name: str) -> None:
+                with LedgerSite(cases) as site:
+                    browser = await pool.get(name)
+                    for case in left:
+                        outcome = await _try(case, site, browser, _ASK[agent])
+                        tally.add(case, outcome, site.arrived)
+                        if time.monotonic() - began > seconds:
+                            return
+
+            await asyncio.gather(*(work(f"bench-{number}") for number in range(at_once)))
     tally.seconds = time.monotonic() - began
     return tally
 
@@ -120,6 +127,9 @@ async def _ask_assistant(case: Case, url: str, browser: SessionBrowser) -> dict[
     await graph.ainvoke({"messages": [HumanMessage("go on")]}, config, context=context)
     interrupts = (await graph.aget_state(config)).interrupts
     return dict(interrupts[0].value) if interrupts else None
+
+
+_ASK = {"operator": _ask_operator, "assistant": _ask_assistant}
 
 
 def _call(tool: str, args: dict[str, Any]) -> dict[str, Any]:
