@@ -81,6 +81,8 @@ class RunContext:
     """Seconds that the run waited for a free browser since the last call."""
     private: PrivateSites = field(default_factory=PrivateSites)
     """Private sites of the session's browser profile; shared by both agents."""
+    logins: set[str] = field(default_factory=set)
+    """Forms whose password was typed with a yes and that are not sent yet (`gate/logins.py`)."""
     patience: float | None = None
     """Seconds for which its questions may be answered; None: as the server is set."""
     only_first_model: bool = False

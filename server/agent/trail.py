@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from server.agent.actions import AimedAction
 from server.agent.gate.approval import CONTEXT_SEPARATOR, place_of, secrets_of, site_of, without
 from server.agent.gate.grantable import marks_of
+from server.agent.gate.logins import ALLOWED
 from server.agent.policy import Judgement, Verdict
 from server.agent.storable import storable
 from server.browser.addresses import without_login
@@ -84,6 +85,8 @@ def ruling_of(judgement: Judgement) -> JsonObject:
         "verdict": "ask" if judgement.kind else judgement.verdict.value,
         "kind": judgement.kind,
     }
+    if judgement is ALLOWED:
+        ruling["is_of_login"] = True
     marks = marks_of(judgement)
     return ruling | ({"grants": [mark.model_dump() for mark in marks]} if marks else {})
 

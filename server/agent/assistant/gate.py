@@ -35,6 +35,7 @@ from server.agent.gate.holding import (
     refused_line,
     terms_of,
 )
+from server.agent.gate.logins import ALLOWED, count_login, is_of_login
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import (
     LEAK,
@@ -262,6 +263,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
         leak = LEAK if carries_private_words(_focused(aimed), memory) else None
         judgement = self._gate.judge(aimed, also=leak)
+        if leak is None and is_of_login(aimed, judgement, context.logins):
+            return ALLOWED
         if judgement.verdict is not Verdict.ASK:
             return judgement
         return self._gate.judge(aimed, grants=await context.grants.held(), also=leak)
@@ -277,6 +280,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         approved: bool,
     ) -> None:
         if not isinstance(aimed.action, ToolAction):
+            count_login(aimed, context.logins, approved=approved)
             count_bits(_focused(aimed), memory, context.private, approved=approved)
         elif spec.server != BROWSER:
             known = self._results_of(spec.server, memory["messages"])

@@ -29,9 +29,11 @@ def terms_of(
 
 
 def approved_kinds(ruling: Mapping[str, object] | None, *, is_approved: bool) -> frozenset[str]:
-    """The kinds that a yes or a grant has approved; `ruling` as in `trail.ruling_of`."""
-    kind = str((ruling or {}).get("kind") or "")
-    return frozenset({kind} if kind and (is_approved or (ruling or {}).get("grants")) else ())
+    """The kinds that a yes, that to a login included, or a grant has approved; `ruling` as in `trail.ruling_of`."""
+    known = ruling or {}
+    kind = str(known.get("kind") or "")
+    is_covered = is_approved or known.get("grants") or known.get("is_of_login")
+    return frozenset({kind} if kind and is_covered else ())
 
 
 def agreed_terms(held: Sequence[HeldRequest], terms: ActTerms) -> ActTerms:

@@ -33,6 +33,7 @@ from server.agent.gate.holding import (
     terms_of,
     to_state,
 )
+from server.agent.gate.logins import ALLOWED, is_of_login
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator import acting, facts, records
@@ -288,6 +289,8 @@ class Consent:
         known = remembering(state, context.private)
         leak = LEAK if carries_private_words(aimed, known) else None
         judgement = self.gate.judge(aimed, also=leak)
+        if leak is None and is_of_login(aimed, judgement, context.logins):
+            return ALLOWED
         if judgement.verdict is not Verdict.ASK:
             return judgement
         return self.gate.judge(aimed, grants=await context.grants.held(), also=leak)

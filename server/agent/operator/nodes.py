@@ -24,6 +24,7 @@ from server.agent.actions import (
 from server.agent.context import RunContext
 from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.holding import agreed_terms, from_state
+from server.agent.gate.logins import count_login
 from server.agent.gate.taint import count_bits
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import acting, collecting, finishing, records, reporting
@@ -309,6 +310,7 @@ class Nodes:
         aimed = aim(planned(now), seen(now), focused_element(now, seen(now)))
         count_bits(aimed, now, runtime.context.private, approved=is_approved)
         terms = self.consent.terms(now, runtime.context, is_approved=is_approved)
+        count_login(aimed, runtime.context.logins, approved=is_approved)
         update |= {"held": []} | await perform_step(now, runtime.context, self.observer, terms)
         update |= {"route": ""} if is_approved else {}  # what was asked about stands alone
         return update | await self._heed_hold(merged(state, update), runtime.context, terms)

@@ -1,0 +1,70 @@
+"""One yes for one login: it holds for the password and for the button of the form that it was typed into."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+
+from server.agent.actions import AimedAction, ClickAction, PressAction, TypeAction
+from server.agent.gate.approval import beside, destination_of, other_site, secrets_of
+from server.agent.policy import Judgement, Verdict
+from server.agent.policy.fields import FIELDS
+from server.agent.policy.names import Commitment, read_name
+from server.browser.observation import Element
+
+_MOST_FIELDS = 3
+_KINDS = frozenset({"", "account", "credential", "unknown_submit"})
+
+
+def is_of_login(aimed: AimedAction, judgement: Judgement, allowed: Collection[str]) -> bool:
+    """Whether the act only sends the form of a login whose password the person has allowed, and names nothing else."""
+    target = aimed.target
+    if not allowed or target is None or not isinstance(aimed.action, ClickAction | PressAction):
+        return False
+    is_click = isinstance(aimed.action, ClickAction)
+    meaning = read_name(target.name) if is_click else None
+    if meaning and (
+        meaning.commitment >= Commitment.CERTAIN
+        or (judgement.kind == "account" and meaning.kind != "account")  # what the page around it says
+    ):
+        return False
+    sends = bool(target.submits) if is_click else bool(destination_of(aimed))
+    is_mild = judgement.verdict is not Verdict.DENY and judgement.kind in _KINDS
+    return sends and is_mild and _form_of_login(aimed) in allowed
+
+
+ALLOWED = Judgement(Verdict.ALLOW, "a part of the login that was allowed", "account")
+"""The judgement on such an act. The second key takes it for approved."""
+
+
+def count_login(aimed: AimedAction, allowed: set[str], *, approved: bool) -> None:
+    """The act is done: a password that was typed with a yes allows its form to be sent once."""
+    form = _form_of_login(aimed)
+    if form is None:
+        return
+    if isinstance(aimed.action, TypeAction):
+        if approved and secrets_of(aimed) and not aimed.action.submit:
+            allowed.add(form)
+    else:
+        allowed.discard(form)
+
+
+def _form_of_login(aimed: AimedAction) -> str | None:
+    """Names the form that the act concerns; None if it is not one with one password, few fields and one button."""
+    target = aimed.target
+    if target is None or not target.group or any(one.group != target.group for one in aimed.targets):
+        return None
+    if other_site(aimed):
+        return None
+    parts = [target, *beside(target, aimed.observation)]
+    fields = [one for one in parts if one.role in FIELDS or one.role == "textbox"]
+    buttons = [one for one in parts if one.submits]
+    is_login = len(fields) <= _MOST_FIELDS and len(buttons) == 1 and sum(one.secret for one in fields) == 1
+    if not is_login:
+        return None
+    looks = sorted(_looks(one) for one in (*fields, *buttons))
+    return json.dumps([aimed.observation.page.url, looks])
+
+
+def _looks(element: Element) -> list[str]:
+    return [element.role, element.name, element.sends_to]
