@@ -9,7 +9,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import re
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
@@ -24,11 +23,9 @@ log = logging.getLogger(__name__)
 
 PATIENCE, MOST_PATIENCE = 1.5, 3.0
 """Seconds from the act's end, after which a page is looked at as it is; and where the machine is slow."""
-_COUNTS = re.compile(
-    r"/(events?|track(ing)?|collect|beacon|telemetry|analytics|metrics|stats|pings?|logs?|rum|vitals)(?=/?($|[?#]))"
-)
-_READ_SOON = 0.4
-"""Seconds in which an answer to such a request is waited for: pages count what people do, and read no answer."""
+_READS = 0.3
+"""Seconds after the head of an answer, or a part of it, in which more of it is waited for: Chromium reports no end of an
+answer that nobody reads, such as of a request that only counts what people do."""
 _PROMPT, _SLOWER = 0.05, 10
 """Seconds in which a page answers a script; how many times what it takes longer is added to the patience."""
 MOST_PASSED, PASSED_CHARS = 5, 200
@@ -121,6 +118,7 @@ class QuietWatch:
         self._enabled: list[str] = []
         self._open: dict[tuple[str | None, str], str] = {}
         """By session and request id, the document that a request is for (its loader's id)."""
+        self._reading: dict[tuple[str | None, str], asyncio.TimerHandle] = {}
         self._begun = 0
         self._news = asyncio.Event()
         self._dialog = asyncio.Event()
@@ -132,6 +130,8 @@ class QuietWatch:
     async def __aenter__(self) -> Self:
         for event, listener in (
             ("Network.requestWillBeSent", self._on_request),
+            ("Network.responseReceived", self._on_answer),
+            ("Network.dataReceived", self._on_answer),
             ("Network.loadingFinished", self._on_end),
             ("Network.loadingFailed", self._on_end),
             ("Page.frameNavigated", self._on_document),
@@ -159,6 +159,8 @@ class QuietWatch:
     async def __aexit__(self, *_: object) -> None:
         for stop in self._stops:
             stop()
+        for timer in self._reading.values():
+            timer.cancel()
         self._enabled = [one for one in self._enabled if one not in self._monitor.logged]
         await asyncio.shield(self._switch("Network.disable"))
 
@@ -222,8 +224,13 @@ class QuietWatch:
         if url.startswith(("http:", "https:")):
             self._begun += 1
             self._open[key] = params.get("loaderId", "")
-            if params["request"].get("method") == "POST" and _COUNTS.search(url):
-                asyncio.get_running_loop().call_later(_READ_SOON, self._end, key)
+
+    def _on_answer(self, params: Params, session: str | None) -> None:
+        key = session, params["requestId"]
+        if key in self._open:
+            if before := self._reading.pop(key, None):
+                before.cancel()
+            self._reading[key] = asyncio.get_running_loop().call_later(_READS, self._end, key)
 
     def _on_end(self, params: Params, session: str | None) -> None:
         self._end((session, params["requestId"]))
