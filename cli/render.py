@@ -36,6 +36,7 @@ from cli.items import (
 from cli.json_types import JsonObject
 from cli.text import cut, duration
 from cli.words import direction, localized, named, say, tool_name
+from wording.markdown_rules import ModelMarkdown
 
 THEME = Theme(
     {
@@ -85,6 +86,9 @@ class _EdgelessTable(TableElement):
             yield table
 
 
+_MARKDOWN = ModelMarkdown()
+
+
 class Prose(Markdown):
     """Markdown for a conversation: left-aligned headings, terminal colours, visible URLs. A link into the web UI, such
     as `/settings/models`, gets the address `site` before it."""
@@ -92,7 +96,8 @@ class Prose(Markdown):
     elements = Markdown.elements | {"heading_open": _LeftHeading, "table_open": _EdgelessTable}
 
     def __init__(self, text: str, site: str = "") -> None:
-        super().__init__(text, code_theme="ansi_dark", hyperlinks=False)
+        super().__init__("", code_theme="ansi_dark", hyperlinks=False)
+        self.markup, self.parsed = text, _MARKDOWN.parse(text)
         for token in (inner for block in self.parsed for inner in block.children or []):
             address = str(token.attrs.get("href", ""))
             if token.type == "link_open" and address.startswith("/") and not address.startswith("//"):

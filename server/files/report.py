@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -11,8 +12,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from markdown_it import MarkdownIt
 from markdown_it.rules_core import StateCore
+from markdown_it.token import Token
 from markupsafe import Markup
 from PIL import Image, UnidentifiedImageError
 
@@ -25,6 +26,7 @@ from server.files.transcript import Language, TranscriptRow, is_queued, line_of,
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
+from wording.markdown_rules import ModelMarkdown
 from wording.russian import in_russian
 from wording.step_words import step_words
 
@@ -44,11 +46,26 @@ _TEMPLATES = Environment(
     lstrip_blocks=True,
 )
 # Text of models and pages: HTML stays text, and pictures, which would be loaded from the network, become links.
-_MARKDOWN = (
-    MarkdownIt("commonmark", {"html": False, "breaks": True})
-    .enable(["table", "strikethrough"])
-    .disable("image")
-)
+_MARKDOWN = ModelMarkdown().disable("image")
+_MARKDOWN.options["breaks"] = True
+
+_PARTS = frozenset({"paragraph_open", "heading_open", "list_item_open"})
+_WHOLES = frozenset({"blockquote_open", "bullet_list_open", "ordered_list_open", "table_open"})
+
+
+def _set_directions(state: StateCore) -> None:
+    """Each block has the direction of its words, and one that holds others that of its first letter."""
+    unset: list[Token] = []
+    for block in state.tokens:
+        if block.type in _PARTS:
+            block.attrSet("dir", "auto")
+        if block.type in _WHOLES:
+            unset.append(block)
+        kinds = (unicodedata.bidirectional(char) for char in block.content if block.type == "inline")
+        if first := next((kind for kind in kinds if kind in ("L", "R", "AL")), None):
+            for whole in unset:
+                whole.attrSet("dir", "ltr" if first == "L" else "rtl")
+            unset.clear()
 
 
 def _unlink_the_app(state: StateCore) -> None:
@@ -64,6 +81,7 @@ def _unlink_the_app(state: StateCore) -> None:
 
 
 _MARKDOWN.core.ruler.push("unlink_the_app", _unlink_the_app)
+_MARKDOWN.core.ruler.push("set_directions", _set_directions)
 
 WORDS: dict[Language, dict[str, str]] = {
     "en": {

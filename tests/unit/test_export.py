@@ -402,3 +402,20 @@ def test_times_are_in_the_persons_zone() -> None:
     for words in ("28 November 2026, 08:30 Asia/Tokyo", "Time (Asia/Tokyo)", "08:30:05"):
         assert words in page
     assert "23:30" not in page
+
+
+def test_each_block_has_the_direction_of_its_words_and_code_its_own() -> None:
+    page = page_of(
+        [said(1, "user", "שלום"), said(2, "assistant", "שלום\n\n- פריט\n\n> ציטוט\n\n### כותרת\n\n`x`")]
+    )
+    for tag in ("p", "li", "h3"):
+        assert f'<{tag} dir="auto">' in page
+    for tag in ("ul", "blockquote"):
+        assert f'<{tag} dir="rtl">' in page
+    assert '<blockquote class="task" dir="auto">שלום' in page
+    assert "pre, code { direction: ltr;" in page
+
+
+def test_addresses_in_an_answer_are_links_that_end_where_they_end() -> None:
+    page = page_of([said(1, "user", "go"), said(2, "assistant", "见“https://example.com/a。”然后")])
+    assert '<a href="https://example.com/a">https://example.com/a</a>。”然后' in page

@@ -35,7 +35,7 @@ export function AppShell({ children }: { children: ReactNode }) {
       <a href="#feed" className={SKIP}>
         {t('skip.feed')}
       </a>
-      <div className="flex h-dvh flex-col overflow-hidden">
+      <div className="flex h-[var(--page-height,100dvh)] flex-col overflow-hidden">
         <ConnectionBanner />
         <div className="flex min-h-0 flex-1">
           <Sidebar frame={frame} />

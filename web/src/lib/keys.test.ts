@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
 import { fireEvent, renderHook } from '@testing-library/react'
 import { afterEach, expect, test } from 'vitest'
-import { useShortcuts } from './keys'
+import { isOfInputMethod, useShortcuts } from './keys'
 
 afterEach(() => document.body.replaceChildren())
 
@@ -31,4 +31,12 @@ test('an open menu keeps the keys of the page back, one that fades out only Esca
   closed.remove()
   press()
   expect(pressed).toEqual(['?', '?', 'escape'])
+})
+
+test('a key of an input method is known by its code, also after the composition', () => {
+  const key = (fields: object) => ({ keyCode: 13, isComposing: false, ...fields })
+  expect(isOfInputMethod(key({}))).toBe(false)
+  expect(isOfInputMethod(key({ keyCode: 229 }))).toBe(true)
+  expect(isOfInputMethod(key({ isComposing: true }))).toBe(true)
+  expect(isOfInputMethod({ keyCode: 13, nativeEvent: { isComposing: true } })).toBe(true)
 })

@@ -15,6 +15,16 @@ export function chordOf(event: KeyboardEvent): string {
   return [mod && 'mod', event.altKey && 'alt', isShifted && 'shift', key].filter(Boolean).join('+')
 }
 
+interface Key {
+  keyCode: number
+  isComposing?: boolean
+  nativeEvent?: { isComposing: boolean }
+}
+
+/** A key that the input method has used. Safari reports the Enter that ends a composition after it, by its code alone. */
+export const isOfInputMethod = ({ keyCode, isComposing, nativeEvent }: Key): boolean =>
+  keyCode === 229 || isComposing === true || nativeEvent?.isComposing === true
+
 export function isTyping(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false
   return target.isContentEditable || /^(input|textarea|select)$/i.test(target.tagName)
@@ -38,7 +48,7 @@ export function useShortcuts(shortcuts: Shortcuts): void {
   })
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
-      if (event.defaultPrevented || event.isComposing || !usePrefs.getState().shortcuts) return
+      if (event.defaultPrevented || isOfInputMethod(event) || !usePrefs.getState().shortcuts) return
       const chord = chordOf(event)
       const act = current.current[chord]
       const isPlain = !/^(mod|alt)\+/.test(chord)

@@ -16,6 +16,25 @@ export function remember(key: string, value: string | null): void {
   }
 }
 
+/** What this tab has kept, or else the newest that any tab has. */
+export function recallHere(key: string): string | null {
+  try {
+    return sessionStorage.getItem(`pilothouse.${key}`) ?? recall(key)
+  } catch {
+    return recall(key)
+  }
+}
+
+/** For this tab, and for tabs that are opened later. */
+export function rememberHere(key: string, value: string): void {
+  remember(key, value)
+  try {
+    sessionStorage.setItem(`pilothouse.${key}`, value)
+  } catch {
+    // Then all tabs share it.
+  }
+}
+
 /** What is kept under keys that begin like this, by the rest of the key. */
 export function recallAll(prefix: string): [string, string][] {
   try {

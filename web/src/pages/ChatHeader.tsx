@@ -50,7 +50,9 @@ function Title({ session }: { session: Session | undefined }) {
     )
   return (
     <>
-      <h1 className="min-w-0 truncate text-sm font-medium">{session.title || t('sessions.untitled')}</h1>
+      <h1 dir="auto" className="min-w-0 truncate text-sm font-medium">
+        {session.title || t('sessions.untitled')}
+      </h1>
       <span className="hidden shrink-0 md:block">
         <IconButton small label={t('rename')} onClick={() => setEditing(true)}>
           <PenLine size={14} aria-hidden />

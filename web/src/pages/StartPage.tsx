@@ -19,7 +19,7 @@ import { Notices } from '@/features/start/Notices'
 import { words } from '@/features/start/startWords'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
-import { remember } from '@/lib/storage'
+import { rememberHere } from '@/lib/storage'
 import { useTitle } from '@/lib/title'
 import { takeSchedule } from '@/session/repeat'
 import { type StartChoice, startSession } from '@/session/send'
@@ -39,7 +39,7 @@ export function StartPage() {
   useTitle('Pilothouse', 'none')
   const start = (text: string) => {
     if (takeSchedule(text, { agent, model, ask_first: choice.ask_first ?? false })) return
-    remember('draft.new', null)
+    rememberHere('draft.new', '')
     const schema = agent === 'assistant' ? null : takeSchema(null)
     const begin = hasAttachments(null) ? startWithFiles : startSession
     go(`/s/${begin(text, choice, schema)}`)

@@ -1,3 +1,4 @@
+import { isOfInputMethod } from '@/lib/keys'
 import { useRef } from 'react'
 import { cx } from '@/lib/cx'
 import { INPUT } from './Field'
@@ -24,13 +25,14 @@ export function TextEditor({ label, text, most, onDone, className }: Props) {
   return (
     <input
       autoFocus
+      dir="auto"
       aria-label={label}
       defaultValue={text}
       maxLength={most}
       onFocus={(event) => event.target.select()}
       onBlur={(event) => finish(event.target.value)}
       onKeyDown={(event) => {
-        if (event.nativeEvent.isComposing) return
+        if (isOfInputMethod(event)) return
         if (event.key === 'Enter') finish(event.currentTarget.value)
         if (event.key === 'Escape') finish(null)
         event.stopPropagation()

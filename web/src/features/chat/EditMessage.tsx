@@ -1,3 +1,4 @@
+import { isOfInputMethod } from '@/lib/keys'
 import { useState } from 'react'
 import { api } from '@/api/client'
 import { useT } from '@/i18n'
@@ -40,6 +41,7 @@ export function EditMessage({ messageId, text, complete, isQueued, onDone }: Pro
       }}
     >
       <textarea
+        dir="auto"
         aria-label={t('edit')}
         autoFocus
         rows={Math.min(8, words.split('\n').length + 1)}
@@ -47,7 +49,7 @@ export function EditMessage({ messageId, text, complete, isQueued, onDone }: Pro
         onChange={(event) => setWords(event.target.value)}
         onKeyDown={(event) => {
           event.stopPropagation()
-          if (event.nativeEvent.isComposing || event.keyCode === 229) return
+          if (isOfInputMethod(event)) return
           if (event.key === 'Escape') onDone()
           if (event.key !== 'Enter' || event.shiftKey) return
           event.preventDefault()

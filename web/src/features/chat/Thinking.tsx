@@ -1,6 +1,7 @@
 import { Brain } from 'lucide-react'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useLang, useT } from '@/i18n'
+import { growText } from '@/lib/growText'
 import { duration } from '@/lib/numbers'
 import type { ThinkingRow } from '@/stream/rows'
 import { Disclosure } from '@/ui/Disclosure'
@@ -27,10 +28,23 @@ export function Thinking({ row }: { row: ThinkingRow }) {
           </span>
         }
       >
-        <p className="mt-1 mb-2 max-h-80 overflow-y-auto border-s-2 border-line ps-3 text-sm wrap-anywhere whitespace-pre-wrap text-muted">
-          {row.text.trim()}
-        </p>
+        <Thoughts text={row.text.trimStart()} />
       </Disclosure>
     </Rail>
+  )
+}
+
+/** They grow while they are read: a selection in them stays. */
+function Thoughts({ text }: { text: string }) {
+  const box = useRef<HTMLParagraphElement>(null)
+  useLayoutEffect(() => {
+    if (box.current) growText(box.current, text)
+  }, [text])
+  return (
+    <p
+      ref={box}
+      dir="auto"
+      className="mt-1 mb-2 max-h-80 overflow-y-auto border-s-2 border-line ps-3 text-sm wrap-anywhere whitespace-pre-wrap text-muted"
+    />
   )
 }

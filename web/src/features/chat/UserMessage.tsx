@@ -46,6 +46,7 @@ export function UserMessage({ row }: { row: UserRow }) {
       <h3 className="sr-only">{t('you')}</h3>
       {words && (
         <div
+          dir="auto"
           className={cx(
             'max-w-[86%] rounded-xl rounded-br-sm px-4 py-2.5 text-base wrap-anywhere whitespace-pre-wrap',
             isQueued ? 'border border-dashed border-strong text-muted' : 'bg-s2',

@@ -1,6 +1,7 @@
+import { isOfInputMethod } from '@/lib/keys'
 import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useLayoutEffect, useRef } from 'react'
 import { useT } from '@/i18n'
-import { bytesOf } from '@/lib/bytes'
+import { excessOf } from '@/lib/bytes'
 import { cx } from '@/lib/cx'
 import { isTouch } from '@/lib/media'
 import { useDraft } from './messageDraft'
@@ -40,7 +41,7 @@ export function Composer({
 
   const t = useT()
   const isEmpty = text.trim() === ''
-  const excess = maxBytes === undefined ? 0 : bytesOf(text.trim()) - maxBytes
+  const excess = maxBytes === undefined ? 0 : excessOf(text.trim(), maxBytes)
   const isTooLong = excess > 0
   const submit = () => {
     if (isEmpty || isTooLong) return
@@ -49,7 +50,7 @@ export function Composer({
     box.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (isOfInputMethod(event)) return
     if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
       submit()
@@ -64,6 +65,7 @@ export function Composer({
     >
       {above}
       <textarea
+        dir="auto"
         ref={box}
         id="composer"
         rows={1}
@@ -92,14 +94,21 @@ export function Composer({
 const LINE = 24
 const MAX_LINES = 8
 const PADDING = 16
+/** Characters; more fill all lines in any window, and are not measured at each key. */
+const LONG = 4000
 
 /** One to eight lines, then it scrolls. */
 function useGrowth(box: RefObject<HTMLTextAreaElement | null>, text: string): void {
   useLayoutEffect(() => {
     const area = box.current
     if (!area) return
-    area.style.height = 'auto'
     const limit = LINE * MAX_LINES + PADDING
+    if (text.length > LONG) {
+      area.style.height = `${limit}px`
+      area.style.overflowY = 'auto'
+      return
+    }
+    area.style.height = 'auto'
     area.style.height = `${Math.min(area.scrollHeight, limit)}px`
     area.style.overflowY = area.scrollHeight > limit ? 'auto' : 'hidden'
   }, [box, text])

@@ -1,12 +1,14 @@
 import { FileText, FileWarning, X } from 'lucide-react'
-import { useT } from '@/i18n'
+import { useLang, useT } from '@/i18n'
 import { cx } from '@/lib/cx'
+import { sizeOf } from '@/lib/size'
 import { Spinner } from '@/ui/Spinner'
 import { type Attachment, detach, useAttachments } from './attachments'
 
 /** The files that go with the next message. */
 export function AttachmentChips({ sessionId }: { sessionId: string | null }) {
   const t = useT()
+  const lang = useLang()
   const items = useAttachments(sessionId)
   if (items.length === 0) return null
   return (
@@ -25,6 +27,9 @@ export function AttachmentChips({ sessionId }: { sessionId: string | null }) {
             {item.name}
             {item.failure && ` – ${item.failure}`}
           </span>
+          {!item.failure && (
+            <span className="tabular shrink-0 text-faint">{sizeOf(item.file.size, lang)}</span>
+          )}
           <button
             type="button"
             aria-label={t('attach.remove', { name: item.name })}

@@ -1,41 +1,73 @@
-import { type ClipboardEvent, type DragEvent, type ReactNode, useState } from 'react'
-import { cx } from '@/lib/cx'
+import { Upload } from 'lucide-react'
+import { type ClipboardEvent, type ReactNode, useEffect, useState } from 'react'
+import { createPortal } from 'react-dom'
+import { useWords } from '@/i18n'
+import { filesIn, hasFiles, longTextIn } from '@/lib/pasted'
 import { attach } from './attachments'
+import { words } from './filesWords'
 
 interface Props {
   sessionId: string | null
   children: ReactNode
-  className?: string
 }
 
-/** Takes files that are dropped or pasted on what is in it. */
-export function DropZone({ sessionId, children, className }: Props) {
-  const [isOver, setOver] = useState(false)
-  const onDragOver = (event: DragEvent) => {
-    if (!event.dataTransfer.types.includes('Files')) return
-    event.preventDefault()
-    setOver(true)
-  }
-  const onDrop = (event: DragEvent) => {
-    setOver(false)
-    if (event.dataTransfer.files.length === 0) return
-    event.preventDefault()
-    attach(sessionId, event.dataTransfer.files)
-  }
+/** Takes files that are dropped anywhere on the page, and files and long texts that are pasted on what is in it. */
+export function DropZone({ sessionId, children }: Props) {
+  const t = useWords(words)
+  const isOver = useDrops((files) => attach(sessionId, files))
   const onPaste = (event: ClipboardEvent) => {
-    if (event.clipboardData.files.length === 0) return
+    const files = filesIn(event.clipboardData)
+    const text = files.length > 0 ? null : longTextIn(event.clipboardData)
+    if (files.length === 0 && text === null) return
     event.preventDefault()
-    attach(sessionId, event.clipboardData.files)
+    attach(sessionId, text === null ? files : [new File([text], t('paste.name'), { type: 'text/plain' })])
   }
   return (
-    <div
-      onDragOver={onDragOver}
-      onDragLeave={() => setOver(false)}
-      onDrop={onDrop}
-      onPaste={onPaste}
-      className={cx('rounded-xl', isOver && 'outline-2 outline-offset-2 outline-accent', className)}
-    >
+    <div onPaste={onPaste}>
       {children}
+      {isOver && createPortal(<Overlay />, document.body)}
     </div>
   )
+}
+
+function Overlay() {
+  const t = useWords(words)
+  return (
+    <div
+      role="status"
+      className="pointer-events-none fixed inset-2 z-40 flex items-center justify-center gap-3 rounded-xl border-2 border-dashed border-accent bg-bg/90 text-lg font-medium"
+    >
+      <Upload size={24} aria-hidden className="text-accent-text" />
+      {t('drop.here')}
+    </div>
+  )
+}
+
+/** The whole window takes files; what a part of it has taken itself is left to that. Returns whether files are over it. */
+function useDrops(take: (files: File[]) => void): boolean {
+  const [isOver, setOver] = useState(false)
+  useEffect(() => {
+    const over = (event: DragEvent) => {
+      if (!hasFiles(event.dataTransfer)) return
+      event.preventDefault()
+      setOver(true)
+    }
+    // Nothing is entered when the pointer leaves the window.
+    const leave = (event: DragEvent) => event.relatedTarget === null && setOver(false)
+    const drop = (event: DragEvent) => {
+      setOver(false)
+      if (event.defaultPrevented || !event.dataTransfer || !hasFiles(event.dataTransfer)) return
+      event.preventDefault()
+      take(filesIn(event.dataTransfer))
+    }
+    addEventListener('dragover', over)
+    addEventListener('dragleave', leave)
+    addEventListener('drop', drop)
+    return () => {
+      removeEventListener('dragover', over)
+      removeEventListener('dragleave', leave)
+      removeEventListener('drop', drop)
+    }
+  })
+  return isOver
 }

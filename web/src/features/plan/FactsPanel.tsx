@@ -46,7 +46,9 @@ function FactItem({ fact, index, step }: { fact: Fact; index: number; step: numb
   return (
     <li className="group flex items-start gap-1 rounded-md px-2 py-1.5 hover:bg-s1">
       <div className="min-w-0 flex-1">
-        <p className="text-sm wrap-anywhere">{fact.fact}</p>
+        <p dir="auto" className="text-sm wrap-anywhere">
+          {fact.fact}
+        </p>
         <p className="flex gap-1.5 text-2xs text-faint">
           {source && (
             <a

@@ -81,7 +81,7 @@ export function PlanItem({ step, index, plan }: Props) {
           className="min-w-0 flex-1"
         />
       ) : (
-        <span className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-3', look.text)}>
+        <span dir="auto" className={cx('min-w-0 flex-1 py-0.5 wrap-anywhere pointer-coarse:py-3', look.text)}>
           {step.text}
         </span>
       )}

@@ -1,3 +1,4 @@
+import { isOfInputMethod } from '@/lib/keys'
 import { type KeyboardEvent, useState } from 'react'
 import { useT } from '@/i18n'
 import { Button } from '@/ui/Button'
@@ -24,7 +25,7 @@ export function DenyNote({ isBusy, hint, sends, onSend, onCancel }: Props) {
   }
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation()
-    if (event.nativeEvent.isComposing || event.keyCode === 229) return
+    if (isOfInputMethod(event)) return
     if (event.key === 'Escape') onCancel()
     else if (event.key === 'Enter' && !event.shiftKey) {
       event.preventDefault()
@@ -34,6 +35,7 @@ export function DenyNote({ isBusy, hint, sends, onSend, onCancel }: Props) {
   return (
     <>
       <textarea
+        dir="auto"
         autoFocus
         rows={2}
         maxLength={MOST_CHARS}

@@ -1,3 +1,4 @@
+import { isOfInputMethod } from '@/lib/keys'
 import { Plus, X } from 'lucide-react'
 import { type KeyboardEvent, useRef } from 'react'
 import { useWords } from '@/i18n'
@@ -41,7 +42,7 @@ export function ColumnEditor({ sessionId, agent }: Props) {
     input.current?.focus()
   }
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return
+    if (isOfInputMethod(event)) return
     const last = columns.at(-1)
     if (event.key === 'Enter') add()
     else if (event.key === 'Escape') change({ isOn: false })

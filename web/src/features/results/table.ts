@@ -1,4 +1,5 @@
 import type { Cell, ColumnSchema, ResultRow, ResultSchema } from '@/api/types'
+import { safeCell } from '@/lib/sheet'
 import type { Lang } from '@/lib/prefs'
 import type { ToolRow } from '@/stream/rows'
 
@@ -51,15 +52,10 @@ export function sorted(rows: ResultRow[], order: Order | null, lang: Lang): Resu
   })
 }
 
-/** A text that a spreadsheet would calculate when it is pasted. */
-const CALCULATED = /^[=+\-@\t\r\n]/
-
 /** Lines of cells between tabs, as spreadsheets paste them. */
 export function toTsv(columns: TableColumn[], rows: ResultRow[]): string {
-  const text = (value: Cell | undefined) => {
-    const plain = typeof value === 'string' && CALCULATED.test(value) ? `'${value}` : String(value ?? '')
-    return plain.replace(/\s+/g, ' ')
-  }
+  const text = (value: Cell | undefined) =>
+    typeof value === 'string' ? safeCell(value) : String(value ?? '')
   const lines = [
     columns.map((column) => text(column.name)),
     ...rows.map((row) => columns.map((column) => text(row.values[column.name]))),

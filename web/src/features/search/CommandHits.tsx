@@ -1,3 +1,4 @@
+import { isOfInputMethod } from '@/lib/keys'
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -31,7 +32,7 @@ export default function CommandHits({ listId, label, sessionId, query, box, onAc
   useEffect(() => onActive(activeId), [activeId, onActive])
 
   const onKeyDown = useEffectEvent((event: KeyboardEvent) => {
-    if (event.isComposing) return
+    if (isOfInputMethod(event)) return
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) choose((current + step + hits.length) % Math.max(hits.length, 1))
     else if (event.key !== 'Enter') return

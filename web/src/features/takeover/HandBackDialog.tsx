@@ -2,7 +2,7 @@ import { useState } from 'react'
 import { api } from '@/api/client'
 import { useWords } from '@/i18n'
 import { leaveTakeover } from '@/lib/addresses'
-import { isMac } from '@/lib/keys'
+import { isMac, isOfInputMethod } from '@/lib/keys'
 import { sendMessage } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen as isRunOpen } from '@/stream/live'
@@ -50,6 +50,7 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
       >
         <p className="text-sm text-muted">{t(hasEnded ? 'done.ended.about' : 'done.about')}</p>
         <textarea
+          dir="auto"
           rows={3}
           maxLength={4000}
           aria-label={label}
@@ -58,7 +59,7 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
           onChange={(event) => setNote(event.target.value)}
           onKeyDown={(event) => {
             const isCombined = isMac ? event.metaKey : event.ctrlKey
-            if (event.key !== 'Enter' || !isCombined || event.nativeEvent.isComposing) return
+            if (event.key !== 'Enter' || !isCombined || isOfInputMethod(event)) return
             event.preventDefault()
             submit()
           }}

@@ -1,7 +1,8 @@
 import { Check, Copy } from 'lucide-react'
-import { useEffect, useState } from 'react'
+import { type RefObject, useEffect, useLayoutEffect, useRef, useState } from 'react'
 import { useT } from '@/i18n'
 import { useCopy } from '../copy'
+import { growText } from '../growText'
 
 interface Props {
   code: string
@@ -13,7 +14,8 @@ interface Props {
 export function CodeBlock({ code, lang, open = false }: Props) {
   const t = useT()
   const name = lang.split(/[\s,{]/)[0] ?? ''
-  const html = useColours(code, name, open)
+  const box = useRef<HTMLElement>(null)
+  useCode(box, code, useColours(code, name, open))
   const [copied, copy] = useCopy()
   return (
     <figure className="code overflow-hidden rounded-md border border-line bg-code">
@@ -28,14 +30,39 @@ export function CodeBlock({ code, lang, open = false }: Props) {
           {copied ? t('copied') : t('copy')}
         </button>
       </figcaption>
-      <pre tabIndex={0} role="group" aria-label={name || t('code')}>
-        {html === null ? <code>{code}</code> : <code dangerouslySetInnerHTML={{ __html: html }} />}
+      <pre tabIndex={0} dir="ltr" role="group" aria-label={name || t('code')}>
+        <code ref={box} />
       </pre>
     </figure>
   )
 }
 
-/** highlight.js escapes what it colours; the chunk is loaded with the first closed block. */
+/** Text is added at its end and coloured when nothing of it is selected: a selection outlives both. */
+function useCode(box: RefObject<HTMLElement | null>, code: string, html: string | null): void {
+  useLayoutEffect(() => {
+    if (html === null && box.current) growText(box.current, code)
+  }, [box, code, html])
+  useLayoutEffect(() => {
+    const element = box.current
+    if (html === null || !element) return
+    const draw = () => {
+      if (isSelectedIn(element)) return
+      // highlight.js escapes what it colours
+      element.innerHTML = html
+      removeEventListener('selectionchange', draw, true)
+    }
+    addEventListener('selectionchange', draw, true)
+    draw()
+    return () => removeEventListener('selectionchange', draw, true)
+  }, [box, html])
+}
+
+function isSelectedIn(element: Element): boolean {
+  const selection = getSelection()
+  return !!selection && !selection.isCollapsed && selection.containsNode(element, true)
+}
+
+/** The chunk is loaded with the first closed block. */
 function useColours(code: string, lang: string, open: boolean): string | null {
   const [html, setHtml] = useState<string | null>(null)
   useEffect(() => {

@@ -51,7 +51,7 @@ def f(x):
 ~~gone~~ &amp; &lt;kept&gt; <b>raw</b> \\*escaped\\*\r\nLast line.`
 
 const ALLOWED = new Set(
-  'DIV P H3 H4 H5 H6 STRONG EM DEL CODE BR A UL OL LI BLOCKQUOTE HR TABLE THEAD TBODY TR TH TD FIGURE FIGCAPTION SPAN BUTTON PRE SVG PATH RECT svg path rect'.split(
+  'DIV P H3 H4 H5 H6 STRONG EM DEL CODE BR A UL OL LI BLOCKQUOTE HR SUB SUP KBD TABLE THEAD TBODY TR TH TD FIGURE FIGCAPTION SPAN BUTTON PRE SVG PATH RECT svg path rect'.split(
     ' ',
   ),
 )

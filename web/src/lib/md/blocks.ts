@@ -1,4 +1,5 @@
-import { marked, type Token, type TokensList } from 'marked'
+import type { Token, TokensList } from 'marked'
+import { syntax } from './syntax'
 
 export interface Parsed {
   source: string
@@ -22,7 +23,7 @@ export function parse(text: string, before: Parsed): Parsed {
   return { source, tokens: [...kept, ...lex(source.slice(start))] }
 }
 
-const lex = (text: string): TokensList => marked.lexer(text, { gfm: true })
+const lex = (text: string): TokensList => syntax.lexer(text) as TokensList
 
 /** The lexer may normalise what it reads; then lengths of raw text say nothing about places. */
 function isAligned(tokens: Token[], source: string): boolean {

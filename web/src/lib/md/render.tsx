@@ -2,7 +2,12 @@ import type { Token, Tokens } from 'marked'
 import { createElement, Fragment, type ReactNode } from 'react'
 import { Link } from 'wouter'
 import { safeUrl } from '../url'
+import { directionOf } from '../direction'
+import { isMisleading } from './addressEnd'
 import { CodeBlock } from './CodeBlock'
+import { decode } from './entities'
+import { htmlWords, isDrawn, tagOf } from './html'
+import { MarkdownTable } from './MarkdownTable'
 
 export function renderBlock(token: Token, open = false): ReactNode {
   switch (token.type) {
@@ -12,21 +17,25 @@ export function renderBlock(token: Token, open = false): ReactNode {
     case 'heading':
       return heading(token as Tokens.Heading)
     case 'paragraph':
-      return <p>{inline(token.tokens)}</p>
+      return <p dir="auto">{inline(token.tokens)}</p>
     case 'text':
       return token.tokens ? inline(token.tokens) : decode((token as Tokens.Text).text)
     case 'code':
       return <CodeBlock code={token.text as string} lang={(token as Tokens.Code).lang ?? ''} open={open} />
     case 'blockquote':
-      return <blockquote>{blocks(token.tokens)}</blockquote>
+      return <blockquote dir={directionOf(token.raw)}>{blocks(token.tokens)}</blockquote>
     case 'list':
       return list(token as Tokens.List)
     case 'table':
-      return table(token as Tokens.Table)
+      return <MarkdownTable table={token as Tokens.Table} inline={inline} />
+    case 'formula':
+      return <p>{formula(token.text as string)}</p>
+    case 'html':
+      return html(token.raw)
     case 'hr':
       return <hr />
     default:
-      return <p>{token.raw}</p>
+      return <p dir="auto">{token.raw}</p>
   }
 }
 
@@ -36,50 +45,49 @@ function blocks(tokens: Token[] = []): ReactNode {
 
 /** The page has its own first headings. */
 function heading({ depth, tokens }: Tokens.Heading): ReactNode {
-  return createElement(`h${Math.min(6, depth + 2)}`, null, inline(tokens))
+  return createElement(`h${Math.min(6, depth + 2)}`, { dir: 'auto' }, inline(tokens))
 }
 
-function list({ ordered, start, items }: Tokens.List): ReactNode {
+function list({ ordered, start, items, raw }: Tokens.List): ReactNode {
   const children = items.map((item, index) => (
-    <li key={index} className={item.task ? 'task' : undefined}>
+    <li key={index} dir="auto" className={item.task ? 'task' : undefined}>
       {item.task && <span aria-hidden>{item.checked ? '☑ ' : '☐ '}</span>}
       {blocks(item.tokens.filter((token) => token.type !== 'checkbox'))}
     </li>
   ))
-  return ordered ? <ol start={start || 1}>{children}</ol> : <ul>{children}</ul>
-}
-
-function table({ header, rows }: Tokens.Table): ReactNode {
-  return (
-    <div className="table" tabIndex={0} role="group">
-      <table>
-        <thead>
-          <tr>
-            {header.map((cell, index) => (
-              <th key={index} style={{ textAlign: cell.align ?? undefined }}>
-                {inline(cell.tokens)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row, line) => (
-            <tr key={line}>
-              {row.map((cell, index) => (
-                <td key={index} style={{ textAlign: cell.align ?? undefined }}>
-                  {inline(cell.tokens)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+  return ordered ? (
+    <ol dir={directionOf(raw)} start={start || 1}>
+      {children}
+    </ol>
+  ) : (
+    <ul dir={directionOf(raw)}>{children}</ul>
   )
 }
 
 function inline(tokens: Token[] = []): ReactNode {
-  return tokens.map((token, index) => <Fragment key={index}>{span(token)}</Fragment>)
+  const drawn: ReactNode[] = []
+  for (let at = 0; at < tokens.length; at += 1) {
+    const name = isDrawn(tokens[at]!)
+    const end = name ? tokens.findIndex((token, index) => index > at && tagOf(token) === `/${name}`) : -1
+    drawn.push(
+      <Fragment key={at}>
+        {name && end > 0 ? createElement(name, null, inline(tokens.slice(at + 1, end))) : span(tokens[at]!)}
+      </Fragment>,
+    )
+    if (end > 0) at = end
+  }
+  return drawn
+}
+
+const formula = (text: string): ReactNode => (
+  <code dir="ltr" className="formula">
+    {text}
+  </code>
+)
+
+function html(raw: string): ReactNode {
+  const words = htmlWords(raw)
+  return words.trim() && <p dir="auto">{words.trim()}</p>
 }
 
 function span(token: Token): ReactNode {
@@ -95,16 +103,17 @@ function span(token: Token): ReactNode {
     case 'del':
       return <del>{inline(token.tokens)}</del>
     case 'codespan':
-      return <code>{token.text as string}</code>
+      return <code dir="ltr">{token.text as string}</code>
+    case 'formula':
+      return formula(token.text as string)
+    case 'html':
+      return tagOf(token) === 'br' ? <br /> : htmlWords(token.raw)
     case 'br':
       return <br />
     case 'link':
-      return link((token as Tokens.Link).href, inline(token.tokens))
+      return link((token as Tokens.Link).href, inline(token.tokens?.map(asWords)))
     case 'image':
-      return link(
-        (token as Tokens.Image).href,
-        `🖼 ${(token as Tokens.Image).text || (token as Tokens.Image).href}`,
-      )
+      return link((token as Tokens.Image).href, nameOf(token as Tokens.Image))
     default:
       return token.raw
   }
@@ -116,7 +125,7 @@ const OWN_PAGE = /^\/settings\/[a-z]+$/
 function link(href: string, children: ReactNode): ReactNode {
   if (OWN_PAGE.test(href)) return <Link href={href}>{children}</Link>
   const url = safeUrl(href)
-  if (!url) return children
+  if (!url || isMisleading(href)) return children
   return (
     <a href={url} title={url} target="_blank" rel="noopener noreferrer nofollow">
       {children}
@@ -124,15 +133,8 @@ function link(href: string, children: ReactNode): ReactNode {
   )
 }
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' }
+const nameOf = ({ text, href }: Tokens.Image): string => `🖼 ${text || href}`
 
-/** The few entities that models write; the result is text, so nothing can be smuggled in. */
-function decode(text: string): string {
-  return text.replace(
-    /&(?:#(\d{1,7})|(\w+));/g,
-    (whole, code: string | undefined, name: string | undefined) => {
-      if (code) return Number(code) <= 0x10ffff ? String.fromCodePoint(Number(code)) : whole
-      return (name && NAMED[name]) || whole
-    },
-  )
-}
+/** A picture in a link: its words belong to that link. */
+const asWords = (token: Token): Token =>
+  token.type === 'image' ? { type: 'escape', raw: token.raw, text: nameOf(token as Tokens.Image) } : token
