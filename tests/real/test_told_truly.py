@@ -55,6 +55,58 @@ async def test_what_a_field_holds_is_told_where_it_is_not_what_was_typed(
         assert [one for one in outcome.notes if "instead" in one] == [note] * bool(note)
 
 
+NATIVE = """<label>Weight <input type=number step=.1></label> <label>Day <input type=date></label>
+<label>Time <input type=time></label> <label>Share <input type=range min=0 max=100></label>
+<label>Colour <input type=color></label> <label>Month <input type=month></label> <label>Week <input type=week></label>
+<label>When <input type=datetime-local></label>
+<label>Sum <input oninput="const d = this.value.replace(/\\D/g, ''); this.value = d.replace(/(\\d)(?=(\\d{3})+$)/g, '$1.')"></label>
+<label>Phone <input oninput="this.value = '+7 ' + this.value.replace(/^\\+7 |\\D/g, '')"></label>"""
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "held"),
+    [
+        ("Weight", "1.5", "1.5"), ("Day", "2026-11-21", "2026-11-21"), ("Day", "5 May 2027", None),
+        ("Time", "14:30", "14:30"), ("Time", "2 pm", None), ("Share", "40", "40"), ("Share", "400", "100"),
+        ("Colour", "#00ff00", "#00ff00"), ("Colour", "red", "#ff0000"), ("Month", "2027-03", "2027-03"),
+        ("Month", "March 2027", None), ("Week", "2027-W05", "2027-W05"), ("When", "2027-03-05T14:00", "2027-03-05T14:00"),
+        ("When", "2027-03-05 14:00", "2027-03-05T14:00"), ("Sum", "1250", "1.250"), ("Phone", "916", "+7 916"),
+    ],
+)  # fmt: skip
+async def test_a_field_of_each_kind_is_done_or_told(
+    browser: Browser, site: Site, name: str, text: str, held: str | None
+) -> None:
+    await browser.navigate(site.add("/native", NATIVE))
+    field = element(await browser.observe(), name)
+    outcome = await browser.type([Field(field, text)])
+    assert element(await browser.observe(), name).value == held
+    if held == text:
+        assert (outcome.ok, outcome.notes) == (True, ())
+    elif outcome.ok:
+        shown = f'"{held}"' if held else "nothing"
+        assert outcome.notes == (f'{field.role} "{name}" holds {shown} instead.',)
+    else:
+        assert (held, f'{field.role} "{name}"' in outcome.text) == (None, True), outcome.text
+
+
+async def test_options_with_odd_names_and_drawn_options_are_chosen(browser: Browser, site: Site) -> None:
+    odd = """<label>Unit <select><option>Choose<option>&nbsp;&nbsp;Kilogram
+    (kg)<option label=Gram>gram long form</select></label>
+    <div role=listbox aria-multiselectable=true aria-label=Toppings>""" + "".join(
+        f"""<div role=option aria-selected=false onclick="this.ariaSelected = this.ariaSelected !== 'true'">{name}</div>"""
+        for name in ("Olives", "Onion", "Capers")
+    )
+    await browser.navigate(site.add("/odd", odd))
+    for option in ("Gram", "Kilogram (kg)"):
+        outcome = await browser.select(element(await browser.observe(), "Unit"), [option])
+        assert (outcome.ok, outcome.notes) == (True, ()), outcome
+        assert element(await browser.observe(), "Unit").value == option
+    for name in ("Olives", "Capers"):
+        assert (await browser.click(element(await browser.observe(), name))).ok
+    chosen = [one.name for one in (await browser.observe()).interactive if one.selected]
+    assert chosen == ["Olives", "Capers"]
+
+
 async def test_a_refused_field_is_named_and_keeps_no_other_from_being_filled(
     browser: Browser, site: Site
 ) -> None:

@@ -119,7 +119,7 @@ class Verbatim(BaseModel, frozen=True):
 
 
 class NativeList(BaseModel, frozen=True):
-    """A select with groups, or one that shows several of its options."""
+    """A select with groups or labels of options, or one that shows several of its options."""
 
     box: Box
     options: tuple[str, ...]
@@ -413,7 +413,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const findLists = (root, dx, dy) => {
     for (const el of [...all(root, 'select')].slice(0, MOST)) {
       const box = boxOf(el, dx, dy), options = [...el.options].slice(0, MOST_OPTIONS);
-      if (!near(box) || !(el.multiple || el.size > 1 || el.querySelector('optgroup'))) continue;
+      if (!near(box) || !(el.multiple || el.size > 1 || el.querySelector('optgroup,option[label]'))) continue;
       const names = options.map(one => clean(one.label || one.text)), many = new Map();
       for (const name of names) many.set(name, (many.get(name) || 0) + 1);
       const grouped = options.map((one, at) => many.get(names[at]) > 1 && one.parentElement?.label
