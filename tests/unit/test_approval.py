@@ -341,3 +341,35 @@ def test_a_sum_that_is_not_painted_is_no_amount(where: str) -> None:
         act = aimed({"kind": "click", "eid": "e1"}, seen)
         amounts.append((amount_of(act), sure_amount(act) and True))
     assert amounts == [(None, None), ("€5.00", True)]
+
+
+LETTER = """\
+- form [ref=f1] [box=0,0,400,200]:
+  - textbox "To" [ref=f2] [box=0,20,200,20]: Team
+  - textbox "Message" [ref=f3] [box=0,40,200,20]: We meet at nine.
+  - textbox "Note" [ref=f4] [box=0,60,200,20]: 4242 4242 4242 4242
+  - textbox "Copy" [ref=f5] [box=0,80,200,20]
+  - button "Send" [ref=f6] [box=0,100,200,20]
+  - button "Attach" [ref=f7] [box=0,120,200,20]"""
+
+
+def on_letter(kind: str, name: str, **more: Any) -> list[dict[str, str]]:
+    sent = tuple(Sent(box=(0, top, 200, 20), to=HERE) for top in (20, 40, 60, 80, 100))
+    seen = observe_snapshot(LETTER, url=HERE, extra=Extra(submits=((0, 100, 200, 20),), sent=sent))
+    given = typed(name, seen, submit=True) if kind == "type" else act(kind, name, seen, **more)
+    question = confirm_question(
+        aimed(given, seen), ShownPage(seen), run_id="r", reason="", risk="send", asked_at=0, timeout=1
+    )
+    return [{one["name"]: one["text"]} for one in question.action.get("fields", ())]
+
+
+def test_a_card_shows_to_whom_and_what_a_form_sends_without_secrets() -> None:
+    whole = [{"To": "Team"}, {"Message": "We meet at nine."}, {"Note": MASK}]
+    assert on_letter("click", "Send") == whole
+    assert on_letter("press", "Message", key="Enter") == [whole[1], whole[0], whole[2]]
+    assert on_letter("type", "Message") == [{"Message": "Ann"}, whole[0], whole[2]]
+
+
+def test_a_card_of_an_act_that_sends_no_form_shows_none_of_its_fields() -> None:
+    assert on_letter("click", "Attach") == []
+    assert on_letter("press", "Message", key="Tab") == []

@@ -40,7 +40,7 @@ from server.browser.observation.points import is_same_hit
 from server.events import Box, ConfirmQuestion, Target
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
-from server.text import OVERRIDE, in_addresses
+from server.text import OVERRIDE, cut, in_addresses
 
 MASK = "•••"
 CONTEXT_SEPARATOR = " · "
@@ -49,6 +49,9 @@ SHORT = 2
 _FILLED = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
 )
+_WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_MOST_SHOWN, _SHOWN_CHARS = 8, 300
+"""Texts of a form on a card, and their characters."""
 SPENDING, MAY_SPEND = frozenset({"pay", "order"}), frozenset({"account", "legal", "unknown_submit"})
 """Kinds of effects that cost money, or may."""
 _CLOCK = re.compile(
@@ -296,12 +299,33 @@ def confirm_question(
 
 
 def _on_card(aimed: AimedAction) -> JsonObject:
-    """The action as a question shows it: without secrets, with the name of each field."""
+    """The action as a question shows it: without secrets, with the name of each field.
+
+    With an act that sends a form, what else its fields hold is shown: to whom a message goes, what it is about.
+    """
     shown = masked(aimed).to_json()
-    if isinstance(aimed.action, TypeAction):
-        names = {element.eid: element.name for element in aimed.targets}
-        shown["fields"] = [field | {"name": names.get(field["eid"], "")} for field in shown.get("fields", [])]
-    return shown
+    names = {element.eid: element.name for element in aimed.targets}
+    fields = [field | {"name": names.get(field["eid"], "")} for field in shown.get("fields", [])]
+    fields += _sent_along(aimed)[: max(0, _MOST_SHOWN - len(fields))]
+    return shown | ({"fields": fields} if fields else {})
+
+
+def _sent_along(aimed: AimedAction) -> list[JsonObject]:
+    """The texts of the form that the act sends, except those that it types itself."""
+    target, action = aimed.target, aimed.action
+    is_sent = isinstance(action, ClickAction | PressAction | TypeAction) and (
+        bool(target and target.submits and isinstance(action, ClickAction)) or bool(destination_of(aimed))
+    )
+    if target is None or not is_sent:
+        return []
+    filled = [
+        one for one in (target, *beside(target, aimed.observation))
+        if one.role in _WRITTEN and one.value and one.eid not in {field.eid for field in _fields_of(action)}
+    ]  # fmt: skip
+    return [
+        {"eid": one.eid, "name": one.name, "text": MASK if takes_secret(one, one.value or "", aimed.observation) else cut(one.value or "", _SHOWN_CHARS)}
+        for one in filled
+    ]  # fmt: skip
 
 
 def amount_of(aimed: AimedAction) -> str | None:
