@@ -12,10 +12,10 @@ export interface paths {
             cookie?: never;
         };
         /** List Automations */
-        get: operations["list_automations_api_automations_get"];
+        get: operations["automations_list"];
         put?: never;
         /** Add */
-        post: operations["add_api_automations_post"];
+        post: operations["automations_add"];
         delete?: never;
         options?: never;
         head?: never;
@@ -30,7 +30,7 @@ export interface paths {
             cookie?: never;
         };
         /** Export */
-        get: operations["export_api_automations_export_get"];
+        get: operations["automations_export"];
         put?: never;
         post?: never;
         delete?: never;
@@ -52,7 +52,7 @@ export interface paths {
          * Import All
          * @description Add all automations of an export. They are paused.
          */
-        post: operations["import_all_api_automations_import_post"];
+        post: operations["automations_import_all"];
         delete?: never;
         options?: never;
         head?: never;
@@ -67,7 +67,7 @@ export interface paths {
             cookie?: never;
         };
         /** Upcoming */
-        get: operations["upcoming_api_automations_upcoming_get"];
+        get: operations["automations_upcoming"];
         put?: never;
         post?: never;
         delete?: never;
@@ -89,7 +89,7 @@ export interface paths {
          * Preview Rule
          * @description The next due times of a rule that is not stored yet.
          */
-        post: operations["preview_rule_api_automations_preview_post"];
+        post: operations["automations_preview_rule"];
         delete?: never;
         options?: never;
         head?: never;
@@ -104,18 +104,18 @@ export interface paths {
             cookie?: never;
         };
         /** Read */
-        get: operations["read_api_automations__automation_id__get"];
+        get: operations["automations_read"];
         put?: never;
         post?: never;
         /**
          * Remove
          * @description Its sessions stay, a run in progress continues.
          */
-        delete: operations["remove_api_automations__automation_id__delete"];
+        delete: operations["automations_remove"];
         options?: never;
         head?: never;
         /** Change */
-        patch: operations["change_api_automations__automation_id__patch"];
+        patch: operations["automations_change"];
         trace?: never;
     };
     "/api/automations/{automation_id}/run": {
@@ -131,7 +131,7 @@ export interface paths {
          * Run
          * @description Begin it now, also while it is paused. A run in progress counts as for a due time.
          */
-        post: operations["run_api_automations__automation_id__run_post"];
+        post: operations["automations_run"];
         delete?: never;
         options?: never;
         head?: never;
@@ -146,7 +146,7 @@ export interface paths {
             cookie?: never;
         };
         /** Firings */
-        get: operations["firings_api_automations__automation_id__firings_get"];
+        get: operations["automations_firings"];
         put?: never;
         post?: never;
         delete?: never;
@@ -166,7 +166,7 @@ export interface paths {
          * Preview
          * @description The next due times, also while it is paused.
          */
-        get: operations["preview_api_automations__automation_id__preview_get"];
+        get: operations["automations_preview"];
         put?: never;
         post?: never;
         delete?: never;
@@ -188,9 +188,9 @@ export interface paths {
          * Renew Hook
          * @description Make the address of a webhook; a former one is not valid any more.
          */
-        post: operations["renew_hook_api_automations__automation_id__hook_post"];
+        post: operations["automations_renew_hook"];
         /** Remove Hook */
-        delete: operations["remove_hook_api_automations__automation_id__hook_delete"];
+        delete: operations["automations_remove_hook"];
         options?: never;
         head?: never;
         patch?: never;
@@ -209,7 +209,7 @@ export interface paths {
          * Call
          * @description Begin an automation. The secret is the login; the body, at most 64 KB, is data for the task.
          */
-        post: operations["call_api_hooks__secret__post"];
+        post: operations["automations_call"];
         delete?: never;
         options?: never;
         head?: never;
@@ -224,10 +224,10 @@ export interface paths {
             cookie?: never;
         };
         /** List Channels */
-        get: operations["list_channels_api_channels_get"];
+        get: operations["channels_list"];
         put?: never;
         /** Add */
-        post: operations["add_api_channels_post"];
+        post: operations["channels_add"];
         delete?: never;
         options?: never;
         head?: never;
@@ -245,11 +245,11 @@ export interface paths {
         put?: never;
         post?: never;
         /** Remove */
-        delete: operations["remove_api_channels__channel_id__delete"];
+        delete: operations["channels_remove"];
         options?: never;
         head?: never;
         /** Change */
-        patch: operations["change_api_channels__channel_id__patch"];
+        patch: operations["channels_change"];
         trace?: never;
     };
     "/api/channels/{channel_id}/test": {
@@ -265,7 +265,7 @@ export interface paths {
          * Send Test
          * @description Send a message now; return whether it was taken, and why not.
          */
-        post: operations["send_test_api_channels__channel_id__test_post"];
+        post: operations["channels_send_test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -283,7 +283,7 @@ export interface paths {
          * Push Key
          * @description What a device subscribes with. The key pair is made at the first call.
          */
-        get: operations["push_key_api_push_key_get"];
+        get: operations["channels_push_key"];
         put?: never;
         post?: never;
         delete?: never;
@@ -305,7 +305,7 @@ export interface paths {
          * Note Presence
          * @description A page says that it is visible, on change and every 45 s; channels with mode `away` wait while it does.
          */
-        post: operations["note_presence_api_presence_post"];
+        post: operations["channels_note_presence"];
         delete?: never;
         options?: never;
         head?: never;
@@ -323,15 +323,15 @@ export interface paths {
          * Current Handoff
          * @description The hand-off that is valid now, if there is one.
          */
-        get: operations["current_handoff_api_sessions__session_id__handoff_get"];
+        get: operations["handoff_current"];
         put?: never;
         /**
          * Hand Off
          * @description Make a link to the session's browser; it is shown this once. A former one ends.
          */
-        post: operations["hand_off_api_sessions__session_id__handoff_post"];
+        post: operations["handoff_hand_off"];
         /** Revoke */
-        delete: operations["revoke_api_sessions__session_id__handoff_delete"];
+        delete: operations["handoff_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -350,7 +350,7 @@ export interface paths {
          * Open Link
          * @description Use the link up: the token in the answer is what reaches the browser from now on.
          */
-        post: operations["open_link_api_links_handoff_open_post"];
+        post: operations["handoff_open_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -368,7 +368,7 @@ export interface paths {
          * Held
          * @description Whether the token is still valid: 401 after hand-back, expiry or revocation.
          */
-        get: operations["held_api_links_handoff_get"];
+        get: operations["handoff_held"];
         put?: never;
         post?: never;
         delete?: never;
@@ -388,7 +388,7 @@ export interface paths {
          * Question
          * @description The question of the link. It decides nothing and does not use the link up.
          */
-        get: operations["question_api_links_question_get"];
+        get: operations["links_question"];
         put?: never;
         post?: never;
         delete?: never;
@@ -405,7 +405,7 @@ export interface paths {
             cookie?: never;
         };
         /** Picture */
-        get: operations["picture_api_links_question_picture_get"];
+        get: operations["links_picture"];
         put?: never;
         post?: never;
         delete?: never;
@@ -427,7 +427,7 @@ export interface paths {
          * Decide
          * @description Answer the question; only the first answer counts, and the link ends with it.
          */
-        post: operations["decide_api_links_question_decision_post"];
+        post: operations["links_decide"];
         delete?: never;
         options?: never;
         head?: never;
@@ -444,7 +444,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Send */
-        post: operations["send_api_sessions__session_id__messages_post"];
+        post: operations["messages_send"];
         delete?: never;
         options?: never;
         head?: never;
@@ -460,10 +460,10 @@ export interface paths {
         };
         get?: never;
         /** Edit */
-        put: operations["edit_api_sessions__session_id__messages__message_id__put"];
+        put: operations["messages_edit"];
         post?: never;
         /** Remove Queued */
-        delete: operations["remove_queued_api_sessions__session_id__messages__message_id__delete"];
+        delete: operations["messages_remove_queued"];
         options?: never;
         head?: never;
         patch?: never;
@@ -479,7 +479,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Steer Queued */
-        post: operations["steer_queued_api_sessions__session_id__messages__message_id__steer_post"];
+        post: operations["messages_steer_queued"];
         delete?: never;
         options?: never;
         head?: never;
@@ -496,7 +496,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Retry */
-        post: operations["retry_api_sessions__session_id__retry_post"];
+        post: operations["messages_retry"];
         delete?: never;
         options?: never;
         head?: never;
@@ -513,7 +513,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Branch */
-        post: operations["branch_api_sessions__session_id__branch_post"];
+        post: operations["messages_branch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -530,7 +530,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Decide */
-        post: operations["decide_api_sessions__session_id__decision_post"];
+        post: operations["messages_decide"];
         delete?: never;
         options?: never;
         head?: never;
@@ -550,7 +550,7 @@ export interface paths {
          * Put Off
          * @description Ask again at that time: until then no channel reports it.
          */
-        post: operations["put_off_api_sessions__session_id__questions__reference__later_post"];
+        post: operations["messages_put_off"];
         delete?: never;
         options?: never;
         head?: never;
@@ -567,7 +567,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Cancel */
-        post: operations["cancel_api_sessions__session_id__cancel_post"];
+        post: operations["messages_cancel"];
         delete?: never;
         options?: never;
         head?: never;
@@ -584,7 +584,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Pause */
-        post: operations["pause_api_sessions__session_id__pause_post"];
+        post: operations["messages_pause"];
         delete?: never;
         options?: never;
         head?: never;
@@ -601,7 +601,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Resume */
-        post: operations["resume_api_sessions__session_id__resume_post"];
+        post: operations["messages_resume"];
         delete?: never;
         options?: never;
         head?: never;
@@ -619,7 +619,7 @@ export interface paths {
          * List Questions
          * @description The next to expire first, those that do not expire last.
          */
-        get: operations["list_questions_api_questions_get"];
+        get: operations["questions_list"];
         put?: never;
         post?: never;
         delete?: never;
@@ -639,7 +639,7 @@ export interface paths {
          * Stream Session
          * @description Stream the events of the current run, else of the last one; with `follow` also of later runs.
          */
-        get: operations["stream_session_api_sessions__session_id__stream_get"];
+        get: operations["stream_stream_session"];
         put?: never;
         post?: never;
         delete?: never;
@@ -659,7 +659,7 @@ export interface paths {
          * Stored Events
          * @description Always empty: events are never stored.
          */
-        get: operations["stored_events_api_sessions__session_id__events_get"];
+        get: operations["stream_stored_events"];
         put?: never;
         post?: never;
         delete?: never;
@@ -679,7 +679,7 @@ export interface paths {
          * Observe Session
          * @description Stream the session's events to any number of observers; never ends by itself.
          */
-        get: operations["observe_session_api_events__session_id__get"];
+        get: operations["stream_observe_session"];
         put?: never;
         post?: never;
         delete?: never;
@@ -699,7 +699,7 @@ export interface paths {
          * Observe Session
          * @description Stream the session's events to any number of observers; never ends by itself.
          */
-        get: operations["observe_session_events__session_id__get"];
+        get: operations["stream_observe_session_older"];
         put?: never;
         post?: never;
         delete?: never;
@@ -721,7 +721,7 @@ export interface paths {
          *
          *     A named session that does not exist is reported as deleted: a client that was away must not lose the others for it.
          */
-        get: operations["stream_browser_api_stream_get"];
+        get: operations["stream_stream_browser"];
         put?: never;
         post?: never;
         delete?: never;
@@ -740,7 +740,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Log In */
-        post: operations["log_in_api_auth_login_post"];
+        post: operations["system_log_in"];
         delete?: never;
         options?: never;
         head?: never;
@@ -757,7 +757,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Log Out */
-        post: operations["log_out_api_auth_logout_post"];
+        post: operations["system_log_out"];
         delete?: never;
         options?: never;
         head?: never;
@@ -772,7 +772,7 @@ export interface paths {
             cookie?: never;
         };
         /** Me */
-        get: operations["me_api_auth_me_get"];
+        get: operations["system_me"];
         put?: never;
         post?: never;
         delete?: never;
@@ -789,7 +789,7 @@ export interface paths {
             cookie?: never;
         };
         /** Health */
-        get: operations["health_api_health_get"];
+        get: operations["system_health"];
         put?: never;
         post?: never;
         delete?: never;
@@ -809,7 +809,7 @@ export interface paths {
          * Ready
          * @description 200 if messages can be accepted: database at head, browser startable, enough disk, no shutdown.
          */
-        get: operations["ready_api_ready_get"];
+        get: operations["system_ready"];
         put?: never;
         post?: never;
         delete?: never;
@@ -826,7 +826,7 @@ export interface paths {
             cookie?: never;
         };
         /** Config */
-        get: operations["config_api_config_get"];
+        get: operations["system_config"];
         put?: never;
         post?: never;
         delete?: never;
@@ -846,7 +846,7 @@ export interface paths {
          * Tools
          * @description The tools of the MCP servers, discovered at run time, without dangerous ones.
          */
-        get: operations["tools_api_tools_get"];
+        get: operations["system_tools"];
         put?: never;
         post?: never;
         delete?: never;
@@ -863,7 +863,7 @@ export interface paths {
             cookie?: never;
         };
         /** Metrics */
-        get: operations["metrics_api_metrics_get"];
+        get: operations["system_metrics"];
         put?: never;
         post?: never;
         delete?: never;
@@ -880,10 +880,10 @@ export interface paths {
             cookie?: never;
         };
         /** List Sessions */
-        get: operations["list_sessions_api_sessions_get"];
+        get: operations["sessions_list"];
         put?: never;
         /** Create */
-        post: operations["create_api_sessions_post"];
+        post: operations["sessions_create"];
         delete?: never;
         options?: never;
         head?: never;
@@ -898,15 +898,15 @@ export interface paths {
             cookie?: never;
         };
         /** Read */
-        get: operations["read_api_sessions__session_id__get"];
+        get: operations["sessions_read"];
         put?: never;
         post?: never;
         /** Delete */
-        delete: operations["delete_api_sessions__session_id__delete"];
+        delete: operations["sessions_delete"];
         options?: never;
         head?: never;
         /** Change */
-        patch: operations["change_api_sessions__session_id__patch"];
+        patch: operations["sessions_change"];
         trace?: never;
     };
     "/api/sessions/{session_id}/read": {
@@ -919,7 +919,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Mark Read */
-        post: operations["mark_read_api_sessions__session_id__read_post"];
+        post: operations["sessions_mark_read"];
         delete?: never;
         options?: never;
         head?: never;
@@ -935,7 +935,7 @@ export interface paths {
         };
         get?: never;
         /** Edit Plan */
-        put: operations["edit_plan_api_sessions__session_id__plan_put"];
+        put: operations["sessions_edit_plan"];
         post?: never;
         delete?: never;
         options?: never;
@@ -954,7 +954,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Dismiss Plan */
-        delete: operations["dismiss_plan_api_sessions__session_id__plan_proposal_delete"];
+        delete: operations["sessions_dismiss_plan"];
         options?: never;
         head?: never;
         patch?: never;
@@ -971,7 +971,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Drop Fact */
-        delete: operations["drop_fact_api_sessions__session_id__facts__index__delete"];
+        delete: operations["sessions_drop_fact"];
         options?: never;
         head?: never;
         patch?: never;
@@ -985,7 +985,7 @@ export interface paths {
             cookie?: never;
         };
         /** Grants */
-        get: operations["grants_api_sessions__session_id__grants_get"];
+        get: operations["sessions_grants"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1005,7 +1005,7 @@ export interface paths {
         put?: never;
         post?: never;
         /** Revoke */
-        delete: operations["revoke_api_sessions__session_id__grants__grant_id__delete"];
+        delete: operations["sessions_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1019,7 +1019,7 @@ export interface paths {
             cookie?: never;
         };
         /** Screenshot */
-        get: operations["screenshot_api_files_screenshots__session_id___name__get"];
+        get: operations["files_screenshot"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1036,10 +1036,10 @@ export interface paths {
             cookie?: never;
         };
         /** List Files */
-        get: operations["list_files_api_sessions__session_id__files_get"];
+        get: operations["files_list"];
         put?: never;
         /** Upload */
-        post: operations["upload_api_sessions__session_id__files_post"];
+        post: operations["files_upload"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1054,11 +1054,11 @@ export interface paths {
             cookie?: never;
         };
         /** Download */
-        get: operations["download_api_sessions__session_id__files__name__get"];
+        get: operations["files_download"];
         put?: never;
         post?: never;
         /** Remove */
-        delete: operations["remove_api_sessions__session_id__files__name__delete"];
+        delete: operations["files_remove"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1075,7 +1075,7 @@ export interface paths {
          * Export Session
          * @description `lang` is the language of the headings of an HTML page.
          */
-        get: operations["export_session_api_sessions__session_id__export_get"];
+        get: operations["export_export_session"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1092,7 +1092,7 @@ export interface paths {
             cookie?: never;
         };
         /** Export All */
-        get: operations["export_all_api_export_get"];
+        get: operations["export_export_all"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1112,10 +1112,10 @@ export interface paths {
          * List Grants
          * @description The newest first, without those of runs that have ended.
          */
-        get: operations["list_grants_api_grants_get"];
+        get: operations["grants_list"];
         put?: never;
         /** Add */
-        post: operations["add_api_grants_post"];
+        post: operations["grants_add"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1136,7 +1136,7 @@ export interface paths {
          * Revoke
          * @description Take it back: no act uses it from now on, also of a run in progress.
          */
-        delete: operations["revoke_api_grants__grant_id__delete"];
+        delete: operations["grants_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1150,14 +1150,14 @@ export interface paths {
             cookie?: never;
         };
         /** Read */
-        get: operations["read_api_runs__run_id__result_get"];
+        get: operations["results_read"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change */
-        patch: operations["change_api_runs__run_id__result_patch"];
+        patch: operations["results_change"];
         trace?: never;
     };
     "/api/sessions/{session_id}/browser/launch": {
@@ -1170,7 +1170,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Launch */
-        post: operations["launch_api_sessions__session_id__browser_launch_post"];
+        post: operations["browser_launch"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1187,7 +1187,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Observe */
-        post: operations["observe_api_sessions__session_id__browser_observe_post"];
+        post: operations["browser_observe"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1204,7 +1204,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Click */
-        post: operations["click_api_sessions__session_id__browser_click_post"];
+        post: operations["browser_click"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1221,7 +1221,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Type Text */
-        post: operations["type_text_api_sessions__session_id__browser_type_post"];
+        post: operations["browser_type_text"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1238,7 +1238,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Scroll */
-        post: operations["scroll_api_sessions__session_id__browser_scroll_post"];
+        post: operations["browser_scroll"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1255,7 +1255,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Wait */
-        post: operations["wait_api_sessions__session_id__browser_wait_post"];
+        post: operations["browser_wait"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1272,7 +1272,7 @@ export interface paths {
         get?: never;
         put?: never;
         /** Screenshot */
-        post: operations["screenshot_api_sessions__session_id__browser_screenshot_post"];
+        post: operations["browser_screenshot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1287,14 +1287,14 @@ export interface paths {
             cookie?: never;
         };
         /** Read */
-        get: operations["read_api_settings_get"];
+        get: operations["settings_read"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
         /** Change */
-        patch: operations["change_api_settings_patch"];
+        patch: operations["settings_change"];
         trace?: never;
     };
     "/api/settings/keys/{provider}": {
@@ -1306,10 +1306,10 @@ export interface paths {
         };
         get?: never;
         /** Set Key */
-        put: operations["set_key_api_settings_keys__provider__put"];
+        put: operations["settings_set_key"];
         post?: never;
         /** Remove Key */
-        delete: operations["remove_key_api_settings_keys__provider__delete"];
+        delete: operations["settings_remove_key"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1326,9 +1326,9 @@ export interface paths {
         put?: never;
         /**
          * Try Key
-         * @description Make one short call to the provider; return its result as text.
+         * @description Make short model calls, to check that the provider's key works and what the model can do.
          */
-        post: operations["try_key_api_settings_keys__provider__test_post"];
+        post: operations["settings_try_key"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1348,7 +1348,7 @@ export interface paths {
          * Purge
          * @description Delete sessions permanently: all, with all automations and grants, or the unpinned ones not changed for `older_than_days` days.
          */
-        post: operations["purge_api_purge_post"];
+        post: operations["settings_purge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3893,7 +3893,44 @@ export interface components {
             request_id: string;
         };
     };
-    responses: never;
+    responses: {
+        /** @description Not logged in, or the password is wrong */
+        NotLoggedIn: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description There is nothing of this name */
+        NotFound: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description The request is not as described */
+        Invalid: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+        /** @description What went wrong */
+        AnyProblem: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
+    };
     parameters: never;
     requestBodies: never;
     headers: never;
@@ -3901,7 +3938,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    list_automations_api_automations_get: {
+    automations_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -3919,18 +3956,11 @@ export interface operations {
                     "application/json": components["schemas"]["AutomationList"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    add_api_automations_post: {
+    automations_add: {
         parameters: {
             query?: never;
             header?: never;
@@ -3952,18 +3982,12 @@ export interface operations {
                     "application/json": components["schemas"]["Automation"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    export_api_automations_export_get: {
+    automations_export: {
         parameters: {
             query?: never;
             header?: never;
@@ -3981,18 +4005,11 @@ export interface operations {
                     "application/json": components["schemas"]["ExportedAutomations"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    import_all_api_automations_import_post: {
+    automations_import_all: {
         parameters: {
             query?: never;
             header?: never;
@@ -4014,18 +4031,12 @@ export interface operations {
                     "application/json": components["schemas"]["AutomationList"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    upcoming_api_automations_upcoming_get: {
+    automations_upcoming: {
         parameters: {
             query?: {
                 days?: number;
@@ -4045,18 +4056,12 @@ export interface operations {
                     "application/json": components["schemas"]["Upcoming"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    preview_rule_api_automations_preview_post: {
+    automations_preview_rule: {
         parameters: {
             query?: {
                 n?: number;
@@ -4080,18 +4085,12 @@ export interface operations {
                     "application/json": components["schemas"]["Preview"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    read_api_automations__automation_id__get: {
+    automations_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -4111,18 +4110,13 @@ export interface operations {
                     "application/json": components["schemas"]["Automation"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    remove_api_automations__automation_id__delete: {
+    automations_remove: {
         parameters: {
             query?: never;
             header?: never;
@@ -4140,18 +4134,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    change_api_automations__automation_id__patch: {
+    automations_change: {
         parameters: {
             query?: never;
             header?: never;
@@ -4175,18 +4164,13 @@ export interface operations {
                     "application/json": components["schemas"]["Automation"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    run_api_automations__automation_id__run_post: {
+    automations_run: {
         parameters: {
             query?: never;
             header?: never;
@@ -4206,18 +4190,13 @@ export interface operations {
                     "application/json": components["schemas"]["Firing"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    firings_api_automations__automation_id__firings_get: {
+    automations_firings: {
         parameters: {
             query?: {
                 cursor?: string | null;
@@ -4240,18 +4219,13 @@ export interface operations {
                     "application/json": components["schemas"]["Firings"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    preview_api_automations__automation_id__preview_get: {
+    automations_preview: {
         parameters: {
             query?: {
                 n?: number;
@@ -4273,18 +4247,13 @@ export interface operations {
                     "application/json": components["schemas"]["Preview"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    renew_hook_api_automations__automation_id__hook_post: {
+    automations_renew_hook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4304,18 +4273,13 @@ export interface operations {
                     "application/json": components["schemas"]["NewHook"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    remove_hook_api_automations__automation_id__hook_delete: {
+    automations_remove_hook: {
         parameters: {
             query?: never;
             header?: never;
@@ -4333,18 +4297,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    call_api_hooks__secret__post: {
+    automations_call: {
         parameters: {
             query?: never;
             header?: never;
@@ -4364,18 +4323,12 @@ export interface operations {
                     "application/json": components["schemas"]["Called"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    list_channels_api_channels_get: {
+    channels_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -4393,18 +4346,11 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelList"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    add_api_channels_post: {
+    channels_add: {
         parameters: {
             query?: never;
             header?: never;
@@ -4426,18 +4372,12 @@ export interface operations {
                     "application/json": components["schemas"]["NewlyAddedChannel"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    remove_api_channels__channel_id__delete: {
+    channels_remove: {
         parameters: {
             query?: never;
             header?: never;
@@ -4455,18 +4395,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    change_api_channels__channel_id__patch: {
+    channels_change: {
         parameters: {
             query?: never;
             header?: never;
@@ -4490,18 +4425,13 @@ export interface operations {
                     "application/json": components["schemas"]["Channel"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    send_test_api_channels__channel_id__test_post: {
+    channels_send_test: {
         parameters: {
             query?: never;
             header?: never;
@@ -4521,18 +4451,13 @@ export interface operations {
                     "application/json": components["schemas"]["ChannelTested"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    push_key_api_push_key_get: {
+    channels_push_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -4550,18 +4475,11 @@ export interface operations {
                     "application/json": components["schemas"]["PushKey"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    note_presence_api_presence_post: {
+    channels_note_presence: {
         parameters: {
             query?: never;
             header?: never;
@@ -4581,18 +4499,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    current_handoff_api_sessions__session_id__handoff_get: {
+    handoff_current: {
         parameters: {
             query?: never;
             header?: never;
@@ -4612,18 +4524,13 @@ export interface operations {
                     "application/json": components["schemas"]["Handoffs"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    hand_off_api_sessions__session_id__handoff_post: {
+    handoff_hand_off: {
         parameters: {
             query?: never;
             header?: never;
@@ -4647,18 +4554,13 @@ export interface operations {
                     "application/json": components["schemas"]["NewHandoff"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    revoke_api_sessions__session_id__handoff_delete: {
+    handoff_revoke: {
         parameters: {
             query?: never;
             header?: never;
@@ -4676,18 +4578,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    open_link_api_links_handoff_open_post: {
+    handoff_open_link: {
         parameters: {
             query?: never;
             header?: {
@@ -4707,18 +4604,12 @@ export interface operations {
                     "application/json": components["schemas"]["HandoffOpened"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    held_api_links_handoff_get: {
+    handoff_held: {
         parameters: {
             query?: never;
             header?: {
@@ -4738,18 +4629,12 @@ export interface operations {
                     "application/json": components["schemas"]["HandoffHeld"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    question_api_links_question_get: {
+    links_question: {
         parameters: {
             query?: never;
             header?: {
@@ -4769,18 +4654,12 @@ export interface operations {
                     "application/json": components["schemas"]["OpenQuestion"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    picture_api_links_question_picture_get: {
+    links_picture: {
         parameters: {
             query?: never;
             header?: {
@@ -4798,18 +4677,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    decide_api_links_question_decision_post: {
+    links_decide: {
         parameters: {
             query?: never;
             header?: {
@@ -4833,18 +4706,12 @@ export interface operations {
                     "application/json": components["schemas"]["Decided"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    send_api_sessions__session_id__messages_post: {
+    messages_send: {
         parameters: {
             query?: never;
             header?: never;
@@ -4868,18 +4735,13 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    edit_api_sessions__session_id__messages__message_id__put: {
+    messages_edit: {
         parameters: {
             query?: never;
             header?: never;
@@ -4904,18 +4766,13 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    remove_queued_api_sessions__session_id__messages__message_id__delete: {
+    messages_remove_queued: {
         parameters: {
             query?: never;
             header?: never;
@@ -4934,18 +4791,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    steer_queued_api_sessions__session_id__messages__message_id__steer_post: {
+    messages_steer_queued: {
         parameters: {
             query?: never;
             header?: never;
@@ -4966,18 +4818,13 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    retry_api_sessions__session_id__retry_post: {
+    messages_retry: {
         parameters: {
             query?: never;
             header?: never;
@@ -4997,18 +4844,13 @@ export interface operations {
                     "application/json": components["schemas"]["Accepted"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    branch_api_sessions__session_id__branch_post: {
+    messages_branch: {
         parameters: {
             query?: never;
             header?: never;
@@ -5032,18 +4874,13 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    decide_api_sessions__session_id__decision_post: {
+    messages_decide: {
         parameters: {
             query?: never;
             header?: never;
@@ -5067,18 +4904,13 @@ export interface operations {
                     "application/json": components["schemas"]["Decided"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    put_off_api_sessions__session_id__questions__reference__later_post: {
+    messages_put_off: {
         parameters: {
             query?: never;
             header?: never;
@@ -5103,18 +4935,13 @@ export interface operations {
                     "application/json": components["schemas"]["Question"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    cancel_api_sessions__session_id__cancel_post: {
+    messages_cancel: {
         parameters: {
             query?: never;
             header?: never;
@@ -5132,18 +4959,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    pause_api_sessions__session_id__pause_post: {
+    messages_pause: {
         parameters: {
             query?: never;
             header?: never;
@@ -5161,18 +4983,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    resume_api_sessions__session_id__resume_post: {
+    messages_resume: {
         parameters: {
             query?: never;
             header?: never;
@@ -5190,18 +5007,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    list_questions_api_questions_get: {
+    questions_list: {
         parameters: {
             query?: {
                 status?: "open";
@@ -5223,18 +5035,12 @@ export interface operations {
                     "application/json": components["schemas"]["Questions"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    stream_session_api_sessions__session_id__stream_get: {
+    stream_stream_session: {
         parameters: {
             query?: {
                 run_id?: string | null;
@@ -5259,18 +5065,13 @@ export interface operations {
                     "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["ActivityAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    stored_events_api_sessions__session_id__events_get: {
+    stream_stored_events: {
         parameters: {
             query?: never;
             header?: never;
@@ -5290,18 +5091,13 @@ export interface operations {
                     "application/json": unknown[];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    observe_session_api_events__session_id__get: {
+    stream_observe_session: {
         parameters: {
             query?: never;
             header?: never;
@@ -5321,18 +5117,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    observe_session_events__session_id__get: {
+    stream_observe_session_older: {
         parameters: {
             query?: never;
             header?: never;
@@ -5352,18 +5143,13 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    stream_browser_api_stream_get: {
+    stream_stream_browser: {
         parameters: {
             query?: {
                 sessions?: string;
@@ -5386,18 +5172,12 @@ export interface operations {
                     "text/event-stream": components["schemas"]["Token"] | components["schemas"]["Thinking"] | components["schemas"]["ToolStart"] | components["schemas"]["ToolEnd"] | components["schemas"]["Done"] | components["schemas"]["Error"] | components["schemas"]["RunChanged"] | components["schemas"]["StateChanged"] | components["schemas"]["Observed"] | components["schemas"]["PolicyRuled"] | components["schemas"]["Interrupt"] | components["schemas"]["Decision"] | components["schemas"]["MessageAdded"] | components["schemas"]["MessageRemoved"] | components["schemas"]["ActivityAdded"] | components["schemas"]["UsageChanged"] | components["schemas"]["Resync"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    log_in_api_auth_login_post: {
+    system_log_in: {
         parameters: {
             query?: never;
             header?: never;
@@ -5417,18 +5197,12 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    log_out_api_auth_logout_post: {
+    system_log_out: {
         parameters: {
             query?: never;
             header?: never;
@@ -5444,18 +5218,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    me_api_auth_me_get: {
+    system_me: {
         parameters: {
             query?: never;
             header?: never;
@@ -5473,18 +5240,11 @@ export interface operations {
                     "application/json": components["schemas"]["Me"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    health_api_health_get: {
+    system_health: {
         parameters: {
             query?: never;
             header?: never;
@@ -5502,18 +5262,10 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["AnyProblem"];
         };
     };
-    ready_api_ready_get: {
+    system_ready: {
         parameters: {
             query?: never;
             header?: never;
@@ -5531,18 +5283,10 @@ export interface operations {
                     "application/json": unknown;
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            default: components["responses"]["AnyProblem"];
         };
     };
-    config_api_config_get: {
+    system_config: {
         parameters: {
             query?: never;
             header?: never;
@@ -5560,18 +5304,11 @@ export interface operations {
                     "application/json": components["schemas"]["Config"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    tools_api_tools_get: {
+    system_tools: {
         parameters: {
             query?: never;
             header?: never;
@@ -5589,18 +5326,11 @@ export interface operations {
                     "application/json": components["schemas"]["Tools"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    metrics_api_metrics_get: {
+    system_metrics: {
         parameters: {
             query?: never;
             header?: never;
@@ -5616,18 +5346,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    list_sessions_api_sessions_get: {
+    sessions_list: {
         parameters: {
             query?: {
                 q?: string | null;
@@ -5650,18 +5373,12 @@ export interface operations {
                     "application/json": components["schemas"]["Sessions"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    create_api_sessions_post: {
+    sessions_create: {
         parameters: {
             query?: never;
             header?: never;
@@ -5683,18 +5400,12 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    read_api_sessions__session_id__get: {
+    sessions_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -5714,18 +5425,13 @@ export interface operations {
                     "application/json": components["schemas"]["SessionDetail"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    delete_api_sessions__session_id__delete: {
+    sessions_delete: {
         parameters: {
             query?: {
                 purge?: boolean;
@@ -5745,18 +5451,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    change_api_sessions__session_id__patch: {
+    sessions_change: {
         parameters: {
             query?: never;
             header?: never;
@@ -5780,18 +5481,13 @@ export interface operations {
                     "application/json": components["schemas"]["Session"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    mark_read_api_sessions__session_id__read_post: {
+    sessions_mark_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -5809,18 +5505,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    edit_plan_api_sessions__session_id__plan_put: {
+    sessions_edit_plan: {
         parameters: {
             query?: never;
             header?: never;
@@ -5844,18 +5535,13 @@ export interface operations {
                     "application/json": components["schemas"]["WorkingState"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    dismiss_plan_api_sessions__session_id__plan_proposal_delete: {
+    sessions_dismiss_plan: {
         parameters: {
             query?: never;
             header?: never;
@@ -5875,18 +5561,13 @@ export interface operations {
                     "application/json": components["schemas"]["WorkingState"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    drop_fact_api_sessions__session_id__facts__index__delete: {
+    sessions_drop_fact: {
         parameters: {
             query?: never;
             header?: never;
@@ -5907,18 +5588,13 @@ export interface operations {
                     "application/json": components["schemas"]["WorkingState"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    grants_api_sessions__session_id__grants_get: {
+    sessions_grants: {
         parameters: {
             query?: never;
             header?: never;
@@ -5938,18 +5614,13 @@ export interface operations {
                     "application/json": components["schemas"]["Grants"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    revoke_api_sessions__session_id__grants__grant_id__delete: {
+    sessions_revoke: {
         parameters: {
             query?: never;
             header?: never;
@@ -5968,18 +5639,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    screenshot_api_files_screenshots__session_id___name__get: {
+    files_screenshot: {
         parameters: {
             query?: {
                 w?: number | null;
@@ -6000,18 +5666,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    list_files_api_sessions__session_id__files_get: {
+    files_list: {
         parameters: {
             query?: never;
             header?: never;
@@ -6031,18 +5692,13 @@ export interface operations {
                     "application/json": components["schemas"]["Files"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    upload_api_sessions__session_id__files_post: {
+    files_upload: {
         parameters: {
             query?: never;
             header?: never;
@@ -6066,18 +5722,13 @@ export interface operations {
                     "application/json": components["schemas"]["File"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    download_api_sessions__session_id__files__name__get: {
+    files_download: {
         parameters: {
             query?: never;
             header?: never;
@@ -6096,18 +5747,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    remove_api_sessions__session_id__files__name__delete: {
+    files_remove: {
         parameters: {
             query?: never;
             header?: never;
@@ -6126,18 +5772,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    export_session_api_sessions__session_id__export_get: {
+    export_export_session: {
         parameters: {
             query?: {
                 format?: "md" | "json" | "html";
@@ -6158,18 +5799,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    export_all_api_export_get: {
+    export_export_all: {
         parameters: {
             query?: never;
             header?: never;
@@ -6185,18 +5821,11 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    list_grants_api_grants_get: {
+    grants_list: {
         parameters: {
             query?: {
                 session_id?: string | null;
@@ -6217,18 +5846,12 @@ export interface operations {
                     "application/json": components["schemas"]["Grants"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    add_api_grants_post: {
+    grants_add: {
         parameters: {
             query?: never;
             header?: never;
@@ -6250,18 +5873,12 @@ export interface operations {
                     "application/json": components["schemas"]["Grant"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    revoke_api_grants__grant_id__delete: {
+    grants_revoke: {
         parameters: {
             query?: never;
             header?: never;
@@ -6279,18 +5896,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    read_api_runs__run_id__result_get: {
+    results_read: {
         parameters: {
             query?: {
                 format?: "json" | "csv" | "xlsx";
@@ -6314,18 +5926,13 @@ export interface operations {
                     "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet": unknown;
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    change_api_runs__run_id__result_patch: {
+    results_change: {
         parameters: {
             query?: never;
             header?: never;
@@ -6349,18 +5956,13 @@ export interface operations {
                     "application/json": components["schemas"]["ResultRow"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    launch_api_sessions__session_id__browser_launch_post: {
+    browser_launch: {
         parameters: {
             query?: never;
             header?: never;
@@ -6384,18 +5986,13 @@ export interface operations {
                     "application/json": components["schemas"]["Outcome"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    observe_api_sessions__session_id__browser_observe_post: {
+    browser_observe: {
         parameters: {
             query?: never;
             header?: never;
@@ -6421,18 +6018,13 @@ export interface operations {
                     };
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    click_api_sessions__session_id__browser_click_post: {
+    browser_click: {
         parameters: {
             query?: never;
             header?: never;
@@ -6456,18 +6048,13 @@ export interface operations {
                     "application/json": components["schemas"]["Outcome"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    type_text_api_sessions__session_id__browser_type_post: {
+    browser_type_text: {
         parameters: {
             query?: never;
             header?: never;
@@ -6491,18 +6078,13 @@ export interface operations {
                     "application/json": components["schemas"]["Outcome"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    scroll_api_sessions__session_id__browser_scroll_post: {
+    browser_scroll: {
         parameters: {
             query?: never;
             header?: never;
@@ -6526,18 +6108,13 @@ export interface operations {
                     "application/json": components["schemas"]["Outcome"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    wait_api_sessions__session_id__browser_wait_post: {
+    browser_wait: {
         parameters: {
             query?: never;
             header?: never;
@@ -6561,18 +6138,13 @@ export interface operations {
                     "application/json": components["schemas"]["Outcome"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    screenshot_api_sessions__session_id__browser_screenshot_post: {
+    browser_screenshot: {
         parameters: {
             query?: never;
             header?: never;
@@ -6592,18 +6164,13 @@ export interface operations {
                     "application/json": components["schemas"]["Picture"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    read_api_settings_get: {
+    settings_read: {
         parameters: {
             query?: never;
             header?: never;
@@ -6623,18 +6190,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    change_api_settings_patch: {
+    settings_change: {
         parameters: {
             query?: never;
             header?: never;
@@ -6660,18 +6220,12 @@ export interface operations {
                     };
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    set_key_api_settings_keys__provider__put: {
+    settings_set_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6693,18 +6247,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    remove_key_api_settings_keys__provider__delete: {
+    settings_remove_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6722,18 +6271,13 @@ export interface operations {
                 };
                 content?: never;
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    try_key_api_settings_keys__provider__test_post: {
+    settings_try_key: {
         parameters: {
             query?: never;
             header?: never;
@@ -6757,18 +6301,13 @@ export interface operations {
                     "application/json": components["schemas"]["KeyTested"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
-    purge_api_purge_post: {
+    settings_purge: {
         parameters: {
             query?: never;
             header?: never;
@@ -6790,15 +6329,9 @@ export interface operations {
                     "application/json": components["schemas"]["Purged"];
                 };
             };
-            /** @description What went wrong */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
         };
     };
 }

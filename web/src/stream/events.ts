@@ -10,7 +10,7 @@ interface Stamp {
   ts: string
 }
 
-type Described = operations['stream_browser_api_stream_get']['responses'][200]['content']['text/event-stream']
+type Described = operations['stream_stream_browser']['responses'][200]['content']['text/event-stream']
 type AsDescribed<One = Described> = One extends { type: 'state' | 'interrupt' }
   ? never
   : One extends { message: components['schemas']['Message'] }
