@@ -1,9 +1,13 @@
-"""The Python side of the set-up: .venv and the pinned packages, by pip."""
+"""The Python side of the set-up: .venv and the pinned packages, by uv or pip."""
 
 from __future__ import annotations
 
+import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from tempfile import NamedTemporaryFile
 
 from scripts import apt
 from scripts.shell import ROOT, SetupError, run, succeeds
@@ -32,11 +36,47 @@ def _install(requirements: str, *contained: str) -> None:
     if is_current(VENV / f".stamp-{requirements}", _print_of(requirements)):
         return
     _make_venv()
-    # The file is complete. Without --no-deps pip asks for the newest version of a package whose extra is needed, such
-    # as google-auth[requests], and refuses it because only the pinned one has hashes.
-    pip_install("--no-deps", "-r", requirements)
+    _install_locked(requirements)
     for name in (requirements, *contained):
         mark(VENV / f".stamp-{name}", _print_of(name))
+
+
+def _install_locked(requirements: str) -> None:
+    """By uv where there is one, in half the time; otherwise by pip."""
+    # The file is complete. Without --no-deps pip asks for the newest version of a package whose extra is needed, such
+    # as google-auth[requests], and refuses it because only the pinned one has hashes.
+    locked = ("--no-deps", "--require-hashes", "-r", requirements)
+    uv = _find_uv(requirements)
+    # Compiled at once, as pip does: what runs later may not be allowed to keep compiled modules.
+    if uv is None or not succeeds(uv, "pip", "install", "--python", PYTHON, "--compile-bytecode", *locked):
+        pip_install(*locked)
+
+
+def _find_uv(requirements: str) -> str | None:
+    """The system's uv, or the pinned one, which pip brings. None where pip is told to ask a registry that uv would not."""
+    told = subprocess.run(
+        [PYTHON, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
+    )
+    if asks_another_registry(told.stdout):
+        return None
+    own = VENV / "bin" / "uv"
+    if (found := shutil.which("uv")) is None and not own.exists():
+        with NamedTemporaryFile("w", suffix=".txt") as file:
+            file.write(lines_of("uv", (ROOT / requirements).read_text(encoding="utf-8")))
+            file.flush()
+            succeeds(PYTHON, "-m", "pip", "install", "--no-deps", "--require-hashes", "-r", file.name)
+    return found or (str(own) if own.exists() else None)
+
+
+def asks_another_registry(pip_config: str) -> bool:
+    """Whether pip's settings, as `pip config list` prints them, name an index instead of the public one."""
+    return re.search(r"(?m)^\S*\.(index-url|no-index)=", pip_config) is not None
+
+
+def lines_of(package: str, lock: str) -> str:
+    """The version of a package and its hashes, as they are in a lock file."""
+    found = re.search(rf"(?m)^{re.escape(package)}==.*\n(?:[ \t].*\n)*", lock)
+    return found[0] if found else ""
 
 
 def _install_ourselves() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from scripts import check, setup
 from scripts.programs import setting
-from scripts.shell import SetupError, run
+from scripts.python_packages import asks_another_registry, lines_of
+from scripts.shell import ROOT, SetupError, run
 from scripts.stamp import fingerprint, is_current, mark
 
 
@@ -85,6 +86,31 @@ class TestSteps:
         monkeypatch.setenv("BROWSER_MCP", "playwright")
         assert setting("BROWSER_MCP", env_file) == "playwright"
         assert setting("BROWSER_EXECUTABLE", env_file) is None
+
+
+class TestPythonPackages:
+    @pytest.mark.parametrize(
+        ("config", "is_another"),
+        [
+            ("", False),
+            ("global.cert='/ca.crt'\nglobal.extra-index-url='file:///more'\n", False),
+            ("global.index-url='https://mirror.example/simple'\n", True),
+            ("global.cert='/ca.crt'\n:env:.index-url='https://mirror.example/simple'\n", True),
+            ("install.no-index='true'\n", True),
+        ],
+    )
+    def test_pip_installs_where_it_is_told_of_a_registry(self, config: str, is_another: bool) -> None:
+        assert asks_another_registry(config) is is_another
+
+    @pytest.mark.parametrize("name", ["requirements.txt", "requirements-dev.txt"])
+    def test_uv_is_brought_in_its_pinned_version_with_its_hashes(self, name: str) -> None:
+        first, *hashes = lines_of("uv", (ROOT / name).read_text()).splitlines()
+        assert first.startswith("uv==")
+        assert len([line for line in hashes if "--hash=sha256:" in line]) > 5
+        assert [line for line in hashes if not line.startswith(" ")] == []
+
+    def test_a_package_that_is_not_locked_has_no_lines(self) -> None:
+        assert lines_of("uv", "uvicorn==1.0 \\\n    --hash=sha256:0\n") == ""
 
 
 class TestChecks:
