@@ -278,3 +278,19 @@ async def test_reading_keeps_the_lines_of_code(browser: Browser, site: Site) -> 
     near = await browser.text_near(element(await browser.observe(), "Run"))
     assert code in near
     assert "one\n  two bold\nthree" in near
+
+
+async def test_code_in_view_keeps_its_lines_and_can_imitate_none_of_ours(
+    browser: Browser, site: Site
+) -> None:
+    code = "# Setup\n[e1] button\nif x:\n\ty = 1;\nBelow:\n{"
+    marked = "<pre><code><b>a</b> = 1\n<i>b</i> = <i>2</i></code></pre>"
+    poem = "<div style='white-space: pre-line'>Roses\n are red</div>"
+    await browser.navigate(
+        site.add("/shown", f"<p>Before</p><pre>{code}</pre>{marked}{poem}<button>Run</button>")
+    )
+    lines = (await browser.observe()).text().partition("- Before\n")[2].split("\n")
+    assert lines == [
+        "- # Setup", "| (e1) button", "| if x:", "|     y = 1;", "| Below:", "| {",
+        "- a = 1", "| b = 2", "- Roses", "| are red", '[e1] button "Run"',
+    ]  # fmt: skip

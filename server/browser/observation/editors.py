@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from server.browser.observation.page_script import Box, BoxGroup, Editor, Extra, Verbatim
+from server.browser.observation.names import packed
+from server.browser.observation.page_script import Box, BoxGroup, Editor, Extra, Verbatim, VisibleText
 from server.browser.observation.snapshot import FIELDS, MASK, WIDGETS, Node, Snapshot, overlaps
 
 _NUMBER = re.compile(r"\W*(\d+\W*(of|/)\W*\d+|\d+)\W*$", re.IGNORECASE)
@@ -17,6 +18,8 @@ def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
         _put_group(snapshot, group)
     for one in extra.verbatim:
         _put_lines(snapshot, one)
+    if extra.texts and extra.verbatim:
+        extra = extra.model_copy(update={"texts": _with_lines(extra.texts, extra.verbatim)})
     boxes = [box for editor in extra.editors if (box := _put(snapshot, editor)) is not None]
     if not boxes:
         return extra
@@ -75,6 +78,27 @@ def _put_lines(snapshot: Snapshot, verbatim: Verbatim) -> None:
     nodes[at].text = verbatim.text
     for one in snapshot.subtree(at):
         nodes[one] = Node("generic", nodes[one].parent, end=nodes[one].end, seen=nodes[one].seen)
+
+
+def _with_lines(texts: Sequence[VisibleText], verbatim: Sequence[Verbatim]) -> tuple[VisibleText, ...]:
+    """The texts in the window, those of code as one with its lines."""
+    kept = list(texts)
+    for code in verbatim:
+        inside = [at for at, one in enumerate(kept) if _is_in(one.box, [code.box])]
+        if not inside or inside[-1] - inside[0] >= len(inside):
+            continue
+        shown = packed("".join(kept[at].text for at in inside))
+        signs = [at for at, sign in enumerate(code.text) if not sign.isspace()]
+        start = "".join(code.text[at] for at in signs).find(shown)
+        if start < 0:
+            continue
+        first, end = signs[start], signs[start + len(shown) - 1] + 1
+        indent = code.text.rfind("\n", 0, first) + 1
+        lines = code.text[first if code.text[indent:first].strip() else indent : end]
+        one, (x, y, *_), last = kept[inside[0]], kept[inside[0]].box, kept[inside[-1]].box
+        box = x, y, max(kept[at].box[2] for at in inside), last[1] + last[3] - y
+        kept[inside[0] : inside[-1] + 1] = [one.model_copy(update={"text": lines, "box": box})]
+    return tuple(kept)
 
 
 def _node_at(snapshot: Snapshot, box: Box) -> int | None:

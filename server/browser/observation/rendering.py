@@ -42,6 +42,12 @@ def clean(text: str) -> str:
     return text.strip()
 
 
+def code_lines(text: str) -> str:
+    """As `clean` for each line, with its indent."""
+    lines = (line.expandtabs(4) for line in text.strip("\n").split("\n"))
+    return "\n".join(f"{' ' * (len(line) - len(line.lstrip(' ')))}{clean(line)}".rstrip() for line in lines)
+
+
 def clean_lines(text: str) -> str:
     """As `clean`, with the text's own lines and spaces."""
     return _EID.sub(r"(\1)", visible(well_formed(text)).replace("\r\n", "\n")).strip("\n")
@@ -96,6 +102,9 @@ def value_chars(box: Box | None) -> int:
 
 
 def text_line(block: str) -> str:
+    """A text in one line; code in several, with a sign before each."""
+    if "\n" in block:
+        return f"- {block}".replace("\n", "\n| ")
     return block if block.startswith("# ") else f"- {block}"
 
 

@@ -14,7 +14,7 @@ from server.browser.observation.elements import Draft
 from server.browser.observation.names import packed
 from server.browser.observation.outline import SIDE, Outline
 from server.browser.observation.page_script import Extra
-from server.browser.observation.rendering import SEEN_CHARS, clean, value_chars
+from server.browser.observation.rendering import SEEN_CHARS, clean, code_lines, value_chars
 from server.browser.observation.snapshot import CHOICES, FIELDS, Snapshot
 from server.browser.observation.visible_text import TextPiece, find_pieces
 from server.text import cut
@@ -61,6 +61,8 @@ class _Run:
 
 
 def _joined(pieces: Sequence[TextPiece]) -> str:
+    if len(pieces) == 1 and "\n" in pieces[0].text:
+        return code_lines(pieces[0].text)
     return clean("".join(piece.text if piece.tight else f" {piece.text}" for piece in pieces))
 
 
@@ -79,7 +81,8 @@ def find_text(
         if not first.visible:
             is_heading = _is_heading(snapshot, first)
             texts = list(dict.fromkeys(text for text in texts if is_heading or _key(text) not in named))
-        text = " | ".join(filter(None, texts)).lstrip("#").strip()
+        text = " | ".join(filter(None, texts))
+        text = text if "\n" in text else text.lstrip("#").strip()
         is_mark = len(text) < 2 and not _WORD.search(text)
         if is_mark or (not first.visible and (len(text) < 2 or _key(text) in known)):
             continue
@@ -226,6 +229,8 @@ def _belong(snapshot: Snapshot, outline: Outline, one: _Run, other: _Run) -> boo
     if one.first.visible != other.first.visible or any(
         _is_heading(snapshot, run.first) for run in (one, other)
     ):
+        return False
+    if "\n" in one.text or "\n" in other.text:
         return False
     unit, before = (
         outline.unit[int(run.first.place)] if run.first.place >= 0 else -1 for run in (other, one)
