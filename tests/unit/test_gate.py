@@ -50,6 +50,45 @@ def judged(
     )
 
 
+UNCLEAR = """\
+- heading "Orders" [level=1] [ref=h1] [box=0,0,200,20]
+- text: "Total of all orders: €1,200.00" [box=0,30,200,20]
+- form "Boiler, live" [ref=f0] [box=0,50,400,300]:
+  - slider "Dose per hour" [ref=s1] [box=10,60,200,20]: "5"
+  - textbox "From" [ref=f1] [box=10,90,200,20]
+  - button "Visa tåg" [ref=b1] [box=10,120,100,30]
+  - button "Slet alt" [ref=b2] [box=10,160,100,30]
+  - button "Save" [ref=b3] [box=10,200,100,30]
+  - button "Place order" [ref=b4] [box=10,240,100,30]"""
+"""Names in languages other than the page's, a slider of a running system, and names that say what they do."""
+
+
+@pytest.mark.parametrize(
+    ("action", "is_guess"),
+    [
+        ({"kind": "click", "name": "Visa tåg"}, True),
+        ({"kind": "click", "name": "Slet alt"}, False),
+        ({"kind": "click", "name": "Dose per hour"}, True),
+        ({"kind": "click", "name": "Save"}, False),
+        ({"kind": "click", "name": "Place order"}, False),
+    ],
+)
+def test_what_is_only_a_guess_is_left_to_the_browser_that_holds_what_is_sent(
+    action: dict[str, Any], is_guess: bool
+) -> None:
+    observation = page(UNCLEAR)
+    action["eid"] = eid(action.pop("name"), observation)
+    held = observation.model_copy(update={"sends_are_held": True})
+    assert judged(dict(action), observation) == Verdict.ASK
+    assert judged(dict(action), held) == (Verdict.ALLOW if is_guess else Verdict.ASK)
+
+
+def test_the_models_own_claim_is_asked_about_also_where_what_is_sent_is_held() -> None:
+    held = page(UNCLEAR).model_copy(update={"sends_are_held": True})
+    action = {"kind": "click", "eid": eid("Visa tåg", held), "commits": "order"}
+    assert judged(action, held) == Verdict.ASK
+
+
 def test_a_subject_is_made_of_facts_of_the_page() -> None:
     observation = page()
     (subject,) = subjects_of(aimed({"kind": "click", "eid": eid("Pay now", observation)}, observation))

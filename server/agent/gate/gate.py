@@ -9,7 +9,7 @@ from datetime import datetime
 from server.agent.actions import AimedAction
 from server.agent.gate.grantable import is_grantable, need_of
 from server.agent.gate.subjects import subjects_of
-from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
+from server.agent.policy import ALLOWED, Judgement, Subject, Verdict, add_voice, assess
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant, find_grant
 
@@ -40,10 +40,12 @@ class Gate:
     ) -> Judgement:
         """The strictest judgement on any part of the action; `also` is one from outside of the policy.
 
-        The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter. Of an action
+        A question that is only asked because the page does not say what an act does is dropped where the browser holds
+        what it sends: the second key knows more. The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter. Of an action
         that only `grants` allow, the judgement names those that it uses; each kind of effect needs one.
         """
-        found = [self._assess(subject, aimed.action.commits) for subject in subjects_of(aimed)]
+        is_held = aimed.observation.sends_are_held
+        found = [self._assess(subject, aimed.action.commits, is_held) for subject in subjects_of(aimed)]
         found += [also] if also else []
         moment = now()
         ruled = [_granted(judgement, aimed, grants, moment) for judgement in found]
@@ -56,8 +58,10 @@ class Gate:
         uses = {use.need.kind: use for judgement in ruled for use in judgement.uses}
         return replace(strictest, uses=tuple(uses.values()))
 
-    def _assess(self, subject: Subject, effect: str | None) -> Judgement:
+    def _assess(self, subject: Subject, effect: str | None, is_held: bool) -> Judgement:
         judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
+        if judgement.is_guess and is_held:
+            judgement = ALLOWED
         return add_voice(judgement, subject, effect) if effect else judgement
 
 

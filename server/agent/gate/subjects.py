@@ -88,17 +88,25 @@ def _slides(targets: Sequence[Element]) -> bool:
 
 
 def _sorts(targets: Sequence[Element]) -> bool:
-    """Whether an entry is dragged to another place of its list: both are alike, and in one row or column.
+    """Whether an entry, or its handle, is dragged to another place of its list: both are alike, and in one row or column.
 
     What it is dropped on is no place of its own, such as a trash.
     """
-    if len(targets) != 2 or targets[0].role not in _ENTRIES or targets[0].role != targets[1].role:
+    if len(targets) != 2 or targets[0].role != targets[1].role:
+        return False
+    if targets[0].role not in _ENTRIES and not _are_handles(*targets):
         return False
     own, other = (target.box for target in targets)
     end, lined_up = read_name(targets[1].name), ((0, 2), (1, 3))
     is_place = any(hit.concept == "scene.file" for hit in end.hits) or (end.words == 1 and bool(end.hits))
     is_one_list = own and other and any(all(own[at] == other[at] for at in sides) for sides in lined_up)
     return bool(is_one_list) and not is_place
+
+
+def _are_handles(one: Element, other: Element) -> bool:
+    """`Move Northern wind` and `Move Autumn`: alike but for what they move."""
+    (verb, _, moved), (same, _, end) = one.name.partition(" "), other.name.partition(" ")
+    return one.role == "button" and verb.casefold() == same.casefold() and bool(moved) and bool(end)
 
 
 def _has_no_stake(observation: Observation) -> bool:

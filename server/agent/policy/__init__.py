@@ -16,10 +16,11 @@ from server.agent.policy.clicks import assess_click
 from server.agent.policy.fields import is_secret
 from server.agent.policy.keys import assess_enter, assess_key
 from server.agent.policy.lexicon import guess_language
+from server.agent.policy.names import read_name
 from server.agent.policy.points import assess_pan
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
 
-__all__ = ["Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
+__all__ = ["ALLOWED", "Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
 _PASSIVE = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "read_file", "record", "stop",
@@ -107,7 +108,9 @@ def _assess_effect(subject: Subject) -> Judgement:
         case "upload":
             return ask("upload")
         case "point":
-            return ask("point")
+            return ask("point", is_guess=True)
+        case "drop":  # what a place does with what is dropped there, it may say by its name
+            return ask("unknown_submit", is_guess=not read_name(subject.name, subject.lang).hits)
         case "pan":
             return assess_pan(subject)
         case "click" | "double_click" if subject.role == "file":

@@ -43,7 +43,7 @@ class Press:
             risk += 1
         return risk + (1 if subject.submits else 0)
 
-    def is_guess(self, kind: str) -> bool:
+    def is_unclear(self, kind: str) -> bool:
         """Whether neither the name (`Save`) nor what is around it shows that the effect is of this kind."""
         is_vague = self.is_a(Commitment.AMBIGUOUS) and self.meaning.kind in VAGUE_KINDS
         return is_vague and not self.context.tells(kind)
@@ -68,6 +68,8 @@ class Rule(NamedTuple):
     applies: Callable[[Press], bool]
     asks: str | Callable[[Press], str] | None = None
     """The kind of effect to ask about, or None to allow."""
+    guesses: Callable[[Press], bool] = lambda press: False
+    """Whether the question is only asked because nothing says what the press does."""
 
 
 def decide(rules: Sequence[Rule], press: Press) -> tuple[Judgement, str]:
@@ -77,7 +79,8 @@ def decide(rules: Sequence[Rule], press: Press) -> tuple[Judgement, str]:
             if rule.asks is None:
                 return ALLOWED, rule.name
             kind = rule.asks if isinstance(rule.asks, str) else rule.asks(press)
-            return ask(kind, UNCLEAR_CHANGE if press.is_guess(kind) else ""), rule.name
+            reason = UNCLEAR_CHANGE if press.is_unclear(kind) else ""
+            return ask(kind, reason, is_guess=rule.guesses(press)), rule.name
     return ALLOWED, "no rule"
 
 
@@ -308,6 +311,9 @@ def means(*commitments: Commitment) -> Callable[[Press], bool]:
     return lambda press: press.meaning.commitment in commitments
 
 
+is_unknown = means(Commitment.UNKNOWN, Commitment.UNNAMED)
+
+
 CANCEL_RULES = (
     Rule("cancels what is held", lambda p: p.is_a(Commitment.CANCEL) and _ends_booking(p), "end"),
     Rule("cancel leaves", means(Commitment.CANCEL)),
@@ -334,8 +340,8 @@ BUTTON_RULES = (
     Rule("names a likely effect", means(Commitment.LIKELY), by_kind),
     Rule("ambiguous verb without a cause", _is_harmless_verb),
     Rule("ambiguous verb", means(Commitment.AMBIGUOUS, Commitment.AFFIRM), by_kind),
-    Rule("generic name in a binding context", _generic_binds, by_kind),
-    Rule("unknown name that may submit", _submits_unknown, "unknown_submit"),
+    Rule("generic name in a binding context", _generic_binds, by_kind, is_unknown),
+    Rule("unknown name that may submit", _submits_unknown, "unknown_submit", is_unknown),
     Rule("generic name", lambda p: True),
 )  # fmt: skip
 """Judge a button from its name and context. After `ambiguous verb` only generic and unknown names are left."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 
 from server.agent.policy.buttons import (
     BUTTON_RULES,
@@ -15,6 +16,7 @@ from server.agent.policy.buttons import (
     by_kind,
     decide,
     is_minor_removal_or_consent,
+    is_unknown,
     means,
 )
 from server.agent.policy.fields import kinds_of_field
@@ -71,7 +73,10 @@ def explain_click(subject: Subject) -> tuple[Judgement, str]:
     """Judge a click on a control, with the name of the rule that decided."""
     role = subject.role.lower()
     press = _read_press(subject, role)
-    return decide(_rules_for(role, press), press)
+    judgement, rule = decide(_rules_for(role, press), press)
+    if subject.action == "drag" and not press.is_a(Commitment.CERTAIN, Commitment.LIKELY):
+        judgement = replace(judgement, is_guess=True)  # the name is that of the handle, not of what is done
+    return judgement, rule
 
 
 def _read_press(subject: Subject, role: str) -> Press:
@@ -161,7 +166,7 @@ LINK_RULES = (
     Rule("link removes in a calm context", lambda p: _is_removal(p) and _is_calm(p)),
     Rule("link removes", _is_removal, "delete"),
     Rule("link with evidence", lambda p: p.is_a(Commitment.AMBIGUOUS, Commitment.AFFIRM, Commitment.LIKELY) and _has_evidence(p), by_kind),
-    Rule("generic link with strong evidence", lambda p: p.is_a(Commitment.PROCEED, Commitment.UNNAMED) and p.context.strong, by_kind),
+    Rule("generic link with strong evidence", lambda p: p.is_a(Commitment.PROCEED, Commitment.UNNAMED) and p.context.strong, by_kind, is_unknown),
     *CANCEL_RULES,
     Rule("link", lambda p: True),
 )  # fmt: skip
@@ -171,7 +176,7 @@ MENU_RULES = (
     Rule("item names an effect", means(Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS), by_kind),
     *CANCEL_RULES,
     Rule("generic item with strong evidence", lambda p: p.is_a(Commitment.AFFIRM, Commitment.PROCEED, Commitment.MILD) and p.context.strong, by_kind),
-    Rule("unknown item with evidence", lambda p: p.is_a(Commitment.UNKNOWN, Commitment.UNNAMED) and _has_evidence(p), by_context),
+    Rule("unknown item with evidence", lambda p: p.is_a(Commitment.UNKNOWN, Commitment.UNNAMED) and _has_evidence(p), by_context, is_unknown),
     Rule("consent is claimed", lambda p: p.context.has("claim.skip"), by_context),
     Rule("menu item", lambda p: True),
 )  # fmt: skip
@@ -241,11 +246,16 @@ def _switches_much(press: Press) -> bool:
     return _shows(press, *_SWITCHED, *(("scene.legal",) if press.subject.role.lower() == "slider" else ()))
 
 
+def _slides(press: Press) -> bool:
+    """A slider shows its value before it is let go, and many wait for a button."""
+    return press.subject.role.lower() == "slider"
+
+
 SWITCH_RULES = (
     Rule("minor setting with an effect", lambda p: _sets_minor(p) and p.context.has(*_IMMEDIATE), by_context),
     Rule("minor setting", _sets_minor),
     Rule("switch grants or commits", _grants, by_kind),
-    Rule("switch with evidence", _switches_much, _by_context_or_system),
+    Rule("switch with evidence", _switches_much, _by_context_or_system, _slides),
     Rule("switch", lambda p: True),
 )
 """A switch takes effect at once."""

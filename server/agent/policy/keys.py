@@ -49,7 +49,11 @@ def assess_enter(subject: Subject) -> Judgement:
     is_number = subject.role == "spinbutton" and not context.strong
     if is_number and subject.submits is None and not subject.form_fields:
         return ALLOWED
-    return ALLOWED if stands_alone and context.score < (2 if "plain" in means else 1) else ask(context.kind)
+    return (
+        ALLOWED
+        if stands_alone and context.score < (2 if "plain" in means else 1)
+        else ask(context.kind, is_guess=not context.kind)
+    )
 
 
 def assess_key(subject: Subject) -> Judgement:

@@ -66,6 +66,8 @@ class Judgement:
     kind: str = ""
     uses: tuple[GrantUse, ...] = ()
     """The grants that turn a question into a yes."""
+    is_guess: bool = False
+    """Asked because the page does not say what the act does: where what it sends is held, that says more."""
 
 
 _REASONS = {
@@ -95,10 +97,10 @@ UNCLEAR_CHANGE = "saves or changes something, and its name does not say what"
 """The reason where the kind of effect is only a guess."""
 
 
-def ask(kind: str, reason: str = "") -> Judgement:
+def ask(kind: str, reason: str = "", *, is_guess: bool = False) -> Judgement:
     """A judgement to ask the user about an effect of this kind; an unknown kind becomes `unknown_submit`."""
     kind = kind if kind in _REASONS else "unknown_submit"
-    return Judgement(Verdict.ASK, reason or _REASONS[kind], kind)
+    return Judgement(Verdict.ASK, reason or _REASONS[kind], kind, is_guess=is_guess)
 
 
 def deny(kind: str, reason: str) -> Judgement:

@@ -260,7 +260,7 @@ class SessionBrowser(Browser):
         return self._calls.outcome_with_page(outcome.ok, outcome.text, await self._adapter.shown())
 
     async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
-        seen = await self._adapter.observe(keep)
+        seen = self._with_hold(await self._adapter.observe(keep))
         if not points or not self._server.takes_points:
             return seen
         nothing: tuple[PointHit, ...] = ()
@@ -282,7 +282,10 @@ class SessionBrowser(Browser):
         return tuple(hit for hit in hits if hit), view
 
     async def focus(self, element: Element) -> Observation:
-        return await self._adapter.focus(element)
+        return self._with_hold(await self._adapter.focus(element))
+
+    def _with_hold(self, seen: Observation) -> Observation:
+        return seen.model_copy(update={"sends_are_held": self._acts.outgoing is not None})
 
     async def text_near(self, element: Element) -> str:
         return await self._adapter.text_near(element)

@@ -108,6 +108,8 @@ class Observation(BaseModel, frozen=True):
     """`Extra.moment` of the page script result used here; "" if unknown."""
     hits: tuple[PointHit, ...] = ()
     """What is at the points that were asked about."""
+    sends_are_held: bool = False
+    """Whether what an act sends is held by the browser, unless it was approved."""
 
     @property
     def view(self) -> str:
