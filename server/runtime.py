@@ -171,7 +171,10 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
         channels = Channels(store, preferences, lambda: Reach.of(preferences.current, browsers.own_ports))
-        delivery = Delivery(store, channels, presence, lambda: preferences.current.public_address)
+        delivery = Delivery(
+            store, channels, presence, lambda: preferences.current.public_address,
+            zone=lambda: preferences.current.time_zone,
+        )  # fmt: skip
         stack.push_async_callback(delivery.aclose)
         scheduler = Scheduler(store, runner, recorder, agents.read_state, retention.purge)
         runtime = Runtime(

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from typing import Protocol
+from zoneinfo import ZoneInfo
 
 from server.channels.destination import SendFailed
 from server.channels.messages import body_of, digest_of
@@ -58,13 +59,16 @@ class Delivery:
         *,
         back_off: Sequence[float] = BACK_OFF,
         clock: Callable[[], datetime] = now,
+        zone: Callable[[], str | None] = lambda: None,
     ) -> None:
+        """`zone` is the person's: times of messages are in it."""
         self._store = store
         self._sender = sender
         self._presence = presence
         self._public_url = public_url
         self._back_off = back_off
         self._clock = clock
+        self._zone = zone
         self._news = asyncio.Event()
         self._sending: dict[asyncio.Task[None], DueDelivery] = {}
 
@@ -148,14 +152,19 @@ class Delivery:
             await self._store.settle_deliveries(due.rows, "delivered")
 
     def _body_of(self, due: DueDelivery) -> JsonObject:
+        zone = ZoneInfo(self._zone() or "UTC")
         bodies = [
             body_of(
                 type=row.type, id=row.id, session_id=row.session_id, session_title=title, about=row.about,
-                facts=row.facts, public_url=self._public_url(), at=row.created_at,
+                facts=row.facts, public_url=self._public_url(), at=row.created_at.astimezone(zone),
             )
             for row, title in [(due.delivery, due.session_title), *due.others]
         ]  # fmt: skip
-        return bodies[0] if len(bodies) == 1 else digest_of(bodies, self._public_url(), self._clock())
+        return (
+            bodies[0]
+            if len(bodies) == 1
+            else digest_of(bodies, self._public_url(), self._clock().astimezone(zone))
+        )
 
     async def _postpone(self, due: DueDelivery, moment: datetime) -> None:
         """It was not tried: that does not count."""

@@ -77,7 +77,8 @@ def in_words(body: JsonObject) -> tuple[str, str]:
 
 def _line_of(item: JsonObject) -> str:
     name = item.get("automation") or item["session_title"]
-    return f"{SUBJECTS[item.get('outcome') or item['type']]}: {name}"
+    at = datetime.fromisoformat(item["at"])
+    return f"{at:%Y-%m-%d %H:%M} {SUBJECTS[item.get('outcome') or item['type']]}: {name}"
 
 
 def _rest_of(body: JsonObject) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -229,6 +230,17 @@ async def test_children_of_a_process_that_has_ended_are_ended_too(tmp_path: Path
     await processes.end(process)
     await eventually(lambda: start_time_of(number), lambda it: it is None, message="the child is ended")
     await processes.aclose()
+
+
+def test_a_group_of_which_none_lives_is_no_group_to_be_ended():
+    """Nor is one whose processes have ended and wait to be asked for it."""
+    process = subprocess.Popen([sys.executable, "-c", ""], start_new_session=True)
+    born = start_time_of(process.pid)
+    while start_time_of(process.pid) is not None:
+        time.sleep(0.01)
+    assert not end_group(process.pid, born, signal.SIGKILL)
+    process.wait()
+    assert not end_group(process.pid, born, signal.SIGKILL)
 
 
 async def test_a_number_that_belongs_to_another_process_by_now_is_not_signalled(tmp_path: Path):

@@ -46,7 +46,7 @@ async def test_what_has_ended_is_told_in_one_message_and_a_question_at_once(
         assert question["type"] == "question"
         moment = await due(world)
         assert ntfy.received == []
-        later = quick(world, clock=lambda: moment + timedelta(minutes=1))
+        later = quick(world, clock=lambda: moment + timedelta(minutes=1), zone=lambda: "Asia/Kathmandu")
         await later.deliver_due()
         _, digest = await received(receiver, 2)
         assert (digest["type"], digest["count"], digest["link"]) == (
@@ -56,7 +56,10 @@ async def test_what_has_ended_is_told_in_one_message_and_a_question_at_once(
         assert all(item["link"].endswith(item["session_id"]) for item in digest["items"])
         (words,) = await received(ntfy, 1)
         assert words["title"] == "Pilothouse: 2 done, 1 failed"
-        assert len(words["message"].splitlines()) == 4
+        times = [datetime.fromisoformat(item["at"]) for item in digest["items"]]
+        assert {time.utcoffset() for time in times} == {timedelta(hours=5, minutes=45)}
+        starts = [line[:16] for line in words["message"].splitlines()]
+        assert starts == [*(f"{time:%Y-%m-%d %H:%M}" for time in times), "http://127.0.0.1"]
 
 
 async def test_it_is_told_again_as_a_whole_under_one_id_and_what_comes_later_waits_for_the_next(

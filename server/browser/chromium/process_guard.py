@@ -59,11 +59,24 @@ def end_group(group: int, born: str | None, number: int) -> bool:
     The kernel does not reuse a group's number as a process id while the group has members. So if a process
     with this number was started at another time, the group has ended, and no signal is sent.
     """
-    if start_time_of(group) not in (born, None):
+    leader = start_time_of(group)
+    if leader not in (born, None) or (leader is None and not has_living(group)):
         return False
     with contextlib.suppress(ProcessLookupError, PermissionError):  # it has already ended
         os.killpg(group, number)
         return True
+    return False
+
+
+def has_living(group: int) -> bool:
+    """Whether a process of the group runs: one that has ended takes signals until its parent has asked for its end."""
+    if not Path("/proc/self").exists():
+        return True
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):
+            state, _, member_of, *_ = stat.read_text().rpartition(") ")[2].split()
+            if int(member_of) == group and state not in ("Z", "X"):
+                return True
     return False
 
 
