@@ -53,7 +53,7 @@ def _install_locked(requirements: str) -> None:
 
 
 def _find_uv(requirements: str) -> str | None:
-    """The system's uv, or the pinned one, which pip brings. None where pip is told to ask a registry that uv would not."""
+    """The system's uv, or the pinned one, which pip brings. None where pip asks a registry that uv would not ask."""
     told = subprocess.run(
         [PYTHON, "-m", "pip", "config", "list"], capture_output=True, text=True, check=False
     )

@@ -1,4 +1,4 @@
-"""How long a click takes beside what its page sends: seconds, median and longest of several.
+"""How long a click takes next to what its page sends: seconds, median and longest of several.
 
     python -m bench.waits [--clicks N]
 

@@ -164,7 +164,7 @@ def told_of_click(element: Element, before: bool, now: bool) -> tuple[str, ...]:
 
 
 def note_of(field: Field, held: str) -> str:
-    """What is told of a field; "" if it holds what was typed."""
+    """What the outcome says of a field; "" if it holds what was typed."""
     shown = held if len(held) <= 80 else f"{held[:79]}…"
     quoted = f'"{shown}"' if held.strip() else "nothing"
     said = f"{name_of(field.element)} holds {quoted}"

@@ -25,7 +25,7 @@ PATIENCE, MOST_PATIENCE = 1.5, 3.0
 """Seconds from the act's end, after which a page is looked at as it is; and where the machine is slow."""
 _READS = 0.3
 """Seconds after the head of an answer, or a part of it, in which more of it is waited for: Chromium reports no end of an
-answer that nobody reads, such as of a request that only counts what people do."""
+answer that no script reads, such as of a request that only counts what people do."""
 _PROMPT, _SLOWER = 0.05, 10
 """Seconds in which a page answers a script; how many times what it takes longer is added to the patience."""
 MOST_PASSED, PASSED_CHARS = 5, 200

@@ -304,7 +304,7 @@ class CurrentPage:
             return Drawn()
 
     async def uncover(self, box: Box) -> None:
-        """Scroll the page so that nothing is over the middle of what has this box, if it is covered or out of view."""
+        """Scroll the page so that nothing covers the middle of what has this box, if something does or it is out of view."""
         await self.run(f"() => ({_UNCOVER})({json.dumps(box)})")
 
     async def wait_scrolled(self) -> None:

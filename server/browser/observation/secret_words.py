@@ -22,8 +22,8 @@ SECRET_WORDS = re.compile(
 )
 
 CODE_WORDS = re.compile(r"\bcode\b|\bkod\b|\bcódigo\b|код|验证|驗證|コード|코드", re.IGNORECASE)
-"""Beside boxes of one sign each: the text in them is a code."""
+"""Next to boxes of one sign each: the text in them is a code."""
 OPEN_WORDS = re.compile(
     r"post(al)?[ -]?code|\bzip\b|postleitzahl|voucher|gift|promo|coupon|invit", re.IGNORECASE
 )
-"""Beside such boxes: the code is none that must not be seen."""
+"""Next to such boxes: the code is none that must not be seen."""
