@@ -1,7 +1,9 @@
 """Messages over WebSockets are held like requests: real browser, a site that notes what arrives."""
 
 import asyncio
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, cast
 
 import pytest
@@ -9,12 +11,13 @@ import pytest_asyncio
 
 from server.agent.gate.holding import agreed_terms
 from server.browser.mcp.session_browser import SessionBrowser
-from server.browser.outgoing.held import ActTerms
+from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.pool import BrowserPool
-from tests.support.browsers import element
+from tests.support.browsers import element, open_pool
 from tests.support.eventually import eventually
 from tests.support.operator_tasks import task
 from tests.support.scripted_model import click, navigate, stop
+from tests.support.server import Fork
 from tests.support.site_sockets import messages
 from tests.support.sites import Answer, Site
 
@@ -36,6 +39,7 @@ PAGE = f"""<title>Picture</title><h1>A walk</h1><p>Clouds over the hill.</p><p r
 <button type=button onclick="ws.send(JSON.stringify({{x: 1}}))">Show grid</button>
 <button type=button onclick="ws.send(order); fetch('/payments', {{method: 'POST', body: '', signal: AbortSignal.timeout(400)}})">
 Show names</button>
+<button type=button onclick="fetch('/payments', {{method: 'POST', body: '', keepalive: true}})">Show clouds</button>
 <script>
 const order = '{ORDER}', open_ = () => {OPEN}
 let ws = open_(), worker = new Worker('/socket-worker.js'), shared = new SharedWorker('/socket-shared.js', String(Math.random())), timer
@@ -148,3 +152,37 @@ async def test_signs_of_life_and_what_the_page_says_by_itself_pass(
     with browser.under(ActTerms()):
         await browser.click(element(await browser.observe(), "Show grid"))
     await eventually(lambda: site.said == [*seen, '{"x":1}'], message="the custom of the page arrives")
+
+
+def _die_at_the_hold(folder: str, url: str, name: str, tell: Callable[[str], None]) -> None:
+    """Press a button, and end this process without notice once what it sends is held, before anything else is done."""
+
+    def die(held: HeldRequest) -> None:
+        tell(held.words)
+        os._exit(137)
+
+    async def run() -> None:
+        async with open_pool(Path(folder)) as pool:
+            browser = cast(SessionBrowser, await pool.get("dies"))
+            with browser.under(ActTerms()):
+                await browser.navigate(url)
+                button = element(await browser.observe(), name)
+                assert browser.chromium is not None
+                assert browser.chromium.outgoing is not None
+                browser.chromium.outgoing.listen(die)
+                await browser.click(button)
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("name", ["Zoom in", "Show clouds"])
+async def test_nothing_leaves_when_the_process_is_killed_between_the_hold_and_its_question(
+    tmp_path: Path, site: SocketSite, name: str
+) -> None:
+    site.messages.clear()
+    site.effects.clear()
+    fork = Fork(_die_at_the_hold, (str(tmp_path), site.url("/picture"), name))
+    assert await asyncio.to_thread(fork.end) == (137, SAYS if name == "Zoom in" else "payment to 127.0.0.1")
+    await asyncio.sleep(1)
+    assert site.said == []
+    assert site.effects == []

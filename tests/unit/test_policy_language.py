@@ -12,6 +12,7 @@ import pytest
 from server.agent.actions import ClickAction, aim
 from server.agent.gate.subjects import subjects_of
 from server.agent.policy import Subject, Verdict, assess, guess_language, warm_up
+from server.agent.policy.labels import is_star
 from server.agent.policy.lexicon import UNREAD, languages, read_patterns
 from server.browser.observation import observe_snapshot
 
@@ -133,3 +134,20 @@ def test_the_guide_for_translators_explains_every_concept() -> None:
     explained = {f"{group}.{kind}" for group in ("act", "deed") for kind in kinds}
     explained.update(re.findall(r"^\| `(\w+\.\w+)` \| .+ \|$", guide, re.MULTILINE))
     assert explained == {pattern.concept for pattern in read_patterns()}
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "4 stars", "4 Sterne", "4 étoiles", "4 estrellas", "4 stelle", "4 estrelas", "4 sterren", "4 stjerner", "4 stjärnor",
+        "4 tähteä", "4 gwiazdki", "4 hvězdičky", "4 csillag", "4 stele", "4 звезды", "4 зірки", "4 αστέρια", "4 yıldız",
+        "4 bintang", "4 sao", "4 ดาว", "4 सितारे", "۴ ستاره", "4 نجوم", "4 כוכבים", "星4つ", "4 颗星", "별 4개", "★",
+    ],
+)  # fmt: skip
+def test_a_star_is_known_in_every_language(name: str) -> None:
+    assert is_star(name)
+
+
+@pytest.mark.parametrize("name", ["12 stars", "Star", "4 starters", "Pay 4.50 stars", "4 Sternwarten"])
+def test_what_only_looks_like_a_star_is_none(name: str) -> None:
+    assert not is_star(name)

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from server.agent.policy.fields import find_secret
-from server.agent.policy.labels import heading_commands, heading_names, is_date, is_draft, is_numbered
+from server.agent.policy.labels import (
+    heading_commands,
+    heading_names,
+    is_date,
+    is_draft,
+    is_numbered,
+    is_star,
+)
 from server.agent.policy.lexicon import UNREAD
 from server.agent.policy.names import Commitment, Meaning, read_name
 from server.agent.policy.page_context import STRONG, Heading, PageContext
@@ -101,9 +107,6 @@ VAGUE_KINDS = ("save", "make", "change", "apply")
 """Kinds of ambiguous verbs that do not name their effect."""
 
 
-STARS = re.compile(
-    r"(?<!\w)[1-5]\W*(?:stars?|sterne?|étoiles?|estrellas?|stell[ae]|зв[её]зд\w*)(?!\w)|[★⭐☆]", re.IGNORECASE
-)
 _BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """Evidence that makes even an early step of several binding."""
 _OWN_KINDS = ("approve", "legal", "system")
@@ -209,7 +212,7 @@ def _is_set_here(press: Press) -> bool:
     subject, score = press.subject, press.score
     if subject.submits or subject.in_dialog:
         return False
-    if subject.waits and STARS.search(subject.name):
+    if subject.waits and is_star(subject.name):
         return press.meaning.commitment < Commitment.AMBIGUOUS
     removes = press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "remove"
     return removes and score < (2 if subject.waits else 1) and (subject.waits or bool(subject.form_fields))

@@ -9,7 +9,6 @@ from dataclasses import replace
 from server.agent.policy.buttons import (
     BUTTON_RULES,
     CANCEL_RULES,
-    STARS,
     Press,
     Rule,
     by_context,
@@ -20,7 +19,7 @@ from server.agent.policy.buttons import (
     means,
 )
 from server.agent.policy.fields import kinds_of_field
-from server.agent.policy.labels import asks, longer_heading
+from server.agent.policy.labels import asks, is_star, longer_heading
 from server.agent.policy.money import has_money
 from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.page_context import Heading, read_context
@@ -271,9 +270,7 @@ def _is_calm_choice(press: Press) -> bool:
 
 def _rates(press: Press) -> bool:
     subject = press.subject
-    return (
-        subject.role.lower() == "radio" and not subject.waits and STARS.search(press.subject.name) is not None
-    )
+    return subject.role.lower() == "radio" and not subject.waits and is_star(press.subject.name)
 
 
 def _kind_of_choice(press: Press) -> str:

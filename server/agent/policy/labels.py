@@ -19,6 +19,7 @@ _EDITING = re.compile(
 )
 """Names of the buttons above a text that is being written."""
 _NUMBERED = re.compile(r"[^\W\d]+\W+\d+\W*")
+_STAR, _FEW = re.compile("[★⭐☆]"), re.compile(r"(?<![\d.,])[1-5](?![\d.,])")
 _LONGEST_DATE, _LAST_DAY, _DAYS = 7, 31, 6
 _LONGEST_LABEL = 6
 _LONGEST_NAME = 8
@@ -35,6 +36,14 @@ def is_draft(subject: Subject) -> bool:
 def is_numbered(name: str) -> bool:
     """Whether it is one word and a number: `Post 137` names a thing."""
     return _NUMBERED.fullmatch(fold(name)) is not None
+
+
+def is_star(name: str) -> bool:
+    """Whether it is one of the stars of a rating: `4 stars`, `★`."""
+    if _STAR.search(name):
+        return True
+    found = lexicon().find(plain(fold(name)), "")
+    return _FEW.search(fold(name)) is not None and any(hit.group == "unit" for hit in found)
 
 
 def is_date(name: str, beside: Sequence[str]) -> bool:
