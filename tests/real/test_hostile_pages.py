@@ -1,7 +1,8 @@
-"""A page of any kind keeps the event loop of the server for at most 100 ms, in real Chromium with Playwright MCP."""
+"""A page of any kind keeps the event loop of the server for at most 100 ms, in real Chromium with either tool server."""
 
 import gc
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import cast
 
 import pytest
@@ -9,6 +10,7 @@ import pytest_asyncio
 
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
+from tests.support.browsers import open_pool
 from tests.support.loop_gaps import loop_gaps
 from tests.support.sites import Site
 
@@ -57,8 +59,12 @@ const each = (css, change) => document.querySelectorAll(css).forEach(change);
 """
 
 
-@pytest_asyncio.fixture(loop_scope="module")
-async def browser(pool: BrowserPool) -> AsyncIterator[SessionBrowser]:
+OF_ITS_LISTING = ("a long title", "options")
+"""What Browser Use lists in a way of its own; everything else is read over DevTools, whichever server acts."""
+
+
+@asynccontextmanager
+async def kept(pool: BrowserPool) -> AsyncIterator[SessionBrowser]:
     """The same for all pages, but a new one after a page that it did not leave at once and without a trace."""
     browser = cast(SessionBrowser, await pool.get("hostile"))
     await browser.navigate("about:blank")
@@ -68,19 +74,36 @@ async def browser(pool: BrowserPool) -> AsyncIterator[SessionBrowser]:
         await pool.close("hostile", purge=True)
 
 
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser_use(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[BrowserPool]:
+    async with open_pool(tmp_path_factory.mktemp("data"), browser_mcp="browser-use") as pool:
+        yield pool
+
+
 @pytest.mark.parametrize("name", PAGES)
-async def test_no_page_keeps_the_loop(browser: SessionBrowser, site: Site, name: str) -> None:
+async def test_no_page_keeps_the_loop(pool: BrowserPool, site: Site, name: str) -> None:
+    await look_at(pool, site, name, "browser_snapshot")
+
+
+@pytest.mark.parametrize("name", OF_ITS_LISTING)
+async def test_no_page_keeps_the_loop_with_browser_use(
+    browser_use: BrowserPool, site: Site, name: str
+) -> None:
+    await look_at(browser_use, site, name, "browser_get_state")
+
+
+async def look_at(pool: BrowserPool, site: Site, name: str, listing: str) -> None:
     url = site.add(
         "/hostile", f"<!doctype html><title>x</title><body><script>{HELPERS}{PAGES[name]}</script>"
     )
     gc.collect()
     gc.freeze()  # as the server does: otherwise a collection looks at all that the tests before have left
-    async with loop_gaps() as gaps:
+    async with kept(pool) as browser, loop_gaps() as gaps:
         await browser.navigate(url)
         seen = await browser.observe()
         seen = seen.model_validate(seen.model_dump(mode="json", exclude_defaults=True))
         assert len(seen.text()) < 20_000
-        outcome = await browser.call("browser_snapshot", {})
+        outcome = await browser.call(listing, {})
         assert len(outcome.text) < 20_000
         await browser.screenshot()
         await browser.wait(50)
