@@ -59,7 +59,8 @@ export const RESULT_TEMPLATES: Record<string, string> = {
   '{t} takes another form of value, such as 2026-11-21 for a date or 14:30 for a time.':
     'Значение нужно в другом виде, например 2026-11-21 для даты или 14:30 для времени: {t}.',
   'Pressed {x}.': 'Нажата клавиша {x}.',
-  'Sent: {x}. Not sent, the page had given it up: {y}.': 'Отправлено: {x}. Не отправлено, страница отказалась: {y}.',
+  'Sent: {x}. Not sent, the page had given it up: {y}.':
+    'Отправлено: {x}. Не отправлено, страница отказалась: {y}.',
   'Held before it was sent: {x}.': 'Остановлено до отправки: {x}.',
   'Chose {x} in {t}.': 'Выбрано «{x}»: {t}.',
   '{t} is so already.': 'Уже так и есть: {t}.',

@@ -109,11 +109,18 @@ export function stepWords(step: string, t: Translate): string {
   return t(verb.key) + object.replace(/“(.*)”/, (_, text: string) => t('quoted', { text }))
 }
 
+const UPLOADS = new Set(['upload', 'file_upload'])
+
 /** What would be done, in the words of the feed: "Click Place order". */
 export function actionWords(question: Pending, t: Translate): string {
   const action = question.action ?? {}
   if (Array.isArray(action.fields) && action.fields.length > 1) return t('do.fill')
   const kind = action.double ? 'double_click' : String(action.kind ?? action.type ?? action.name ?? '')
+  const file = action.file
+  if (UPLOADS.has(kind) && typeof file === 'string' && file) {
+    const name = question.target?.name
+    return name ? t('question.uploadTo', { file, name }) : t('question.upload', { file })
+  }
   const words = toolWords({ name: kind, args: action }, t, false)
   const verb = words.verb ? t(words.verb) : words.name
   if (question.target?.role === 'point') return t('question.point', { verb, name: question.target.name })

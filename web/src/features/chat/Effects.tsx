@@ -45,14 +45,18 @@ function EffectLine({ effect }: { effect: Effect }) {
 
 type Words = ReturnType<typeof useWords<(typeof words)['en']>>
 
-/** "Sent: POST shop.example/orders — 201" */
+/** "Sent to shop.example" */
 export function effectWords(effect: Effect, t: Words): string {
   const verb = effect.method === 'GET' && effect.outcome === 'accepted' ? 'opened' : effect.outcome
-  const answer = effect.status ?? (effect.failure ? t(`failure.${effect.failure}`) : '')
-  const line = t(`effect.${verb}`, { request: `${effect.method} ${effect.host}${effect.path}`, answer })
+  const line = t(`effect.${verb}`, { host: effect.host })
+  const why = effect.failure && t(`failure.${effect.failure}`)
   const times = (effect.times ?? 1) > 1 && t('effect.times', { n: effect.times ?? 1 })
-  return [line, times, effect.repeated && t('effect.repeated')].filter(Boolean).join(' · ')
+  return [line, why, times, effect.repeated && t('effect.repeated')].filter(Boolean).join(' · ')
 }
+
+/** "POST shop.example/orders — 201": for those who open the step. */
+export const requestWords = ({ method, host, path, status }: Effect): string =>
+  `${method} ${host}${path}${status ? ` — ${status}` : ''}`
 
 /** Whether the user should check it: it was refused, sent twice, or its outcome is unknown. */
 export const isDoubtful = ({ effect, effects }: Proof) =>

@@ -11,7 +11,7 @@ import { Disclosure } from '@/ui/Disclosure'
 import { Rail } from '@/ui/Rail'
 import { Spinner } from '@/ui/Spinner'
 import { words } from './effectWords'
-import { Effects, isDoubtful } from './Effects'
+import { Effects, isDoubtful, requestWords } from './Effects'
 import { Elapsed } from './Elapsed'
 import { FileChips } from './FileChips'
 import { ScreenshotThumb } from './ScreenshotThumb'
@@ -118,6 +118,7 @@ function Running({ row }: { row: ToolRow }) {
 
 function Details({ row }: { row: ToolRow }) {
   const t = useT()
+  const tell = useWords(words)
   const lang = useLang()
   const { reason, ...args } = row.args
   return (
@@ -134,6 +135,16 @@ function Details({ row }: { row: ToolRow }) {
           <dd className="max-h-60 overflow-y-auto wrap-anywhere whitespace-pre-wrap">
             {serverWords(row.summary, lang)}
           </dd>
+        </div>
+      )}
+      {!!row.proof?.effects?.length && (
+        <div>
+          <dt className="text-2xs text-faint">{tell('effect.requests')}</dt>
+          {row.proof.effects.map((effect, at) => (
+            <dd key={at} className="wrap-anywhere text-muted">
+              {requestWords(effect)}
+            </dd>
+          ))}
         </div>
       )}
       {row.url && (

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Effect } from '@/api/types'
 import { translatorOf } from '@/i18n'
 import { proofOf } from '@/stream/rows'
-import { effectWords, isDoubtful } from './Effects'
+import { effectWords, isDoubtful, requestWords } from './Effects'
 import { words } from './effectWords'
 
 const order: Effect = {
@@ -18,20 +18,19 @@ const order: Effect = {
 const say = (effect: Effect, lang: 'en' | 'ru' = 'en') => effectWords(effect, translatorOf(lang, words[lang]))
 
 test('a request is told in plain words', () => {
-  expect(say(order)).toBe('Sent: POST shop.example/orders — 201')
-  expect(say({ ...order, status: 403, outcome: 'refused' })).toBe('Refused: POST shop.example/orders — 403')
-  expect(say({ ...order, status: 403, outcome: 'refused' }, 'ru')).toBe(
-    'Отклонено: POST shop.example/orders — 403',
-  )
+  expect(say(order)).toBe('Sent to shop.example')
+  expect(say({ ...order, status: 403, outcome: 'refused' })).toBe('Refused by shop.example')
+  expect(say({ ...order, status: 403, outcome: 'refused' }, 'ru')).toBe('Отклонено: shop.example')
   expect(say({ ...order, status: null, failure: 'no_answer', outcome: 'unknown' })).toBe(
-    'Not known whether it arrived: POST shop.example/orders — no answer',
+    'Not known whether it arrived at shop.example · no answer',
   )
-  expect(say({ ...order, method: 'GET', status: 200 })).toBe('Opened: GET shop.example/orders — 200')
+  expect(say({ ...order, method: 'GET', status: 200 })).toBe('Opened shop.example')
+  expect(requestWords(order)).toBe('POST shop.example/orders — 201')
 })
 
 test('a second equal request is marked', () => {
   expect(say({ ...order, times: 2, repeated: true })).toBe(
-    'Sent: POST shop.example/orders — 201 · 2 times · the same request as before',
+    'Sent to shop.example · 2 times · the same request as before',
   )
   expect(isDoubtful({ effect: 'accepted', effects: [{ ...order, repeated: true }] })).toBe(true)
   expect(isDoubtful({ effect: 'accepted', effects: [order] })).toBe(false)

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import type { GrantChoice, Pending } from '@/api/types'
-import { useWords } from '@/i18n'
-import { cx } from '@/lib/cx'
+import { useT, useWords } from '@/i18n'
+import { hostOf } from '@/lib/url'
 import { words } from '@/session/grants/grantWords'
 import { LimitInputs } from '@/session/grants/LimitInputs'
 import { type LimitFields, limitsOf, NO_LIMITS } from '@/session/grants/limits'
@@ -22,6 +22,14 @@ export const ONCE: Allowed = { scope: 'once', limits: NO_LIMITS }
 export const grantOf = ({ scope, limits }: Allowed): GrantChoice | undefined =>
   scope === 'once' ? undefined : { scope, ...limitsOf(limits) }
 
+/** What pressing the yes will do. */
+export function useApproveWords(): (allowed: Allowed, question: Pending) => string {
+  const t = useT()
+  const tell = useWords(allowWords)
+  return ({ scope }, { url }) =>
+    scope === 'once' ? t('approve') : tell(`approve.${scope}`, { site: hostOf(url) ?? '' })
+}
+
 interface Props {
   question: Pending
   allowed: Allowed
@@ -36,9 +44,7 @@ export function AllowFor({ question, allowed, onChange }: Props) {
   const scopes = question.scopes ?? []
   if (!scopes.length) return <p className="text-xs text-muted">{tell('allow.never')}</p>
   return (
-    <div
-      className={cx('flex min-w-48 flex-col gap-3', allowed.scope === 'once' ? 'max-w-80 flex-1' : 'w-full')}
-    >
+    <div className="flex flex-col gap-3 border-t border-line pt-3">
       <Select
         className="max-w-80"
         label={tell('allow.for')}

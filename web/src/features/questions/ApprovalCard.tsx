@@ -7,8 +7,8 @@ import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
-import { AllowFor, grantOf, ONCE } from './AllowFor'
-import { payloadOf, reasonWords } from './questionWords'
+import { AllowFor, grantOf, ONCE, useApproveWords } from './AllowFor'
+import { isSpending, payloadOf, reasonWords } from './questionWords'
 import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
@@ -70,7 +70,7 @@ function ActDetails({ question }: { question: Pending }) {
           </p>
         )}
       </div>
-      {question.amount && (
+      {question.amount && isSpending(question) && (
         <p className="tabular text-lg font-bold whitespace-nowrap">
           <span className="sr-only">{t('question.amount')}: </span>
           {question.amount}
@@ -83,7 +83,12 @@ function ActDetails({ question }: { question: Pending }) {
 function Why({ row: { question } }: { row: QuestionRow }) {
   const t = useT()
   const tell = useWords(payloadWords)
-  const facts = [[t('question.why'), reasonWords(question, t)] as const, ...payloadOf(question, tell)]
+  const isMentioned = question.amount && !isSpending(question)
+  const facts = [
+    [t('question.why'), reasonWords(question, t)] as const,
+    ...payloadOf(question, tell),
+    ...(isMentioned ? [[t('question.mentioned'), question.amount] as const] : []),
+  ]
   return (
     <dl className="grid grid-cols-[fit-content(40%)_1fr] gap-x-4 gap-y-1 text-sm">
       {facts.map(([name, value], at) => (
@@ -100,6 +105,7 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const { reference } = question
   const t = useT()
   const tell = useWords(startWords)
+  const approveWords = useApproveWords()
   const { decide, isBusy, failure } = useDecide()
   const hasLogin = useHasLogin()
   const [isNoting, setNoting] = useState(false)
@@ -114,6 +120,9 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const deny = (message?: string) => void decide({ reference, confirmed: false, message })
   return (
     <div className="flex flex-col gap-3">
+      {hasLogin && !isNoting && !chosen && (
+        <AllowFor question={question} allowed={allowed} onChange={setAllowed} />
+      )}
       <div ref={place} data-answers>
         {isNoting ? (
           <DenyNote
@@ -139,17 +148,12 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
                 void decide({ reference, confirmed: true, grant: grantOf(allowed), effects: chosen })
               }
             >
-              {chosen ? tell('start.yes') : t('approve')}
+              {chosen ? tell('start.yes') : approveWords(allowed, question)}
             </Button>
           </div>
         )}
       </div>
-      {hasLogin && !isNoting && (
-        <div className="flex flex-wrap items-end justify-between gap-x-2 gap-y-3 border-t border-line pt-3">
-          {!chosen && <AllowFor question={question} allowed={allowed} onChange={setAllowed} />}
-          <PutOff question={question} />
-        </div>
-      )}
+      {hasLogin && !isNoting && <PutOff question={question} />}
       {failure && (
         <p role="alert" className="text-sm text-danger">
           {failure}

@@ -3,7 +3,7 @@ import { useT, useWords } from '@/i18n'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
-import { answerWord } from './questionWords'
+import { answerWord, isSpending } from './questionWords'
 import { startWords } from './startPlanWords'
 
 /** A closed question, on one line. */
@@ -18,7 +18,9 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
       <p className="flex min-h-8 min-w-0 items-center gap-1.5 text-sm">
         <span className="shrink-0 font-medium">{t(word)}</span>
         {word !== 'question.replan' && <span className="truncate text-muted">{what}</span>}
-        {row.question.amount && <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>}
+        {row.question.amount && isSpending(row.question) && (
+          <span className="tabular shrink-0 text-muted">· {row.question.amount}</span>
+        )}
       </p>
       {sends && (
         <p className="pb-1.5 text-sm wrap-anywhere text-muted">

@@ -12,6 +12,11 @@ const HIDDEN = new Set(
   'id kind type name eid reason commits element target at to start end double'.split(' '),
 )
 
+const SPENDING = new Set<string | null>(['pay', 'order'])
+
+/** Whether the act spends: an amount that the page mentions anywhere else is not its price. */
+export const isSpending = ({ risk, spends }: Pending): boolean => !!spends || SPENDING.has(risk)
+
 /** The rest of the action: what a person should see before saying yes. `tell` has `payloadWords`. */
 export function payloadOf(question: Pending, tell: Tell): [string, string][] {
   return Object.entries(question.action ?? {})
