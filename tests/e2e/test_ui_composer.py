@@ -212,3 +212,60 @@ def test_models_tell_what_they_can_and_cost_and_why_one_cannot_be_had(screen: Sc
     screen.button("Model: Able").press("Enter")
     screen.page.get_by_role("menuitem", name="Set keys of providers…").press("Enter")
     expect(screen.page.get_by_role("heading", name="Provider keys")).to_be_visible()
+
+
+DROP = """([selector, name]) => {
+    const data = new DataTransfer()
+    data.items.add(new File(['hello'], name, { type: 'text/plain' }))
+    const target = document.querySelector(selector)
+    const fire = kind => {
+        const event = new DragEvent(kind, { dataTransfer: data, bubbles: true, cancelable: true })
+        target.dispatchEvent(event)
+        return event.defaultPrevented
+    }
+    const over = fire('dragover')
+    return [over, document.body.textContent.includes('Drop to attach'), fire('drop')]
+}"""
+
+
+def test_files_are_dropped_anywhere_on_the_page_and_never_leave_it(screen: Screen) -> None:
+    screen.open()
+    over, _, taken = screen.page.evaluate(DROP, ["main", "note.txt"])
+    assert over
+    assert taken
+    expect(screen.page.get_by_role("list", name="Attached files").get_by_text("note.txt")).to_be_visible()
+    screen.page.goto("/settings")
+    expect(screen.page.get_by_role("heading", name="Settings")).to_be_visible()
+    over, _, taken = screen.page.evaluate(DROP, ["body", "note.txt"])
+    assert over
+    assert taken
+
+
+PASTE = """text => {
+    const data = new DataTransfer()
+    data.setData('text/plain', text)
+    const box = document.getElementById('composer')
+    box.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }))
+}"""
+
+
+def test_a_long_paste_becomes_a_file_and_keys_stay_quick(screen: Screen) -> None:
+    screen.open()
+    screen.page.evaluate(PASTE, "слово " * 34_000)
+    expect(screen.page.get_by_role("list", name="Attached files")).to_contain_text("Pasted text.txt")
+    expect(screen.composer).to_have_value("")
+    took = screen.page.evaluate(
+        """async () => {
+            const box = document.getElementById('composer')
+            box.focus()
+            const times = []
+            for (let key = 0; key < 5; key++) {
+                const began = performance.now()
+                document.execCommand('insertText', false, 'x')
+                times.push(performance.now() - began)
+                await new Promise(requestAnimationFrame)
+            }
+            return times.sort((a, b) => a - b)[2]
+        }"""
+    )
+    assert took < 50  # milliseconds

@@ -48,9 +48,7 @@ def test_a_refused_and_a_repeated_request_are_amber_and_kept_in_the_receipt(scre
     receipt = screen.feed.get_by_role("region", name="Receipt: what was sent in these steps")
     refused = screen.feed.get_by_text("Refused by shop.example")
     expect(refused).to_have_css("color", amber)
-    expect(receipt).to_contain_text(
-        "Sent to shop.example · 2 times · the same request as before"
-    )
+    expect(receipt).to_contain_text("Sent to shop.example · 2 times · the same request as before")
     screen.feed.get_by_role("button", name=re.compile("steps")).first.click()
     expect(receipt).to_be_hidden()
     expect(screen.feed.locator("[data-tool]").first).to_contain_text("refused")

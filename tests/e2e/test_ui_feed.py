@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import DESKTOP, OpenScreen
+from tests.e2e.fingers import Fingers
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, history, message
 
@@ -443,3 +444,57 @@ def go_home_and_back(screen: Screen) -> None:
 
 def clipboard(page: Page) -> str:
     return str(page.evaluate("navigator.clipboard.readText()"))
+
+
+def test_printing_shows_the_whole_conversation_and_nothing_else(screen: Screen) -> None:
+    Stage(screen, history(60))
+    expect(screen.feed.get_by_text("Page 60 says")).to_be_visible()
+    screen.page.emulate_media(media="print")
+    screen.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    expect(screen.feed.get_by_role("article")).to_have_count(60)
+    expect(screen.sidebar).to_be_hidden()
+    expect(screen.composer).to_be_hidden()
+    expect(screen.page.get_by_role("heading", name="Staged")).to_be_visible()
+    tops = screen.feed.get_by_role("article").evaluate_all(
+        "rows => rows.map(row => row.getBoundingClientRect().top)"
+    )
+    assert tops == sorted(tops)
+    assert screen.feed.evaluate("feed => feed.scrollHeight <= feed.clientHeight + 1")
+    screen.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    screen.page.emulate_media(media="screen")
+    expect(screen.composer).to_be_visible()
+
+
+def test_a_slow_finger_scrolls_up_while_an_answer_is_written(open_screen: OpenScreen) -> None:
+    screen = open_screen(viewport=PHONE_SIZE, has_touch=True)
+    stage = Stage(screen, history(30))
+    expect(screen.feed.get_by_text("Page 30 says")).to_be_visible()
+    stage.begin()
+    screen.wait_at_end()
+    before = screen.feed.evaluate("feed => feed.scrollTop")
+    fingers = Fingers(screen.page)
+    box = screen.feed.bounding_box()
+    assert box
+    x, y = box["x"] + 60, box["y"] + 200
+    fingers.touch("touchStart", (x, y))
+    for move in range(1, 21):
+        fingers.touch("touchMove", (x, y + 10 * move))
+        stage.say("word ")
+    fingers.touch("touchEnd")
+    stage.say("and more.\n\n" * 10)
+    screen.wait_still()
+    assert screen.feed.evaluate("feed => feed.scrollTop") < before - 100
+
+
+def test_a_scroll_up_of_any_cause_ends_following(screen: Screen) -> None:
+    """As find-in-page does it: no input is seen, and the move is small."""
+    stage = Stage(screen, history(30))
+    stage.begin()
+    screen.wait_at_end()
+    screen.feed.evaluate("feed => { feed.scrollTop -= 30 }")
+    screen.wait_still()
+    before = screen.feed.evaluate("feed => feed.scrollTop")
+    for number in range(10):
+        stage.say(f"Line {number}.\n\n")
+    screen.wait_still()
+    assert screen.feed.evaluate("feed => feed.scrollTop") == before

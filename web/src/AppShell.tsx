@@ -16,7 +16,7 @@ import { usePageShortcuts } from './shortcuts'
 
 /** Seen only while it has the focus. */
 const SKIP =
-  'sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-bg focus:px-3 focus:py-2 focus:text-sm'
+  'print:hidden sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-bg focus:px-3 focus:py-2 focus:text-sm'
 
 /** Sidebar and page; the panel next to the feed belongs to the page but is opened from here. */
 export function AppShell({ children }: { children: ReactNode }) {
@@ -57,7 +57,9 @@ function Sidebar({ frame: { sidebar } }: { frame: Frame }) {
       </Sheet>
     )
   }
-  return sidebar.isOpen && <div className="w-[272px] shrink-0 border-r border-line">{content}</div>
+  return (
+    sidebar.isOpen && <div className="w-[272px] shrink-0 print:hidden border-r border-line">{content}</div>
+  )
 }
 
 /** Next to the page where there is room, as it was left; elsewhere over the page, and closed. */

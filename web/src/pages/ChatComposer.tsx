@@ -48,7 +48,7 @@ export function ChatComposer({ session }: { session: Session }) {
 
   const words = isAsked ? t('composer.answer') : isBusy ? t(`composer.${mode}`) : t('composer.ask')
   return (
-    <div className="mx-auto w-full max-w-[792px] px-4 pb-[max(16px,env(safe-area-inset-bottom))]">
+    <div className="mx-auto w-full max-w-[792px] print:hidden px-4 pb-[max(16px,env(safe-area-inset-bottom))]">
       <HeldBar />
       <ApprovalBar onShow={reveal} />
       <RunStrip stopping={controls.isStopping} />

@@ -106,7 +106,10 @@ function Panel({ isLarge, isStrip, isStaged }: PanelProps) {
       <aside
         ref={aside}
         aria-label={t('panel')}
-        className={cx('flex min-h-0 flex-col border-l border-line', isStrip ? 'min-w-0 flex-1' : 'shrink-0')}
+        className={cx(
+          'flex min-h-0 flex-col border-l border-line print:hidden',
+          isStrip ? 'min-w-0 flex-1' : 'shrink-0',
+        )}
         style={isStrip ? undefined : { width: isLarge ? `${stageShare}%` : panelWidth }}
       >
         <SidePanel onHide={panel.toggle} isStaged={isStaged} />

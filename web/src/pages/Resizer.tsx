@@ -38,7 +38,7 @@ export function Resizer({ label, value, min, max, step, valueAt, onChange }: Pro
       onPointerDown={onPointerDown}
       onPointerMove={onPointerMove}
       onKeyDown={onKeyDown}
-      className="relative z-10 -mr-1 w-1 shrink-0 cursor-col-resize touch-none hover:bg-accent/40 focus-visible:bg-accent"
+      className="print:hidden relative z-10 -mr-1 w-1 shrink-0 cursor-col-resize touch-none hover:bg-accent/40 focus-visible:bg-accent"
     />
   )
 }

@@ -21,6 +21,7 @@ export function hydrate(state: Live, session: SessionDetail, newer: readonly Liv
   for (const row of Object.values(draft.rows))
     if (row.kind === 'thinking' && isAnswerGone(row, draft)) delete draft.rows[row.id]
   draft.run = run
+  if (!isOpen(run)) interruptSteps(draft)
   draft.work = session.state ?? NO_WORK
   // Stored only when the run ends or asks: while it runs, the stream is newer.
   const streamed = run !== null && isOpen(run) && state.run?.id === run.id ? state.usage : null
@@ -40,6 +41,13 @@ function isGone(row: Row, run: RunView | null, known: Set<number>, last: number)
   const isRunning = row.kind === 'tool' && row.status === 'running' && !isOver
   if (row.seq !== null && !isRunning) return row.seq <= last && !known.has(row.seq)
   return isOver && (row.kind === 'tool' || (row.kind === 'text' && !row.cut))
+}
+
+/** Nothing runs any more: a step that the stream last showed at work has been cut off. */
+function interruptSteps(draft: Draft): void {
+  for (const row of Object.values(draft.rows))
+    if (row.kind === 'tool' && row.status === 'running')
+      draft.rows[row.id] = { ...row, status: 'failed', reason: 'interrupted' }
 }
 
 /** Thoughts that are kept with an answer go with it. */

@@ -204,9 +204,14 @@ function forgetAfterEdit(live: Draft, row: Row & { kind: 'user' }, old: Row | un
   if (old?.kind !== 'user' || old.messageId !== row.messageId || old.text === row.text || row.seq === null)
     return
   if (old.mode === 'queue') return
+  dropFollowing(live, row.seq, null)
+}
+
+/** Drops what stands behind a number, but for the rows of a run and messages on their way. */
+export function dropFollowing(live: Draft, seq: number, runId: string | null): void {
   for (const other of Object.values(live.rows)) {
-    const follows = other.seq === null ? other.kind !== 'user' : other.seq > row.seq
-    if (follows) drop(live, other.id)
+    const follows = other.seq === null ? other.kind !== 'user' : other.seq > seq
+    if (follows && (runId === null || other.runId !== runId)) drop(live, other.id)
   }
 }
 

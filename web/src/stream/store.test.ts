@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import type { Accepted } from '@/api/types'
 import { eventsOf, sessionOf } from '@/test/recorded'
 import { KEPT_SESSIONS, storeOf } from './store'
 
@@ -74,4 +75,35 @@ test('a session that is being read stays until the answer is there', () => {
   store.getState().endRead(newer)
   openOthers()
   expect(storeOf('reading')).not.toBe(store)
+})
+
+test('what followed an edited message is gone at once, also if its words are the same', () => {
+  const store = storeOf('edited').getState()
+  store.load(sessionOf('shop'), [])
+  const { ids, rows } = storeOf('edited').getState()
+  const row = rows[ids.find((id) => rows[id]?.kind === 'user')!]!
+  const message = sessionOf('shop').messages.find(({ seq }) => seq === row.seq)!
+  expect(ids.length).toBeGreaterThan(1)
+  const run = { ...sessionOf('shop').run!, id: 'again', status: 'queued' as const, started_at: null }
+  store.accept({ message: { ...message, run_id: 'again' }, run } as Accepted, true)
+  const after = storeOf('edited').getState()
+  expect(after.ids).toEqual([row.id])
+  // The clock of the new try begins now, not with the message.
+  expect(Date.now() - Date.parse(after.run!.startedAt!)).toBeLessThan(60_000)
+})
+
+test('a step at work is interrupted when its run turns out to have ended', () => {
+  const events = eventsOf('shop')
+  const begun = events.findIndex(({ type }) => type === 'tool_start')
+  const store = storeOf('killed').getState()
+  store.receive(events.slice(0, begun + 1))
+  const run = { ...sessionOf('shop').run!, status: 'interrupted' as const }
+  store.load(
+    { ...sessionOf('shop'), messages: sessionOf('shop').messages.slice(0, 1), run, pending: null },
+    [],
+  )
+  const steps = Object.values(storeOf('killed').getState().rows).filter(({ kind }) => kind === 'tool')
+  expect(
+    steps.map((step) => [step.kind === 'tool' && step.status, step.kind === 'tool' && step.reason]),
+  ).toEqual([['failed', 'interrupted']])
 })

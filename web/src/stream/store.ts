@@ -7,7 +7,7 @@ import { hydrate } from './hydrate'
 import { EMPTY, isOpen, type Live } from './live'
 import { type Draft, draftOf, finish, put } from './draft'
 import { closeQuestion } from './questions'
-import { isAfter, keepMessage, newRun, reduce } from './reducer'
+import { dropFollowing, isAfter, keepMessage, newRun, reduce } from './reducer'
 import type { UserRow } from './rows'
 
 interface Actions {
@@ -19,7 +19,8 @@ interface Actions {
   load(session: SessionDetail, newer: LiveEvent[]): void
   /** Shows a message before the server has it. */
   propose(clientId: string, text: string, mode: SendMode | null, schema: ResultSchema | null): void
-  accept(accepted: Accepted): void
+  /** `isEdit`: what followed the message is gone, also if its words are the same. */
+  accept(accepted: Accepted, isEdit?: boolean): void
   /** `waits`: it is sent when the server can be reached again. */
   reject(clientId: string, failure: string, waits: boolean): void
   withdraw(clientId: string): void
@@ -61,7 +62,8 @@ function create(): Entry {
     endRead: (newer) => void reads.delete(newer),
     load: (session, newer) => set((state) => hydrate(state, session, newer)),
     propose: (clientId, ...said) => set((state) => propose(state, clientId, ...said)),
-    accept: (accepted) => set((state) => change(state, (draft) => accept(draft, accepted))),
+    accept: (accepted, isEdit = false) =>
+      set((state) => change(state, (draft) => accept(draft, accepted, isEdit))),
     reject: (clientId, failure, waits) =>
       set((state) => deliver(state, clientId, { delivery: waits ? 'waiting' : 'failed', failure })),
     withdraw: (clientId) => set((state) => change(state, (draft) => delete draft.rows[`user:${clientId}`])),
@@ -84,10 +86,11 @@ function change(state: Live, edit: (draft: Draft) => unknown): Live {
 }
 
 /** The answer of the server may come before or after the first events of the run. */
-function accept(draft: Draft, { message, run }: Accepted): void {
+function accept(draft: Draft, { message, run }: Accepted, isEdit: boolean): void {
   keepMessage(draft, message)
+  if (isEdit) dropFollowing(draft, message.seq, run.id)
   if (draft.run?.id === run.id || isOpen(draft.run)) return
-  draft.run = { ...newRun(run.id), status: run.status, startedAt: run.started_at ?? message.created_at }
+  draft.run = { ...newRun(run.id), status: run.status, startedAt: run.started_at ?? new Date().toISOString() }
   draft.usage = null
 }
 

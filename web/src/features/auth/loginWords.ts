@@ -3,7 +3,8 @@ import { wordbook } from '@/i18n'
 export const words = wordbook(
   {
     'login.password': 'Password',
-    'login.hint': 'The access token of this server.',
+    'login.hint':
+      'The access token of this server. It was printed where the server was started, and is in its file auth_token.',
     'login.show': 'Show password',
     'login.hide': 'Hide password',
     'login.submit': 'Sign in',
@@ -16,7 +17,8 @@ export const words = wordbook(
   },
   {
     'login.password': 'Пароль',
-    'login.hint': 'Токен доступа этого сервера.',
+    'login.hint':
+      'Токен доступа этого сервера. Он показан при запуске сервера и записан в его файле auth_token.',
     'login.show': 'Показать пароль',
     'login.hide': 'Скрыть пароль',
     'login.submit': 'Войти',

@@ -29,7 +29,11 @@ export function AnswerChips({ row }: { row: TextRow }) {
   const canRepeat = isLast && row.runId !== null && steps.length > 0
   if (files.length === 0 && count === 0 && !canContinue && !canRepeat) return null
   return (
-    <div role="group" aria-label={tell('chips')} className="flex flex-wrap gap-1.5 pt-3 print:hidden">
+    <div
+      role="group"
+      aria-label={tell('chips')}
+      className="settling flex flex-wrap gap-1.5 pt-3 print:hidden"
+    >
       <FileChips files={files} />
       {count > 0 && (
         <Chip icon={<Table2 size={14} />} onClick={() => reveal(`table:${recorded[0]!.id}`)}>

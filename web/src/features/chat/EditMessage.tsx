@@ -26,7 +26,7 @@ export function EditMessage({ messageId, text, complete, isQueued, onDone }: Pro
   const save = async () => {
     if (words.trim() === '') return
     try {
-      store.getState().accept(await api.editMessage(sessionId, messageId, complete(words.trim())))
+      store.getState().accept(await api.editMessage(sessionId, messageId, complete(words.trim())), !isQueued)
       onDone()
     } catch (error) {
       toast((error as Error).message)

@@ -18,6 +18,8 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
   const tell = useT()
   const lang = useLang()
   const isStopped = row.code === 'cancelled'
+  const isOffered = useLive(({ run }) => run?.id === row.runId && !isOpen(run))
+  const kept = isOffered && row.code !== NEEDS_YOU ? 'run.kept.retry' : 'run.kept'
   const Icon = isStopped ? CircleStop : TriangleAlert
   return (
     <div className="flex gap-3 py-3" role={isStopped ? undefined : 'alert'}>
@@ -33,7 +35,7 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
             {serverWords(row.text, lang, (step) => stepWords(step, tell))}
           </p>
         )}
-        <p className="text-sm text-muted">{isStopped ? t('run.stopped.kept') : t('run.kept')}</p>
+        <p className="text-sm text-muted">{isStopped ? t('run.stopped.kept') : tell(kept)}</p>
         {row.code === NEEDS_YOU ? <ContinueButton row={row} /> : <RetryButton row={row} />}
       </div>
     </div>

@@ -17,6 +17,7 @@ import { FeedEntry } from './FeedEntry'
 import { JumpToLatest } from './JumpToLatest'
 import { useFollow } from './follow'
 import { usePlace } from './place'
+import { usePrinting } from './printing'
 import { useReveal } from './reveal'
 
 type Parts = Pick<ComponentProps<typeof FeedEntry>, 'Question' | 'Table'>
@@ -28,12 +29,14 @@ export function Feed({ sessionId, Question, Table }: Parts & { sessionId: string
   const asked = useAsked(entries.list)
   const answer = useAnswer(entries.list)
   const { isAtEnd, stop, onChange, follow, scrollToFn } = useFollow(scroller, { asked, answer })
+  const isPrinting = usePrinting()
   const virtual = useVirtualizer({
     count: entries.list.length,
     getScrollElement: () => scroller.current,
     estimateSize: (index) => guess(entries.list[index]),
     getItemKey: (index) => entries.list[index]?.key ?? index,
-    rangeExtractor: (range) => withKept(range, scroller.current, entries.list),
+    rangeExtractor: (range) =>
+      isPrinting ? entries.list.map((_, index) => index) : withKept(range, scroller.current, entries.list),
     overscan: 6,
     paddingStart: 16,
     paddingEnd: 24,

@@ -4,6 +4,7 @@ import type { Key, Translate } from '@/i18n'
 import { useT } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
 import { useIsStageShown } from '@/session/stageShown'
+import { useLinkStatus } from '@/session/linkStatus'
 import { TakeoverButton } from '@/session/TakeoverButton'
 import { isOpen, type RunView } from '@/stream/live'
 import { type SessionState, useLive } from '@/stream/store'
@@ -16,9 +17,12 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
   const run = useLive((state) => state.run)
   const sending = useLive(sendingSince)
   const isStageShown = useIsStageShown()
+  const isLost = useLinkStatus(({ status }) => status === 'lost')
+  const isActing = useLive(hasRunningStep)
   const status = isOpen(run) ? run.status : sending ? 'running' : null
   if (status === null || status === 'waiting_user') return null
   const since = isOpen(run) ? run.startedAt : sending
+  const isPausing = status === 'paused' && isActing
   return (
     <div
       className="mb-1.5 flex min-h-7 items-center gap-2 px-1 text-xs text-muted max-md:mt-1.5"
@@ -26,7 +30,13 @@ export function RunStrip({ stopping }: { stopping: boolean }) {
     >
       {ICONS[status] ?? <Spinner size={14} className="text-accent-text" />}
       <span className="min-w-0 flex-1 truncate">
-        {stopping ? t('run.stopping') : runWords(t, status, run)}
+        {isLost
+          ? t('run.away')
+          : stopping
+            ? t('run.stopping')
+            : isPausing
+              ? t('run.pausing')
+              : runWords(t, status, run)}
         {status !== 'paused' && <Elapsed since={since} />}
       </span>
       {isOpen(run) && status !== 'queued' && !isStageShown && <TakeoverButton small />}
@@ -44,6 +54,11 @@ const WORDS: Partial<Record<RunStatus, Key>> = { paused: 'run.paused', queued: '
 export function runWords(t: Translate, status: RunStatus, run: RunView | null): string {
   if (status === 'queued' && run?.queuePlace) return t('run.queued.place', { n: run.queuePlace })
   return [t(WORDS[status] ?? 'run.working'), run?.note && serverWords(run.note)].filter(Boolean).join(' · ')
+}
+
+const hasRunningStep = ({ ids, rows }: SessionState): boolean => {
+  const last = rows[ids.findLast((id) => rows[id]?.kind === 'tool') ?? '']
+  return last?.kind === 'tool' && last.status === 'running'
 }
 
 function sendingSince({ ids, rows }: SessionState): string | null {

@@ -40,7 +40,10 @@ export function StepGroup({ ids, open, worked, onToggle }: Props) {
         type="button"
         aria-expanded={open}
         onClick={onToggle}
-        className="touch flex min-h-8 items-center gap-1.5 rounded-md text-start text-sm"
+        className={cx(
+          'touch flex min-h-8 items-center gap-1.5 rounded-md text-start text-sm',
+          worked !== null && 'settling',
+        )}
       >
         <span className="tabular min-w-0 truncate text-xs text-faint">
           <span className="text-sm font-medium text-text">{title}</span>

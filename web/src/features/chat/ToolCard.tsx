@@ -57,6 +57,9 @@ function Files({ row }: { row: ToolRow }) {
 /** It was under way when the user stopped the run. */
 const isStopped = (row: ToolRow) => row.status === 'failed' && row.reason === 'cancelled'
 
+const endOf = (row: ToolRow) =>
+  isStopped(row) ? 'tool.stopped' : row.reason === 'interrupted' ? 'tool.interrupted' : 'tool.failed'
+
 function StepIcon({ row, icon }: { row: ToolRow; icon: React.ReactNode }) {
   if (row.status === 'running') return <Spinner size={15} className="text-accent-text" />
   if (isStopped(row)) return <CircleStop size={15} className="text-muted" />
@@ -87,7 +90,7 @@ function Facts({ row }: { row: ToolRow }) {
     host !== toolWords(row, t).object && host,
     row.durationMs !== null && row.durationMs >= MIN_SHOWN_MS && duration(row.durationMs, lang),
     row.status === 'ok' && row.proof && tell(`result.${row.proof.effect!}`),
-    row.status === 'failed' && t(isStopped(row) ? 'tool.stopped' : 'tool.failed'),
+    row.status === 'failed' && t(endOf(row)),
   ].filter((fact): fact is string => !!fact)
   return (
     <>

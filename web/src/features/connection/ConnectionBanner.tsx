@@ -6,7 +6,7 @@ import { useT, useWords, wordbook } from '@/i18n'
 import { retryStream } from '@/stream/connect'
 import { storeOf } from '@/stream/store'
 import { Button } from '@/ui/Button'
-import { useLinkStatus } from './linkStatus'
+import { useLinkStatus } from '@/session/linkStatus'
 
 const GRACE = 2000
 

@@ -13,7 +13,7 @@ import { startStream } from '@/stream/connect'
 import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
 import { notifyUser } from './alert'
-import { useLinkStatus } from './linkStatus'
+import { useLinkStatus } from '@/session/linkStatus'
 
 /** Runs the one stream of this tab while someone is signed in. */
 export function useStream(): void {

@@ -3,10 +3,23 @@ import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
 import { refreshQuestions } from '@/api/queries'
 import type { Decision } from '@/api/types'
+import { useT, useWords, wordbook } from '@/i18n'
 import { focusComposer } from '@/lib/frame'
 import { isTouch } from '@/lib/media'
 import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
+import { grantIds, offerUndo } from './undoGrant'
+
+const words = wordbook(
+  {
+    given: 'Approved, and such acts are now allowed.',
+    undone: 'The permission is taken back. What was approved stays approved.',
+  },
+  {
+    given: 'Одобрено, и такие действия теперь разрешены.',
+    undone: 'Разрешение отозвано. Одобренное действие остаётся в силе.',
+  },
+)
 
 /** Milliseconds for which a card does nothing after it has appeared: a click or key may have been meant for what was there. */
 const REST = 500
@@ -35,6 +48,8 @@ function useRest(): boolean {
 
 /** Sends a decision once, and none while the card is new; the stream reports a question decided elsewhere, which closes the card. */
 export function useDecide() {
+  const t = useWords(words)
+  const tell = useT()
   const sessionId = useSessionId()
   const store = useSessionStore()
   const otherWay = useContext(OtherWay)
@@ -48,7 +63,9 @@ export function useDecide() {
     setFailure(null)
     try {
       if (otherWay) return await otherWay(decision)
+      const before = decision.grant ? await grantIds(sessionId) : null
       await api.decide(sessionId, decision)
+      if (before) offerUndo(sessionId, before, { given: t('given'), undo: tell('undo'), undone: t('undone') })
       refreshQuestions()
       const isYes = decision.confirmed ?? decision.done ?? false
       store.getState().answer(decision.reference, isYes, decision.message ?? null)
