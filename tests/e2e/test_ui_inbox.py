@@ -114,7 +114,7 @@ def test_a_question_is_put_off_and_can_be_answered_before(screen: Screen) -> Non
     session = screen.asking(title="Evening")
     screen.page.goto("/inbox")
     card = item(screen, "Evening")
-    card.get_by_role("button", name="Not now").click()
+    card.get_by_role("button", name="Remind me later").click()
     card.get_by_label("Ask me again at").fill("18:00")
     assert violations(screen.page) == []
     card.get_by_role("button", name="Put off").click()

@@ -104,7 +104,7 @@ def test_what_was_allowed_for_good_is_listed_and_taken_back(screen: Screen) -> N
     expect(screen.button("Approve")).to_be_visible()
     scope = screen.page.get_by_label("Allow this kind of action on this site")
     scope.select_option("In this session")
-    screen.button("Approve").click()
+    screen.button("Approve for this session").click()
     screen.wait_idle()
     session_menu(screen, "Grants of this session").click()
     dialog = screen.page.get_by_role("dialog", name="Grants of this session")

@@ -38,7 +38,7 @@ def bought(api: httpx.Client) -> str:
 
 def open_unfolded(screen: Screen, bought: str) -> None:
     screen.open(bought)
-    screen.feed.get_by_role("button", name=re.compile("^4 steps.*1 approved")).click()
+    screen.feed.get_by_role("button", name=re.compile("^Worked .*4 steps.*1 approved")).click()
 
 
 def viewer(page: Page) -> Locator:

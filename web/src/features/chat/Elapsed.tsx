@@ -13,7 +13,7 @@ export function Elapsed({ since, className }: { since: string | null; className?
   return <span className={`tabular ${className ?? ''}`}> · {duration(ms, lang)}</span>
 }
 
-/** The time until which the server was heard of. */
+/** The time until which the server last answered. */
 function useSeenNow(): number {
   const now = useNow(1000)
   const isLost = useLinkStatus(({ status }) => status === 'lost')
