@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
@@ -19,9 +20,8 @@ _NOUN_GROUPS = {"scene", "ease", "claim", "deed"}
 _NOUN_CONCEPTS = {"calm.thing", "calm.topic", "calm.light", "calm.minor"}
 
 
-@dataclass(frozen=True, slots=True)
-class Pattern:
-    """Words to find and the concept they mean."""
+class Pattern(NamedTuple):
+    """Words to find and the concept they mean. A tuple: 160,000 are made at each start."""
 
     words: tuple[str, ...]
     concept: str
