@@ -108,7 +108,7 @@ def _assess_effect(subject: Subject) -> Judgement:
         case "upload":
             return ask("upload")
         case "point":
-            return ask("point", is_guess=True)
+            return ask("point")
         case "drop":  # what a place does with what is dropped there, it may say by its name
             return ask("unknown_submit", is_guess=not read_name(subject.name, subject.lang).hits)
         case "pan":

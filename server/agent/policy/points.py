@@ -25,6 +25,6 @@ def assess_pan(subject: Subject) -> Judgement:
     page is evidence of an effect.
     """
     if subject.in_dialog or not _MAP.search(subject.name):
-        return ask("point", is_guess=True)
+        return ask("point")
     context = read_context(subject.context, subject.url, subject.lang)
-    return ask("point", is_guess=True) if max(context.evidence.values(), default=0) >= _WEIGHTY else ALLOWED
+    return ask("point") if max(context.evidence.values(), default=0) >= _WEIGHTY else ALLOWED
