@@ -79,7 +79,7 @@ async def _conversation(runtime: Runtime, session_id: str) -> Conversation:
     shown = state.model_dump(exclude={"type"})
     return Conversation(
         overview.session, overview.messages, shown, closed, overview.failures, overview.activities,
-        await _grants(runtime, session_id), runtime.settings.time_zone or "UTC",
+        await _grants(runtime, session_id), runtime.current_settings.time_zone or "UTC",
     )  # fmt: skip
 
 

@@ -599,6 +599,8 @@ class Config(ResponseModel):
     """A channel waits while a page is visible: pages are to say so by `POST /presence`."""
     has_display: bool
     """False if the server's machine cannot show a browser window."""
+    time_zone: str | None
+    """The person's; None if it is not known: that of the browser then."""
 
 
 class ModelAbility(ResponseModel):

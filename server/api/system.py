@@ -106,6 +106,7 @@ async def config(runtime: RuntimeDep) -> Config:
         notices=notices(runtime),
         headless=settings.headless,
         has_display=settings.has_display,
+        time_zone=settings.time_zone,
         tells_presence=any(row.mode == "away" for row in await runtime.store.channels()),
     )
 

@@ -404,6 +404,16 @@ def test_times_are_in_the_persons_zone() -> None:
     assert "23:30" not in page
 
 
+async def test_the_zone_that_the_person_chose_is_that_of_the_ui_and_of_exports(
+    client: httpx.AsyncClient,
+) -> None:
+    session_id = await new_session(client)
+    assert (await client.patch("/api/settings", json={"time_zone": "Asia/Tokyo"})).status_code == 200
+    assert (await client.get("/api/config")).json()["time_zone"] == "Asia/Tokyo"
+    exported = (await client.get(f"/api/sessions/{session_id}/export?format=md")).text
+    assert exported.split("\n")[2].endswith(" Asia/Tokyo")
+
+
 def test_each_block_has_the_direction_of_its_words_and_code_its_own() -> None:
     page = page_of(
         [said(1, "user", "שלום"), said(2, "assistant", "שלום\n\n- פריט\n\n> ציטוט\n\n### כותרת\n\n`x`")]

@@ -8,11 +8,12 @@ import {
 } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { useStore } from 'zustand'
+import { showZone } from '@/lib/time'
 import type { SessionChanged } from '@/stream/events'
 import { storeOf } from '@/stream/store'
 import { api } from './client'
 import { ApiError } from './http'
-import type { OpenQuestion, Page, Session, SessionStatus } from './types'
+import type { Config, OpenQuestion, Page, Session, SessionStatus } from './types'
 
 export const queryClient = new QueryClient({
   defaultOptions: {
@@ -46,7 +47,13 @@ export const useMe = () =>
   })
 
 export const useConfig = () =>
-  useQuery({ queryKey: ['config'], queryFn: api.config, staleTime: Infinity }).data
+  useQuery({ queryKey: ['config'], queryFn: readConfig, staleTime: Infinity }).data
+
+async function readConfig(): Promise<Config> {
+  const config = await api.config()
+  showZone(config.time_zone)
+  return config
+}
 
 type Pages = InfiniteData<Page<Session>>
 

@@ -1750,6 +1750,8 @@ export interface components {
             tells_presence: boolean;
             /** Has Display */
             has_display: boolean;
+            /** Time Zone */
+            time_zone: string | null;
         };
         /** Decided */
         Decided: {

@@ -5,7 +5,7 @@ import { newId } from './ids'
 import { chordOf } from './keys'
 import { canNotify } from './notifications'
 import { duration, money } from './numbers'
-import { ageOf, countdown, relative } from './time'
+import { ageOf, clock, countdown, dayOf, exact, relative, showZone } from './time'
 import { hostOf, pictureUrl, safeUrl } from './url'
 
 const now = new Date(2026, 10, 22, 12, 0, 0)
@@ -25,6 +25,21 @@ test('sessions age at midnight', () => {
   expect(ageOf(new Date(2026, 10, 21, 23, 59, 59), now)).toBe('yesterday')
   expect(ageOf(new Date(2026, 10, 15, 1), now)).toBe('week')
   expect(ageOf(new Date(2026, 10, 14, 1), now)).toBe('older')
+})
+
+test('times and days are those of the zone that is shown', () => {
+  const at = new Date('2026-11-22T23:30:00Z')
+  const soon = new Date('2026-11-23T00:30:00Z')
+  showZone('Asia/Tokyo')
+  expect([exact(at, 'en'), clock(at, 'ru'), dayOf(at)]).toEqual([
+    'Nov 23, 2026, 8:30:00 AM',
+    '08:30:00',
+    '2026-11-23',
+  ])
+  expect(ageOf(at, soon)).toBe('today')
+  showZone('UTC')
+  expect([clock(at, 'ru'), ageOf(at, soon)]).toEqual(['23:30:00', 'yesterday'])
+  showZone(null)
 })
 
 test('durations and money are short', () => {

@@ -9,11 +9,27 @@ const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
 /** The zone of this browser. */
 export const ownZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC'
 
+let shownZone: string | undefined
+
+/** Show all times in this zone; null: in this browser's. */
+export function showZone(zone: string | null): void {
+  shownZone = zone ?? undefined
+}
+
+/** The zone of the times that are shown. */
+export const zoneOfTimes = (): string => shownZone ?? ownZone()
+
+/** A format of times in the person's zone. */
+export const timeFormat = (lang: string, options: Intl.DateTimeFormatOptions): Intl.DateTimeFormat =>
+  new Intl.DateTimeFormat(lang, { timeZone: shownZone, ...options })
+
+/** `2026-11-28` */
+export const dayOf = (at: Date): string => timeFormat('sv', { dateStyle: 'short' }).format(at)
+
 export function relative(at: Date, now: Date, lang: string): string {
   const seconds = (at.getTime() - now.getTime()) / 1000
   const format = new Intl.RelativeTimeFormat(lang, { numeric: 'auto', style: 'short' })
-  if (Math.abs(seconds) > 7 * 86_400)
-    return new Intl.DateTimeFormat(lang, { day: 'numeric', month: 'short' }).format(at)
+  if (Math.abs(seconds) > 7 * 86_400) return timeFormat(lang, { day: 'numeric', month: 'short' }).format(at)
   for (const [unit, size] of UNITS) {
     if (Math.abs(seconds) >= size) return format.format(Math.trunc(seconds / size), unit)
   }
@@ -21,11 +37,11 @@ export function relative(at: Date, now: Date, lang: string): string {
 }
 
 export function exact(at: Date, lang: string): string {
-  return new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
+  return timeFormat(lang, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
 }
 
 export function clock(at: Date, lang: string): string {
-  return new Intl.DateTimeFormat(lang, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(at)
+  return timeFormat(lang, { hour: '2-digit', minute: '2-digit', second: '2-digit' }).format(at)
 }
 
 /** `9:05`, `1:02:03`. */
@@ -39,8 +55,7 @@ export function countdown(seconds: number): string {
 export type Age = 'pinned' | 'today' | 'yesterday' | 'week' | 'older'
 
 export function ageOf(at: Date, now: Date): Age {
-  const midnight = new Date(now.getFullYear(), now.getMonth(), now.getDate()).getTime()
-  const days = Math.ceil((midnight - at.getTime()) / 86_400_000)
+  const days = (Date.parse(dayOf(now)) - Date.parse(dayOf(at))) / 86_400_000
   if (days <= 0) return 'today'
   if (days === 1) return 'yesterday'
   return days <= 7 ? 'week' : 'older'

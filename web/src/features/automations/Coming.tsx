@@ -3,20 +3,20 @@ import { api } from '@/api/client'
 import type { Upcoming } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { words } from './automationWords'
-import { ownZone } from '@/lib/time'
+import { timeFormat, zoneOfTimes } from '@/lib/time'
 
-/** A calendar of what is due, day by day, in the browser's own time. */
+/** A calendar of what is due, day by day, in the person's zone. */
 export function Coming() {
   const t = useWords(words)
   const lang = useLang()
   const { data } = useQuery({ queryKey: ['automations', 'upcoming'], queryFn: api.upcoming })
   if (!data) return null
-  const day = new Intl.DateTimeFormat(lang, { weekday: 'long', day: 'numeric', month: 'long' })
-  const clock = new Intl.DateTimeFormat(lang, { hour: '2-digit', minute: '2-digit' })
+  const day = timeFormat(lang, { weekday: 'long', day: 'numeric', month: 'long' })
+  const clock = timeFormat(lang, { hour: '2-digit', minute: '2-digit' })
   return (
     <section aria-label={t('auto.coming')} className="mt-8">
       <h2 className="text-sm font-medium">{t('auto.coming')}</h2>
-      <p className="mb-2 text-xs text-muted">{t('auto.coming.zone', { zone: ownZone() })}</p>
+      <p className="mb-2 text-xs text-muted">{t('auto.coming.zone', { zone: zoneOfTimes() })}</p>
       {data.items.length === 0 && <p className="text-sm text-muted">{t('auto.coming.none')}</p>}
       <ol className="flex flex-col">
         {byDay(data.items, day).map(([name, items]) => (

@@ -3,6 +3,7 @@ import { api } from '@/api/client'
 import { refreshQuestions } from '@/api/queries'
 import type { Pending } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
+import { timeFormat } from '@/lib/time'
 import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
 import { Button } from '@/ui/Button'
@@ -35,7 +36,7 @@ export function PutOff({ question }: { question: Pending }) {
       {at && (
         <p className="text-sm text-muted">
           {t('later.until', {
-            time: new Intl.DateTimeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
+            time: timeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
           })}
         </p>
       )}

@@ -1,4 +1,5 @@
 import { useWords } from '@/i18n'
+import { dayOf } from '@/lib/time'
 import { Field } from '@/ui/Field'
 import { words } from './grantWords'
 import type { LimitFields } from './limits'
@@ -15,7 +16,7 @@ export function LimitInputs({ limits, currency, onChange }: Props) {
   const t = useWords(words)
   const set = (name: keyof LimitFields) => (event: { target: { value: string } }) =>
     onChange({ ...limits, [name]: event.target.value })
-  const today = new Date().toLocaleDateString('sv')
+  const today = dayOf(new Date())
   return (
     <div className="flex flex-wrap items-end gap-3">
       <Field

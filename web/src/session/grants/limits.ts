@@ -1,5 +1,6 @@
 import type { Grant, GrantLimits } from '@/api/types'
 import type { Lang } from '@/lib/prefs'
+import { timeFormat } from '@/lib/time'
 import type { GrantTranslate } from './grantWords'
 
 /** What narrows a permission, as its fields have it: empty for none. */
@@ -29,7 +30,7 @@ export function limitWords(grant: Grant, t: GrantTranslate, lang: Lang): string 
     return `${amount.toLocaleString(lang, { minimumFractionDigits: digits })} ${grant.currency ?? ''}`.trim()
   }
   const { count, uses, ends_at: end, act_amount: act, month_amount: month } = grant
-  const date = new Intl.DateTimeFormat(lang, { dateStyle: 'medium' })
+  const date = timeFormat(lang, { dateStyle: 'medium' })
   const parts = [
     count !== null && t('limit.count.of', { uses, count }),
     end && t('limit.end.at', { time: date.format(new Date(end)) }),
