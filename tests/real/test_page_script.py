@@ -330,6 +330,21 @@ MAP = """<!doctype html><style>path{cursor:pointer}</style><h2>Visitors</h2><div
 
 
 @pytest.mark.parametrize(
+    ("classes", "name"),
+    [
+        ("css-1q2w3e", ""), ("sc-bdVaJa hvKqWx", ""), ("_3xKpQz", ""), ("jsx-3021844 xkcdq", ""),
+        ("MuiButton-root MuiIconButton-root css-1a9b2c", ""), ("styles_archive__bGhTyu", "archive"),
+        ("flex items-center p-2 rounded-full hover:bg-gray-100", ""), ("flex items-center p-2 basket", "basket"),
+        ("addToCart", "add cart"), ("photo12", "photo"), ("toTop", "top"), ("border", "border"),
+    ],
+)  # fmt: skip
+async def test_classes_that_a_build_has_made_name_nothing(page: Page, classes: str, name: str) -> None:
+    await page.set_content(f'<button class="{classes}" style="width:20px;height:20px"></button>')
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))
+    assert [found.name for found in extra.clickables] == [name]
+
+
+@pytest.mark.parametrize(
     ("many", "kinds", "has_region"), [(5, 1, False), (6, 1, True), (40, 40, False), (41, 41, True)]
 )
 async def test_many_shapes_without_a_name_are_one_control(

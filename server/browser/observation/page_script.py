@@ -238,7 +238,8 @@ PAGE_SCRIPT = r"""(listening) => {
     '[contenteditable=true],[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],' +
     '[role=textbox],[role=combobox],[role=menuitem],[role=option],[role=slider],[role=treeitem]';
   const NOISE = new Set(('icon icons ico btn button fa fas far fab fal glyphicon material mdi bi svg img image ' +
-    'link item feather lucide wrapper container inner outer js is has css sc small large sm md lg xl active').split(' '));
+    'link item feather lucide wrapper container inner outer js is has css sc small large sm md lg xl active ' +
+    'mui chakra ant mantine jsx styled styles emotion svelte radix root').split(' '));
   const SIDES = new Set(['left', 'right']);  // noise, but of an arrow all that it says
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
   // The first few are read however late it is: a busy machine may stop this script for a second at its start.
@@ -274,7 +275,20 @@ PAGE_SCRIPT = r"""(listening) => {
     y < 3 * innerHeight && y + h > -innerHeight;
   // Without what icon fonts draw: characters for private use.
   const clean = text => (text || '').slice(0, LONG).replace(/[\s\u{e000}-\u{f8ff}\u{f0000}-\u{10fffd}]+/gu, ' ').trim().slice(0, 80);
-  const words = (text, noise = SIDES) => clean([...new Set((typeof text === 'string' ? text : '').slice(0, LONG)
+  // Parts of classes that a build has made: digits among letters, no vowel, or a capital every other letter.
+  const MADE = /\d[a-z]+\d|[a-z]\d+[a-z]|^\d+[a-z]{3,}|^[bcdfghjklmnpqrstvwxz]{4,}$/i;
+  const isMade = part => {
+    const humps = part.match(/[A-Z]?[a-z]+|[A-Z]+/g) || [];
+    return MADE.test(part) || (humps.length > 2 && part.length < 2.5 * humps.length);
+  };
+  // Classes that each set one style, as with Tailwind: three or more of them name nothing.
+  const STYLE = /^\w+:|^-?(flex|grid|inline|block|relative|absolute|fixed|sticky|rounded|border|shadow|cursor|items|justify|self|gap|space|[pm][xytrbl]?|w|h|size|min|max|text|bg|font|leading|opacity|z|top|inset|overflow|transition|duration|ease|ring|outline|shrink|grow)(-[\w./[\]-]+)?$/;
+  const written = text => {
+    const tokens = text.split(/\s+/), named = tokens.filter(token => !STYLE.test(token));
+    const kept = tokens.length - named.length > 2 ? named : tokens;
+    return kept.flatMap(token => token.split(/[-_]+/)).filter(part => !isMade(part)).join(' ');
+  };
+  const words = (text, noise = SIDES) => clean([...new Set(written((typeof text === 'string' ? text : '').slice(0, LONG))
     .replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase().split(/[^\p{L}]+/u)
     .filter(word => word.length > 2 && !NOISE.has(word) && !noise.has(word)))].slice(0, 3).join(' '));
   const label = el => el.getAttribute && clean(el.getAttribute('aria-label') || el.getAttribute('title') ||
