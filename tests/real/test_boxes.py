@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import io
+import json
 import re
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -14,6 +16,8 @@ from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.observation import Element
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element
+from tests.support.operator_tasks import task
+from tests.support.scripted_model import act, navigate, stop
 from tests.support.sites import Site
 from tests.support.widgets import add_widget
 
@@ -126,3 +130,28 @@ async def test_parts_of_a_date_stay_fields_of_their_own(browser: Browser, widget
     for page, names in ((DATE, ["Day", "Month", "Year"]), (TWINS, ["Name", "Name"])):
         await browser.navigate(widgets.add("/date", page))
         assert [one.name for one in (await browser.observe()).interactive] == names
+
+
+async def test_a_run_keeps_no_sign_of_a_code_in_boxes(browser: Browser, widgets: Site) -> None:
+    """One that the agent was given and types, and one that the person writes over it."""
+    page = widgets.add("/boxes", CODE)
+    assert isinstance(browser, SessionBrowser)
+    code = "739154"
+
+    def enter(prompt: str) -> dict[str, Any]:
+        found = re.search(r"\[(e\d+)\] textbox \"Digit", prompt)
+        assert found, prompt
+        return act("type", eid=found[1], text="864205")
+
+    async with task(browser, navigate(page), enter, act("wait", seconds=1), stop("Typed.")) as it:
+        assert await it.say("enter the code") is None
+        assert it.question is not None
+        assert "864205" not in json.dumps(it.question)
+        write = f"() => [...document.querySelectorAll('div input')].forEach((one, at) => {{ one.value = '{code}'[at] }})"
+        assert await it.answer(True) == "Typed."
+        await browser._calls.here.run(write)
+        seen = (await browser.observe()).text() + (await browser.read_page()).text
+        rows = json.dumps(it.told)
+        later = it.options["server"].requests[-1].text
+    assert "864205" not in rows + later
+    assert not re.search("7.?3.?9.?1.?5.?4", seen)
