@@ -124,7 +124,7 @@ class Tabs(Cdp):
 async def test_a_page_that_two_replace_at_once_gets_one_empty_tab() -> None:
     page = WatchedPage("target", "https://kettle.example/", session="session")
     tabs = Tabs(page)
-    await asyncio.gather(replace(tabs, page, None), replace(tabs, page, None))
+    await asyncio.gather(replace(tabs, page), replace(tabs, page))
     assert tabs.opened == 1
 
 
@@ -132,7 +132,7 @@ async def test_a_page_whose_empty_tab_could_not_be_opened_is_replaced_later() ->
     page = WatchedPage("target", "https://kettle.example/", session="session")
     tabs = Tabs(page, failing=1)
     with pytest.raises(CdpError):
-        await replace(tabs, page, None)
+        await replace(tabs, page)
     assert not page.gone.is_set()
-    await replace(tabs, page, None)
+    await replace(tabs, page)
     assert tabs.opened == 1
