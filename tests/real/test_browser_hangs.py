@@ -131,9 +131,8 @@ async def test_the_tools_tab_takes_the_place_of_the_one_that_replaced_a_hung_pag
     assert watch is not None
     page = watch.page_at(site.url("/links"))
     assert page is not None
-    await hangs.replace(watch.cdp, page, watch.context)
-    place = {"browserContextId": watch.context} if watch.context else {}
-    opened = await watch.cdp.send("Target.createTarget", {"url": "about:blank", **place})
+    await hangs.replace(watch.cdp, page)
+    opened = await watch.cdp.send("Target.createTarget", {"url": "about:blank"})
     await eventually(
         lambda: list(watch.pages), lambda it: it == [opened["targetId"]], message="one tab is left"
     )

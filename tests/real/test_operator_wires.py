@@ -65,7 +65,8 @@ def decide(move: dict[str, Any], wire: str) -> Reply:
 @pytest.mark.parametrize("wire", BY_SCHEMA)
 async def test_a_decision_is_asked_for_by_schema_and_the_answer_streams(wire: str) -> None:
     looks = Reply(thinking="Hmm, tea.", text=json.dumps(SCROLL))
-    async with asking([looks, decide(STOP, wire)], wire) as (it, server):
+    # At the pace of a model: what is read together is joined.
+    async with asking([looks, decide(STOP, wire).but(delay=0.02)], wire) as (it, server):
         assert await it.say("look") == ANSWER == it.spoken
         assert len(it.of("token")) > 1
         assert "".join(payload["text"] for payload in it.of("thinking")) == "Hmm, tea."
