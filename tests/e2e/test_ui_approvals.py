@@ -69,7 +69,7 @@ def test_approval_cannot_be_missed(screen: Screen, card: Locator) -> None:
     expect(screen.page).to_have_title(re.compile("^⚠ Approval needed – "))
     expect(screen.page.locator("link[rel=icon]")).to_have_attribute("href", "/favicon-alert.svg")
     expect(screen.sidebar.get_by_role("img", name="Needs you").first).to_be_visible()
-    screen.page.set_viewport_size({"width": 1280, "height": 560})
+    screen.page.set_viewport_size({"width": 1280, "height": 700})
     bar = screen.page.get_by_text("Your approval is needed")
     expect(card.get_by_role("button", name="Approve")).to_be_enabled()
     expect(bar).to_have_count(0)  # the card itself is on the screen

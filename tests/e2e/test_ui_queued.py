@@ -138,8 +138,8 @@ def test_denied_and_failed_rows_stay_where_they_happened(screen: Screen) -> None
         screen.wait_idle()
     in_order = [
         "shop for a kettle",
-        "All right",
         "Denied:",
+        "All right",
         "error please",
         "The model",
         "ping test",

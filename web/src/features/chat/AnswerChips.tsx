@@ -26,7 +26,7 @@ export function AnswerChips({ row }: { row: TextRow }) {
   const recorded = steps.filter((step) => step.result !== null)
   const count = recorded.reduce((sum, step) => sum + (step.result?.rows.length ?? 0), 0)
   const canContinue = isLast && (row.meta.outcome === 'limit' || !!row.meta.cut)
-  const canRepeat = isLast && row.runId !== null && steps.length > 0
+  const canRepeat = isLast && row.runId !== null
   if (files.length === 0 && count === 0 && !canContinue && !canRepeat) return null
   return (
     <div

@@ -60,13 +60,14 @@ function useDrops(take: (files: File[]) => void): boolean {
       event.preventDefault()
       take(filesIn(event.dataTransfer))
     }
-    addEventListener('dragover', over)
-    addEventListener('dragleave', leave)
-    addEventListener('drop', drop)
+    // Of the document: before `swallowDrops`, which takes what reaches the window.
+    document.addEventListener('dragover', over)
+    document.addEventListener('dragleave', leave)
+    document.addEventListener('drop', drop)
     return () => {
-      removeEventListener('dragover', over)
-      removeEventListener('dragleave', leave)
-      removeEventListener('drop', drop)
+      document.removeEventListener('dragover', over)
+      document.removeEventListener('dragleave', leave)
+      document.removeEventListener('drop', drop)
     }
   })
   return isOver
