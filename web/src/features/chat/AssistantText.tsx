@@ -23,7 +23,7 @@ export function AssistantText({ row }: { row: TextRow }) {
         <Markdown text={row.text} live={row.live} />
       </div>
       {!row.live && !!row.meta.change && <ResultChange change={row.meta.change as Change} />}
-      {row.cut && <p className="mt-1 text-xs text-faint">{t('text.cut')}</p>}
+      {row.cut && <p className="mt-1 text-xs text-faint">{tell('unfinished')}</p>}
       {!row.live && !!row.meta.cut && (
         <Remark>{tell(row.meta.cut === 'length' ? 'cut.length' : 'cut.stream')}</Remark>
       )}

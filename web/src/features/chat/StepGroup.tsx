@@ -1,14 +1,15 @@
 import { ChevronRight, Footprints } from 'lucide-react'
 import { useMemo } from 'react'
-import { useLang, useT, useWords } from '@/i18n'
+import { useLang, useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import { useSessionStore } from '@/stream/store'
 import { Rail } from '@/ui/Rail'
-import { words } from './effectWords'
+import { words as effectWords } from './effectWords'
 import { Effects } from './Effects'
 import { isApproval, toolsOf } from './entries'
+import { words } from './stepGroupWords'
 
 interface Props {
   ids: string[]
@@ -19,19 +20,19 @@ interface Props {
 }
 
 export function StepGroup({ ids, open, worked, onToggle }: Props) {
-  const t = useT()
-  const tell = useWords(words)
+  const t = useWords(words)
+  const tell = useWords(effectWords)
   const lang = useLang()
   const store = useSessionStore()
   const sum = useMemo(() => summarise(ids, store.getState().rows), [ids, store])
   const steps = t('steps', { n: sum.steps })
-  const title = worked === null ? steps : t('steps.worked', { time: duration(worked, lang) })
+  const title = worked === null ? steps : t('worked', { time: duration(worked, lang) })
   const facts = [
     worked !== null && steps,
     worked === null && sum.ms >= 100 && duration(sum.ms, lang),
-    sum.approved > 0 && t('steps.approved', { n: sum.approved }),
-    sum.failed > 0 && t('steps.failed', { n: sum.failed }),
-    sum.sites > 1 && t('steps.sites', { n: sum.sites }),
+    sum.approved > 0 && t('approved', { n: sum.approved }),
+    sum.failed > 0 && t('failed', { n: sum.failed }),
+    sum.sites > 1 && t('sites', { n: sum.sites }),
     sum.site,
   ].filter(Boolean)
   return (
