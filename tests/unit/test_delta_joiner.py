@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from server.agent.models.delta_joiner import DeltaJoiner
+from server.agent.models.ollama import join_texts
 from tests.support.model_formats import stream
 from tests.support.model_reply import Reply, ToolCall, Wire
 
@@ -257,3 +258,45 @@ def test_an_event_that_says_more_between_the_same_bytes_passes_as_it_is() -> Non
     out = joined([b"".join([*texts, calls, *texts])])
     assert out.split(b"\n\n")[1] + b"\n\n" == calls
     assert out.count(b'"ab"') == 2
+
+
+def of_ollama(body: bytes) -> list[Any]:
+    """What lines of Ollama say, with the texts of neighbouring pieces put together."""
+    facts: list[Any] = []
+    for line in body.splitlines():
+        event = json.loads(line)
+        event.pop("created_at", None)
+        message = event.get("message") or {}
+        key = next((key for key in ("content", "thinking") if message.get(key)), "")
+        text = message.pop(key) if key and not event["done"] and not message.get("tool_calls") else ""
+        message = {name: value for name, value in message.items() if value}
+        fact = [event | {"message": message}, key, text]
+        if text and facts and facts[-1][:2] == fact[:2] and facts[-1][2]:
+            facts[-1][2] += text
+        else:
+            facts.append(fact)
+    return facts
+
+
+def test_lines_of_ollama_that_arrived_together_say_the_same_as_one() -> None:
+    body = recorded("ollama")
+    lines = body.splitlines(keepends=True)
+    for size in (1, 2, 7, len(lines)):
+        out = b"".join(b"".join(join_texts(lines[at : at + size])) for at in range(0, len(lines), size))
+        assert of_ollama(out) == of_ollama(body)
+    words = recorded("ollama", Reply(text=[f"w{i} " for i in range(50)])).splitlines(keepends=True)
+    assert len(join_texts(words)) <= 2
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b'{"message":{"content":"a"},"done":true}\n',
+        b'{"message":{"content":"a","tool_calls":[{}]},"done":false}\n',
+        b'{"message":{"content":"a"},"done":false,"logprobs":[1]}\n',
+        b'{"message":{"content":"\\ud83d"},"done":false}\n',
+        b'{"error":"busy"}\n', b'{"message":null}\n', b"[1]\n", b"not json\n", b"\n",
+    ],
+)  # fmt: skip
+def test_what_is_no_plain_piece_of_ollamas_text_is_never_joined(line: bytes) -> None:
+    assert join_texts([line, line, line]) == [line, line, line]
