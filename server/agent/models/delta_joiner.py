@@ -167,7 +167,7 @@ def _read_delta(event: bytes) -> _Delta | None:
     padding = payload.pop("obfuscation", None)
     newest = {name: payload.pop(name) for name in _CHANGING if name in payload}
     text, holder[key] = holder[key], ""
-    differs = padding is not None or newest
+    differs = padding is not None or "sequence_number" in newest
     return _Delta(event, head, payload, holder, key, newest, [text], (b"", b"") if differs else None)
 
 

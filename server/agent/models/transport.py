@@ -31,7 +31,7 @@ LARGEST_EVENT = 1_000_000
 """Bytes of one event or line of a stream, and of a body that is no stream."""
 _OF_THE_LINE = (b"content-encoding", b"content-length", b"transfer-encoding")
 """Headers of a response that say nothing of its decoded body."""
-_SLICE = 8_192
+_SLICE = 65_536
 """Bytes of a read that are worked on before other tasks have their turn."""
 _TOO_LARGE = ModelFailure(
     OUTPUT_LIMIT.code, "The model sent more than 1 MB in one piece, which is not read. Ask for less at once."
