@@ -41,8 +41,9 @@ class Gate:
         """The strictest judgement on any part of the action; `also` is one from outside of the policy.
 
         A question that is only asked because the page does not say what an act does is dropped where the browser holds
-        what it sends: the second key knows more. The agent's own claim of an effect, `commits`, counts where it makes the judgement stricter. Of an action
-        that only `grants` allow, the judgement names those that it uses; each kind of effect needs one.
+        what it sends: the second key knows more. The agent's own claim of an effect, `commits`, counts where it makes
+        the judgement stricter. Of an action that only `grants` allow, the judgement names those that it uses; each kind
+        of effect needs one.
         """
         is_held = aimed.observation.sends_are_held
         found = [self._assess(subject, aimed.action.commits, is_held) for subject in subjects_of(aimed)]
