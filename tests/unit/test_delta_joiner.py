@@ -288,6 +288,11 @@ def test_lines_of_ollama_that_arrived_together_say_the_same_as_one() -> None:
     assert len(join_texts(words)) <= 2
 
 
+def test_a_joined_line_of_ollama_has_no_field_that_the_server_did_not_send() -> None:
+    lines = [b'{"message":{"content":"%s"},"done":false}\n' % text for text in (b"a", b"b")]
+    assert join_texts(lines) == [b'{"message":{"content":"ab"},"done":false}\n']
+
+
 @pytest.mark.parametrize(
     "line",
     [

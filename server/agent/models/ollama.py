@@ -118,7 +118,8 @@ def join_texts(lines: list[bytes]) -> list[bytes]:
         found = _piece_of(line)
         if last and found and found[1] == last[1]:
             last[2].append(found[0]["message"][found[1]])
-            last[0]["created_at"] = found[0].get("created_at")
+            if "created_at" in found[0]:
+                last[0]["created_at"] = found[0]["created_at"]
             continue
         if last:
             joined.append(_with_pieces(*last))
