@@ -156,7 +156,7 @@ class Visit(BaseHTTPRequestHandler):
         kind = self.headers.get("Content-Type", "")
         if kind.startswith("multipart/form-data"):
             return dict(_parts(f"Content-Type: {kind}\r\n\r\n".encode() + body))
-        if kind.startswith("application/json"):
+        if kind.startswith("application/json") or (kind.startswith("text/plain") and body.startswith(b"{")):
             return {name: str(value) for name, value in json.loads(body or b"{}").items()}
         return {name: values[0] for name, values in parse_qs(body.decode(), keep_blank_values=True).items()}
 

@@ -42,7 +42,7 @@ window.held = () => place.innerText</script>"""
 @contextmanager
 def widget_site(folder: Path) -> Iterator[Site]:
     """A site that serves the packages, and their sources bundled into `folder`."""
-    sources = sorted(map(str, (WIDGETS / "src").glob("*.js")))
+    sources = sorted(map(str, (WIDGETS / "src").rglob("*.js")))
     tool = ROOT / "web" / "node_modules" / ".bin" / "rolldown"
     subprocess.run([tool, *sources, "--dir", folder, "--format", "esm"], cwd=WIDGETS, check=True, capture_output=True)  # fmt: skip
     with Site() as site:

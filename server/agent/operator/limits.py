@@ -22,8 +22,8 @@ TRIES_BEFORE_ASKING = 4
 SILENT_SITE = 2
 """Consecutive timeouts on one site before the model is advised to leave it."""
 
-STANDS_STILL = 1.2
-"""Seconds in which a page that changes by itself, such as one with a clock, has changed again."""
+STANDS_STILL = 1.6
+"""Seconds in which a page that changes by itself, such as one with a clock that is drawn late, has changed again."""
 NOTHING_CHANGED = "nothing on the page changed"
 _NUMBER = re.compile(r"\d+")
 

@@ -168,9 +168,14 @@ class CurrentPage:
         return (page.target, page.moves) if page else None
 
     @property
-    def has_several(self) -> bool:
+    def tabs_open(self) -> int:
+        """How many there are; 0 if there is no page monitor."""
         watch = self._watch()
-        return watch is not None and len(watch.pages) > 1
+        return len(watch.pages) if watch else 0
+
+    @property
+    def has_several(self) -> bool:
+        return self.tabs_open > 1
 
     def follow(self, url: str, title: str | None = None) -> bool:
         """Select the tab that the tool server reports as current. Returns False if no tab has that origin.

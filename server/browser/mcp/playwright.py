@@ -101,7 +101,7 @@ class PlaywrightAdapter:
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
         did = f"{'Double-clicked' if double else 'Clicked'} {name_of(target)}."
         if isinstance(target, Element):
-            before = self._calls.here.url
+            before, page = self._calls.here.url, self._calls.here.page
             if target.box and not target.frame:
                 await self._calls.here.uncover(target.box)
             reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
@@ -112,6 +112,8 @@ class PlaywrightAdapter:
                 and (problem := page_error(reply))
             ):
                 return self._refused(f"{did} {problem}")
+            if not reply.ok and page and page.gone.is_set() and not page.is_crashed:
+                return self._calls.outcome(True, f"{did} At this the page closed its tab.")
             return self._done(reply, did)
         if not await self._point_at(target):
             return self._calls.outcome(False, OTHER_THERE)

@@ -55,6 +55,8 @@ class PlaywrightCalls(Source):
         else:
             reply = await self.use(tool, args)
         if tool != "browser_tabs":
+            if self._calls.here.tabs_open > max(1, len(self._tabs)):  # the server did not know of it yet
+                await self.find_tab()
             for tab in self._tabs[max(1, len(known)) :]:
                 place = tab.url[:120] or "address unknown"
                 self._calls.notes.add(f"A new tab was opened: {tab.index}, {place}")

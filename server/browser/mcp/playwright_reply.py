@@ -25,7 +25,10 @@ _TAB = re.compile(r"- (\d{1,4}):( \(current\))? \[")
 _PATIENCE = re.compile(r"^Timeout (\d+)ms exceeded")
 _NET_ERROR = re.compile(r"(?:Error: )?net::ERR_(\w+)")
 _NO_ANSWER = re.compile(r"(Timeout \d+ms exceeded|net::ERR_(CONNECTION_)?TIMED_OUT)\b")
-OTHER_FORM = "The field takes another form of value, such as 2026-11-21 for a date or 14:30 for a time."
+OTHER_FORM = (
+    "The field takes another form of value, such as 12.5 for a number, 2026-11-21 for a date, 2026-11 for a month "
+    "or 14:30 for a time."
+)
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
     "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
@@ -92,7 +95,7 @@ def _plain_error(text: str) -> str:
     text = text[:ERROR_CHARS]
     said, _, log = _COLOUR.sub("", text).partition("\nCall log:")
     plain = _ORIGIN.sub("", said.strip())
-    if plain.endswith("Malformed value"):
+    if plain.endswith(("Malformed value", "input[type=number]")):
         return OTHER_FORM
     waited = _PATIENCE.match(plain)
     obstacle = max(_OBSTACLES, key=log.rfind)

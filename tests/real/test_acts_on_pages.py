@@ -1,0 +1,262 @@
+"""One table of pages that answer acts in their own way: after each act, its outcome says what the page holds.
+
+Each page is a file of tests/pages/acts, or is written here. Of each act the outcome is ok and has no notes, unless the
+row says what else it says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from dataclasses import dataclass
+from time import monotonic
+
+import pytest
+import pytest_asyncio
+
+from server.browser.browser import Field, ToolOutcome
+from server.browser.mcp.session_browser import SessionBrowser
+from server.browser.observation import Element
+from tests.support.act_pages import act_pages, forget, received
+from tests.support.browsers import open_pool
+from tests.support.eventually import eventually
+from tests.support.operator_tasks import task
+from tests.support.scripted_model import click as click_on
+from tests.support.scripted_model import navigate, stop
+from tests.support.sites import Site
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
+
+ZONE = "Asia/Tokyo"
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def browser(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[SessionBrowser]:
+    async with open_pool(tmp_path_factory.mktemp("data"), time_zone=ZONE) as pool:
+        browser = await pool.get("acts")
+        assert isinstance(browser, SessionBrowser)
+        browser.files.mkdir(parents=True, exist_ok=True)
+        for name in ("a.txt", "b.txt"):
+            (browser.files / name).write_text(name)
+        yield browser
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    with act_pages(tmp_path_factory.mktemp("bundled")) as site:
+        yield site
+
+
+@dataclass(frozen=True)
+class Act:
+    do: Callable[[SessionBrowser], Awaitable[ToolOutcome]]
+    says: str | None = None
+    """A part of what it says, where it is more than that it is done."""
+    ok: bool = True
+    most: float = 6
+    """Seconds that it may take."""
+
+
+@dataclass(frozen=True)
+class Row:
+    kind: str
+    page: str
+    """A file, with a query; or markup."""
+    acts: tuple[Act, ...] = ()
+    sent: dict[str, str] | None = None
+    """What the page sends after the last act; empty if it must send nothing."""
+    shows: tuple[str, ...] = ()
+    """Parts of the observation after the last act."""
+    lacks: tuple[str, ...] = ()
+
+
+async def find(browser: SessionBrowser, name: str) -> Element:
+    """The element with this name, which may come late."""
+    for _ in range(40):
+        seen = await browser.observe()
+        if found := [one for one in seen.interactive if one.name == name and (name or one.role == "textbox")]:
+            return found[0]
+        await browser.wait(100)
+    raise AssertionError(f"no {name!r} in:\n{seen.text()}")
+
+
+def click(
+    name: str, says: str | None = None, *, ok: bool = True, double: bool = False, most: float = 6
+) -> Act:
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        return await browser.click(await find(browser, name), double=double)
+
+    return Act(do, says, ok, most)
+
+
+def enter(texts: dict[str, str], says: str | None = None, *, ok: bool = True, submit: bool = False, most: float = 6) -> Act:  # fmt: skip
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        fields = [Field(await find(browser, name), text) for name, text in texts.items()]
+        return await browser.type(fields, submit=submit)
+
+    return Act(do, says, ok, most)
+
+
+def choose(name: str, *options: str, says: str | None = None, ok: bool = True) -> Act:
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        return await browser.select(await find(browser, name), options)
+
+    return Act(do, says, ok)
+
+
+def upload(name: str, *files: str, says: str | None = None, ok: bool = True, most: float = 6) -> Act:
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        return await browser.upload(await find(browser, name), [browser.files / file for file in files])
+
+    return Act(do, says, ok, most)
+
+
+def tab(index: int) -> Act:
+    return Act(lambda browser: browser.switch_tab(index))
+
+
+def wait(milliseconds: int) -> Act:
+    return Act(lambda browser: browser.wait(milliseconds))
+
+
+LETTER = "First one.\n\nSecond one.\n\nThird one."
+JSON = '{"a": [\n  1,\n  2\n]}'
+CODE = "739154"
+
+ROWS = [
+    Row("the page's clock is in the person's zone (A1)", "A1_now.html", (enter({"Date": "2027-03-05"}),), shows=("GMT+0900", ZONE, 'value="2027-03-05"')),
+    Row("several of a list are chosen (A3)", "A3_days.html", (choose("Days", "Tue", says='holds "Tue"'), choose("Days", "Thu", says='holds "Tue, Thu"'), click("Save")), sent={"day": "Tue, Thu"}),
+    Row("options drawn by the page are ticked (A3)", "A3_listbox.html", (click("Olives"), click("Capers")), sent={"A3c": "['Olives', 'Capers']"}, shows=('option "Olives" selected', 'option "Capers" selected')),
+    Row("one of two equal options is not guessed (A3)", "A3_same.html", (choose("City", "Springfield", says='"Springfield (Illinois)", "Springfield (Missouri)"', ok=False), choose("City", "Springfield (Missouri)"), click("Save")), sent={"city": "mo"}),
+    Row("the whole of CodeMirror is replaced (A4)", "A4_cm6.html?n=3", (wait(500), enter({"": JSON}),), sent={"value": JSON, "length": "19"}),
+    Row("the whole of 2,000 lines is replaced (A4)", "A4_cm6.html?n=2000", (wait(500), enter({"": JSON}),), sent={"value": JSON, "length": "19"}),
+    Row("the whole of Monaco is replaced (A4)", "A4_monaco.html", (wait(1500), enter({"Editor content": JSON}),), sent={"value": JSON, "length": "19"}),
+    Row("the whole of Lexical is replaced (A4)", "A4_lexical.html", (wait(300), enter({"Letter": LETTER}),), shows=("First one.", "Third one."), lacks=("Old text",)),
+    Row("the whole of Quill is replaced (A4)", "A4_quill.html", (wait(300), enter({"": LETTER}),), lacks=("Old text",)),
+    Row("the whole of ProseMirror is replaced (A4)", "A4_prosemirror.html", (wait(300), enter({"": LETTER}),), lacks=("Old text",)),
+    Row("the whole of an editable part is replaced (A4)", "A4_plain_ce.html", (enter({"Note": LETTER}),), lacks=("Old text", "Second old")),
+    Row("a style sheet never comes (A6)", "A6_css.html", (click("Count", most=2.5), click("Count", most=2.5)), shows=("- 2",)),
+    Row("a font never comes (A6)", "A6_font.html", (click("Count", most=2.5), click("Count", most=2.5)), shows=("- 2",)),
+    Row("a picture never comes (A6)", "A6_image.html", (click("Count", most=2.5), click("Count", most=2.5)), shows=("- 2",)),
+    Row("a drop zone with a field of its own takes a file (A7)", "A7_dropzone.html", (upload("Drop files here to upload", "a.txt"),), sent={"A7": "a.txt"}),
+    Row("a label is the button of a tiny field (A7)", "A7_label_block.html", (upload("Choose a document", "a.txt"),), sent={"A7": "a.txt"}),
+    Row("a menu's item asks for the file (A7)", "A7_two_stage.html", (click("Attach"), upload("From this computer", "a.txt")), sent={"A7": "a.txt"}),
+    Row("several files for one field (A7)", "A7_two_files.html", (upload("Photos", "a.txt", "b.txt"),), sent={"A7m": "['a.txt', 'b.txt']"}),
+    Row("a file made in the page is downloaded (A8)", "A8_blobdown.html", (click("Export PDF", "invoice.pdf"),)),
+    Row("a consent in a frame of another site is answered (A9)", "A9_frame.html", (click("Accept all"), click("Read on")), sent={"A9": "read"}),
+    Row("a consent in a sandboxed frame is answered (A9)", "A9_sandbox.html", (click("Agree"), click("Read on")), sent={"A9": "read"}),
+    Row("a login in a window of its own (A13)", "A13_popup.html", (click("Log in with Ident", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("logged in as Ann",)),
+    Row("a login in a window without opener (A13)", "A13_noopener.html", (click("Log in with Ident", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("logged in as Ann",)),
+    Row("a window that is blank at first (A13)", "A13_blank_then.html", (click("Open bank", "A new tab was opened: 1"), wait(2000), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("bank says Ann",)),
+    Row("a list to which rows are added holds its rows (A15)", "A15_insert.html", (click("Delete"),)),
+    Row("a double click edits a cell (A16)", "A16_dbl.html", (click("Price 12", double=True),), sent={"A16": "dbl"}, shows=('textbox "New price" value="12"',)),
+    Row("a mask of numbers and of a phone (A17)", "A17_mask.html", (enter({"Amount": "1250,5", "Phone": "9161234567"}, '"Amount" holds "1.250,5" instead'),), shows=('value="1.250,5"', 'value="+7 (916) 123-45-67"')),
+    Row("what a field made of the text is told (A17)", "A17_number.html", (
+        enter({"Price": "12.50"}, 'textbox "Price" holds "1250" instead.'), enter({"Code": "ABCDEFGHIJKL"}, 'holds "ABCDEFGH" instead'),
+        enter({"Weight": "1,5"}, 'spinbutton "Weight" takes another form of value, such as 12.5', ok=False), enter({"Colour": "red"}, 'holds "#ff0000" instead'), enter({"Time": "2 pm"}, '"Time"', ok=False),
+        enter({"When": "2027-03-05 14:00"}, 'holds "2027-03-05T14:00" instead')),
+        shows=('"Price" value="1250"', '"Code" value="ABCDEFGH"')),
+    Row("words in invisible signs are left out (A18)", "A18_tags.html", shows=("A kettle.", 'button "Buy"', 'textbox "Size" value="5"'), lacks=("\U000e0069", "\U000e0073")),
+    Row("a list and a field that put themselves back are told (A24)", "A24_reset.html", (choose("Country", "Chile", says='"Country" holds "Austria" instead'), enter({"Name": "Ann"}, '"Name" holds nothing instead'))),
+    Row("a field and a box that keep their state are told (A24)", "A24_react.html", (enter({"Name": "Ann"}, '"Name" holds nothing instead'), click("Agree", '"Agree" is still not checked'))),
+    Row("a code in boxes is one secret field (A25)", "A25_code.html", (enter({"Digit": CODE}), click("Verify")), sent={"A25": CODE}, shows=("secret filled",), lacks=('value="',)),
+    Row("an act behind a tab that it opened (X1)", "X1_newtab.html", (click("First result", "A new tab was opened"), tab(0), click("Show filters"), click("Second result", "A new tab was opened"), tab(0), enter({"Search": "Ann"})), sent={"X1": "filters"}, shows=('"Search" value="Ann"',)),
+    Row("a frame that never answers (X3)", "X3_frames.html", (click("Start"),), shows=("Home of the shop", 'button "Start"')),
+    Row("options whose values are others' names (X7)", "X7_values.html", (choose("Pieces", "1"), click("Save")), sent={"pieces": "10"}),
+    Row("an option with spaces and a line end in its name (X7)", "X7_spaces.html", (choose("Unit", "Kilogram (kg)"), click("Save")), sent={"unit": "kg"}),
+    Row("one refused field of three (X8)", "X8_batch.html", (enter({"Name": "Ann", "Day": "5 May 2027", "City": "Leeds"}, 'textbox "Day"', ok=False), enter({"Day": "2027-05-05"}), click("Send")), sent={"n": "Ann", "d": "2027-05-05", "c": "Leeds"}),
+    Row("a button between two bars (X14)", "X14_sticky.html", (click("Middle button"),), sent={"X14": "pressed"}),
+    Row("a page that reloads itself (X32)", "X32_reload.html", (click("Acknowledge"), wait(2100), click("Acknowledge")), sent={"X32": "pressed"}),
+    Row("Enter sends a text of three paragraphs (X36)", "X36_enter_sends.html", (enter({"Message": LETTER}, submit=True),)),
+    Row("a field that closes brackets (X37)", "X37_code_auto.html", (enter({"Code": '{"a": [1]}'}),), sent={"X37": '{"a": [1]}'}),
+    Row("one more in a list where some are chosen (A3)", "<form action=/got><label>Roles <select name=role multiple><option selected>reader<option selected>writer<option>admin</select></label><button>Save</button></form>", (choose("Roles", "admin", says='holds "reader, writer, admin"'), click("Save")), sent={"role": "reader, writer, admin"}),
+    Row("one is taken out of a list of several (A3)", "<form action=/got><label>Tags <select name=tag multiple><option selected>red<option selected>blue</select></label><button>Save</button></form>", (choose("Tags", "remove red", says='holds "blue"'), click("Save")), sent={"tag": "blue"}),
+    Row("a mask of a plate and of a date (A17)", "<label>Plate <input id=a></label><label>Day <input id=b></label><script src=/vendor/imask/dist/imask.min.js></script><script>IMask(a,{mask:'aa-000',prepareChar:x=>x.toUpperCase()});IMask(b,{mask:Date})</script>", (enter({"Plate": "kr123"}, 'holds "KR-123" instead'), enter({"Day": "05.03.2027"}), enter({"Day": "99.99.2027"}, "instead")), shows=('"Plate" value="KR-123"',)),
+    Row("a mask that drops the sign of parts (A17)", "<label>Price <input id=a></label><script src=/vendor/imask/dist/imask.min.js></script><script>IMask(a,{mask:Number,scale:0,thousandsSeparator:' '})</script>", (enter({"Price": "12.50"}, "instead"),)),
+    Row("a field that is clamped (X28)", "<label>Guests <input oninput='if (this.value > 8) this.value = 8'></label>", (enter({"Guests": "12"}, '"Guests" holds "8" instead'),)),
+    Row("a voucher in four boxes (X29)", "<h1>Redeem a voucher</h1><div>" + "".join(f"<input aria-label='Voucher part {at}' maxlength=4 size=4>" for at in range(1, 5)) + "</div><button onclick='fetch(`/said`,{method:`POST`,body:JSON.stringify({X29:[...document.querySelectorAll(`input`)].map(x=>x.value).join(`-`)})})'>Redeem</button>", (enter({"Voucher part": "ABCD-EFGH-1234-5678"}), click("Redeem")), sent={"X29": "ABCD-EFGH-1234-5678"}),
+    Row("the first of two equal options is off (X7)", "<form action=/got><label>Slot <select name=slot><option>Choose<option value=a disabled>10:00<option value=b>10:00</select></label><button>Save</button></form>", (choose("Slot", "10:00"), click("Save")), sent={"slot": "b"}),
+    Row("invisible signs in a name (X35)", "<button aria-label='Open the list\U000e0068\U000e0069'>Go</button>", (click("Open the list"),), lacks=("\U000e0068",)),
+    Row("two links with one address keep their names (D4)", "<a href=/p/A13_leaf.html>Home</a> <a href=/p/A13_leaf.html onclick='fetch(`/said`,{method:`POST`,body:`{`+`\"D4\":\"children\"}`});return false'>View child pages of 'Home'</a>", (click("View child pages of 'Home'"),), sent={"D4": "children"}, shows=('link "Home"',)),
+    Row("a field in a row is named by its column (D6)", "<table><tr><th>Name<th>Pieces</tr><tr><td>Oak<td><input value=3></tr></table>", shows=('textbox "Pieces"',)),
+    Row("a bar covers what is scrolled just into view (D9)", "<div style='height:1500px'></div><button onclick='fetch(`/said`,{method:`POST`,body:`{`+`\"D9\":\"pressed\"}`})'>Order list</button><div style='height:900px'></div><div style='position:fixed;bottom:0;left:0;right:0;height:160px;background:#ddd'>Chat</div>", (click("Order list", most=3),), sent={"D9": "pressed"}),
+    Row("a window that a script opens (X1)", "<button onclick='window.open(`/p/A13_leaf.html`)'>Open chapter</button><button onclick='fetch(`/said`,{method:`POST`,body:`{`+`\"X1\":\"next\"}`})'>Next</button>", (click("Open chapter", "A new tab was opened: 1"), tab(0), click("Next", most=3)), sent={"X1": "next"}),
+    Row("a window that closes at the press (A13)", "<button onclick='window.open(`/p/closing_window.html`)'>Open bank</button>", (click("Open bank", "A new tab was opened: 1"), tab(1), click("Done")), shows=('button "Open bank"',)),
+    Row("two frames of which one never answers (X3)", "<h1>Home</h1><iframe src=/never></iframe><iframe src=/p/A9_inner.html></iframe><button>Start</button>", (click("Start"),), shows=("# Home", 'button "Accept all"')),
+    Row("what waits for a request that nobody reads (H2)", "<button onclick='fetch(`/never`,{method:`POST`});o.textContent=`Saved`'>Save it</button><p id=o></p>", (click("Save it", most=2.5),), shows=("Saved",)),
+    Row("a message that is shown for a moment is kept (H2)", "<button onclick='o.textContent=`Order 77 placed`;setTimeout(()=>o.remove(),400)'>Place</button><p id=o role=status></p>", (click("Place"),), shows=("Order 77 placed",)),
+]  # fmt: skip
+
+
+async def perform(browser: SessionBrowser, row: Row) -> None:
+    for act in row.acts:
+        began = monotonic()
+        outcome = await act.do(browser)
+        said = "\n".join((outcome.text, *outcome.notes))
+        assert outcome.ok is act.ok, said
+        assert act.says is None or act.says in said, said
+        assert act.says or not outcome.notes, said
+        assert monotonic() - began < act.most, said
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row.kind)
+async def test_an_outcome_says_what_the_page_holds(browser: SessionBrowser, pages: Site, row: Row) -> None:
+    for extra in reversed((await browser.tabs())[1:]):
+        await browser.call("browser_tabs", {"action": "close", "index": extra.index})
+    forget(pages)
+    address = pages.add("/p/own", row.page) if row.page.startswith("<") else pages.url(f"/p/{row.page}")
+    opened = await browser.navigate(address)
+    assert opened.ok, opened.text
+    await perform(browser, row)
+    if row.sent is not None:
+        await eventually(
+            lambda: received(pages), lambda it: it == row.sent, timeout=3, message=f"{row.sent} is sent"
+        )
+    text = (await browser.observe()).text()
+    for part in row.shows:
+        assert part in text, text
+    for part in row.lacks:
+        assert part not in text, text
+
+
+@dataclass(frozen=True)
+class Run:
+    """What the operator does with a model that plays these moves."""
+
+    kind: str
+    page: str
+    presses: tuple[str, ...]
+    most: int
+    """Presses that are done."""
+    sent: tuple[str, ...] = ()
+    """What the page sends at them."""
+    says: str = ""
+    """A part of what the model reads at the end."""
+
+
+MONTHS = ("January", "February", "March", "April", "May")
+NO_EFFECT = "done 2 times on this very page without effect; change the plan"
+RUNS = [
+    Run("a menu is opened for each of its five choices (A14)", "A14_menu.html", tuple(name for month in MONTHS for name in ("Export", month)), 10, MONTHS),
+    Run("a calendar is turned by twelve months (A14)", "A14_month.html", ("Next month",) * 12, 12, tuple(str(at) for at in range(1, 13))),
+    Run("a dead button (A24)", "A24_dead.html", ("Apply filters",) * 4, 2, says=NO_EFFECT),
+    Run("a dead button beside a clock (A14)", "A14_clock.html", ("Refresh list",) * 4, 3, says=NO_EFFECT),
+    Run("a dead button beside a counter (A14)", "A14_counter.html", ("Show details",) * 4, 3, says=NO_EFFECT),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("run", RUNS, ids=lambda run: run.kind)
+async def test_the_operator_repeats_what_has_an_effect_only(
+    browser: SessionBrowser, pages: Site, run: Run
+) -> None:
+    moves = (navigate(pages.url(f"/p/{run.page}")), *map(click_on, run.presses), stop("Done."))
+    forget(pages)
+    async with task(browser, *moves, max_tool_steps=40) as it:
+        it.grants.kinds.add((f"127.0.0.1:{pages.port}", "unknown_submit"))
+        await it.say("look after it")
+        while it.question and it.question["kind"] == "confirm":
+            await it.answer(True)
+        said = it.options["server"].requests[-1].text
+    done = [one["summary"] for one in it.of("tool_end") if one["ok"] and "Opened" not in one["summary"]]
+    assert len(done) <= run.most, done
+    assert [list(one.fields.values())[-1] for one in pages.effects if one.name == "said"] == [*run.sent]
+    assert run.says in said, said

@@ -1,0 +1,1 @@
+export * from '@codemirror/lang-json'
