@@ -9,6 +9,7 @@ compare runs on any machine. A row is cold when none of its words were seen befo
 import argparse
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
@@ -55,19 +56,24 @@ def measure(rows: Sequence[dict[str, Any]]) -> None:
 
 
 def score(name: str, rows: Sequence[dict[str, Any]]) -> None:
-    asked = {"destructive": [0, 0], "safe": [0, 0]}
+    asked: dict[str, Counter[str]] = {"destructive": Counter(), "safe": Counter()}
     for row in rows:
         if row["label"] in asked and "borderline" not in row["tags"]:
-            asked[row["label"]][0] += is_asked(read_subject(row))
-            asked[row["label"]][1] += 1
-    (caught, risky), (alarms, safe) = asked["destructive"], asked["safe"]
-    print(
-        f"{name:24}caught {caught}/{risky} ({caught / risky:.1%}), false alarms {alarms}/{safe} ({alarms / safe:.1%})"
-    )
+            asked[row["label"]][outcome(read_subject(row))] += 1
+    print(f"{name:24}{shares('caught', asked['destructive'])}; {shares('false alarms', asked['safe'])}")
 
 
-def is_asked(subject: Subject) -> bool:
-    return assess(subject).verdict is not Verdict.ALLOW
+def outcome(subject: Subject) -> str:
+    """`left`: asked, but left to what the act sends where a browser holds that."""
+    judgement = assess(subject)
+    if judgement.verdict is Verdict.ALLOW:
+        return "allowed"
+    return "left" if judgement.is_guess else "asked"
+
+
+def shares(what: str, found: Counter[str]) -> str:
+    asked, all_rows = found["asked"] + found["left"], found.total()
+    return f"{what} {asked}/{all_rows} ({asked / all_rows:.1%}), {found['left']} of them left to what is sent"
 
 
 def main() -> None:

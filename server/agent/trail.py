@@ -87,6 +87,8 @@ def ruling_of(judgement: Judgement) -> JsonObject:
     }
     if judgement is ALLOWED:
         ruling["is_of_login"] = True
+    if judgement.is_doubted and judgement.verdict is Verdict.ALLOW:
+        ruling["is_doubted"] = True
     marks = marks_of(judgement)
     return ruling | ({"grants": [mark.model_dump() for mark in marks]} if marks else {})
 

@@ -108,6 +108,33 @@ async def test_a_control_without_a_name_that_sends_a_form_asks(browser: SessionB
     assert site.effects == []
 
 
+@pytest.mark.parametrize(
+    ("effect", "control"),
+    [
+        ("zap", "<button type=button aria-haspopup=dialog {}>Transfer money</button>"),
+        ("zep", "<a href='#money' {}>Transfer money</a>"),
+        ("zip", "<a tabindex=0 role=link {}>Transfer money</a>"),
+    ],
+)
+async def test_a_name_with_an_effect_asks_only_if_what_should_open_something_sends_something(
+    browser: SessionBrowser, site: Site, effect: str, control: str
+) -> None:
+    send = f"fetch('/effect/{effect}', {{method: 'POST'}})"
+    form = "<dialog id=money><h2>How much?</h2><input aria-label=Amount></dialog>"
+    opens = site.add("/opens", form + control.format("onclick='money.show()'"))
+    sends = site.add(
+        "/sends", f"{form}{control.format(f'onclick={chr(34)}{send}{chr(34)}')}<script>{send}</script>"
+    )
+    async with task(browser, navigate(opens), click("Transfer money"), stop("It is open.")) as it:
+        assert await it.say("go on") == "It is open."
+        assert "How much?" in it.options["server"].requests[-1].text
+    async with task(browser, navigate(sends), click("Transfer money"), stop("no")) as it:
+        assert await it.say("go on") is None
+        assert "would_send" in (it.question or {})
+        await it.answer(False)
+    assert [one.name for one in site.effects] == [effect]  # what the page sends by itself
+
+
 CAPTCHAS = {
     "checkbox": "<div class=g-recaptcha style='width:300px;height:78px'><label><input type=checkbox id=c> I'm not a robot</label></div>",
     "frame": "<iframe title='reCAPTCHA' style='width:304px;height:78px' src=/captcha-inside></iframe>",

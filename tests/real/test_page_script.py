@@ -118,6 +118,15 @@ async def test_a_form_is_sent_by_get_only_if_the_page_says_so(
     assert [sent.get for sent in extra.sent] == [get]
 
 
+async def test_it_knows_which_controls_say_that_they_open_something(page: Page) -> None:
+    says = ("aria-haspopup=dialog", "aria-expanded=false", "aria-controls=host", "popovertarget=host")
+    silent = ("aria-haspopup=false", "title=open", "data-open=1")
+    await page.set_content("".join(f"<button {one}>Pay now</button><br>" for one in (*says, *silent)))
+    extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT, []))
+    boxes = [await one.bounding_box() for one in await page.query_selector_all("button")]
+    assert [round(box["y"]) for box in boxes[: len(says)] if box] == [box[1] for box in extra.openers]
+
+
 async def test_the_button_of_a_long_form_is_among_what_it_tells(page: Page) -> None:
     await page.set_content(f"<form action=https://a.example/x>{'<input>' * 500}<button>Send</button></form>")
     extra = Extra.model_validate(await page.evaluate(PAGE_SCRIPT))

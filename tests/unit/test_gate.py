@@ -11,6 +11,7 @@ from server.agent.gate.gate import Gate
 from server.agent.gate.subjects import subjects_of
 from server.agent.gate.taint import LEAK
 from server.agent.policy import Verdict
+from server.agent.trail import ruling_of
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
 from tests.support.actions import aimed
@@ -81,6 +82,19 @@ def test_what_is_only_a_guess_is_left_to_the_browser_that_holds_what_is_sent(
     held = observation.model_copy(update={"sends_are_held": True})
     assert judged(dict(action), observation) == Verdict.ASK
     assert judged(dict(action), held) == (Verdict.ALLOW if is_guess else Verdict.ASK)
+
+
+def test_a_link_that_names_an_effect_is_left_to_what_it_sends_unless_the_model_claims_it_too() -> None:
+    held = page('- link "Delete account" [ref=l1] [box=0,0,200,20]:\n  - /url: /account/end').model_copy(
+        update={"sends_are_held": True}
+    )
+    act = aimed({"kind": "click", "eid": eid("Delete account", held)}, held)
+    judgement = Gate().judge(act)
+    assert (judgement.verdict, ruling_of(judgement)["is_doubted"]) == (Verdict.ALLOW, True)
+    claimed = aimed({"kind": "click", "eid": eid("Delete account", held), "commits": "delete"}, held)
+    assert Gate().judge(claimed).verdict is Verdict.ASK
+    plain = aimed({"kind": "click", "eid": eid("Visa tåg", page(UNCLEAR))}, page(UNCLEAR))
+    assert "is_doubted" not in ruling_of(Gate().judge(plain))
 
 
 def test_the_models_own_claim_is_asked_about_also_where_what_is_sent_is_held() -> None:

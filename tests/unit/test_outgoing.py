@@ -118,6 +118,26 @@ def test_a_request_that_no_word_tells_is_judged_by_the_custom_of_the_page(
     assert (judged(asked, **page) is not None) is is_held
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [
+        request("POST", "https://a.example/zap/7", '{"zip": 1}'),
+        request("GET", "https://a.example/items/7/delete?sure=1", type="XHR"),
+    ],
+    ids=["custom", "a script's GET"],
+)
+def test_what_a_page_names_as_an_effect_is_excused_by_no_custom(asked: OutgoingRequest) -> None:
+    page = {"site": "a.example", "custom": {asked.shape}}
+
+    assert judged(asked, **page) is None
+    assert judged(asked, **page, is_doubted=True)
+
+
+def test_what_is_known_to_be_harmless_passes_whatever_the_page_names() -> None:
+    for url in ("https://a.example/api/search", "https://a.example/collect"):
+        assert judged(request("POST", url, '{"zip": 1}'), is_doubted=True) is None
+
+
 def test_custom_does_not_excuse_a_verb_nor_an_opaque_body_where_the_person_is_logged_in() -> None:
     order = request("POST", "https://a.example/orders", '{"zip": 1}')
     opaque = request("POST", "https://a.example/zap", "\x00\x01", "application/octet-stream")

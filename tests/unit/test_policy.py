@@ -26,6 +26,8 @@ class Judged:
     is_risky: bool
     lang: str
     is_asked: bool
+    is_left: bool = False
+    """Asked, but left to what the act sends where a browser holds that."""
 
 
 def read_rows(name: str) -> list[dict[str, Any]]:
@@ -36,13 +38,10 @@ def read_rows(name: str) -> list[dict[str, Any]]:
 def judged(name: str) -> list[Judged]:
     """The rows of a set, judged once for all tests."""
     return [
-        Judged(
-            row["label"] == "destructive",
-            row["lang"],
-            assess(read_subject(row)).verdict is not Verdict.ALLOW,
-        )
+        Judged(row["label"] == "destructive", row["lang"], found.verdict is not Verdict.ALLOW, found.is_guess)
         for row in read_rows(name)
         if row["label"] in ("destructive", "safe") and "borderline" not in row["tags"]
+        for found in [assess(read_subject(row))]
     ]
 
 
@@ -70,6 +69,18 @@ def test_the_open_sets_hold_the_gates(name: str) -> None:
     least, most = GATES[name]
     assert caught >= least
     assert alarms <= most
+
+
+@pytest.mark.sweep
+def test_with_both_keys_the_ordinary_held_out_sets_hold_the_aim() -> None:
+    """What is left to the second key is asked about if it sends something that has an effect."""
+    rows = [row for number in (2, 3, 4, 5) for row in judged(f"heldout{number}")]
+    caught = fmean(row.is_asked for row in rows if row.is_risky)
+    needless = fmean(row.is_asked and not row.is_left for row in rows if not row.is_risky)
+    left = fmean(row.is_left for row in rows)
+    assert caught >= 0.955
+    assert needless <= 0.045
+    assert left <= 0.04
 
 
 @pytest.mark.sweep

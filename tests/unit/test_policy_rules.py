@@ -18,7 +18,7 @@ from server.agent.policy.clicks import (
     SWITCH_RULES,
     explain_click,
 )
-from server.agent.policy.verdict import UNCLEAR_CHANGE, Judgement, Verdict, ask
+from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Verdict, ask
 
 EXAMPLES = [
     ("button", "Close", "Valve 3", "name and heading command a device"),
@@ -151,6 +151,39 @@ def test_what_calms_a_harmless_control_calms_no_effect(
     name: str, context: str, facts: dict[str, Any]
 ) -> None:
     assert assess(Subject("click", role="button", name=name, context=context, **facts)).verdict is Verdict.ASK
+
+
+@pytest.mark.parametrize(
+    ("role", "name", "facts", "is_doubted"),
+    [
+        ("link", "Delete account", {}, True),
+        ("link", "Delete account", {"href": "/konto"}, True),
+        ("link", "Delete account", {"href": "https://shop.example/konto/ende"}, True),
+        ("link", "Delete account", {"href": "#sure"}, True),
+        ("link", "Delete account", {"href": "/konto/17/ende"}, False),
+        ("link", "Delete account", {"href": "https://shop.example/konto?k=3f9a"}, False),
+        ("link", "Delete account", {"submits": True}, False),
+        ("button", "Transfer money", {"opens": True}, True),
+        ("menuitem", "Delete", {"opens": True}, True),
+        ("button", "Transfer money", {"opens": True, "submits": True}, False),
+        ("button", "Transfer money", {}, False),
+        ("switch", "Delete account", {"opens": True}, False),
+    ],
+)
+def test_a_name_with_an_effect_is_a_guess_on_what_only_leads_somewhere(
+    role: str, name: str, facts: dict[str, Any], is_doubted: bool
+) -> None:
+    judgement = assess(Subject("click", role=role, name=name, url="https://shop.example/", **facts))
+    assert judgement.verdict is Verdict.ASK
+    assert (judgement.is_guess, judgement.is_doubted) == (is_doubted, is_doubted)
+
+
+def test_a_link_that_may_be_followed_is_doubted_if_its_name_has_an_effect() -> None:
+    followed = Subject(
+        "click", role="link", name="Transfer money", href="/transfer", url="https://bank.example/"
+    )
+    assert assess(followed) == replace(ALLOWED, is_doubted=True)
+    assert assess(replace(followed, name="Details")) == ALLOWED
 
 
 def test_an_address_on_the_way_to_the_checkout_is_filled_in_without_a_question() -> None:

@@ -128,7 +128,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         judged = ruling.judged
         is_approved = ruling.marks.get(_GATE) == _ASKED
         kinds = approved_kinds(judged.ruling, is_approved=is_approved)
-        terms = terms_of(judged.aimed, kinds, context.private.sites, by_grant=not is_approved)
+        terms = terms_of(
+            judged.aimed, kinds, context.private.sites, by_grant=not is_approved,
+            is_doubted=bool(judged.ruling.get("is_doubted")),
+        )  # fmt: skip
         browser = await context.browser()
         with browser.under(terms):
             result = _annotated(await handler(request), ruling, notes)

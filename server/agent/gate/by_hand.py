@@ -42,7 +42,7 @@ async def judge_by_hand(
     judgement = gate.judge(current)
     if judgement.verdict == "deny":
         raise Forbidden(judgement.reason, code="denied")
-    terms = terms_of(current, (), ())
+    terms = terms_of(current, (), (), is_doubted=judgement.is_doubted)
     if confirmed and known.held:
         return agreed_terms(known.held, terms)
     if judgement.verdict != "ask":

@@ -9,7 +9,8 @@ from datetime import datetime
 from server.agent.actions import AimedAction
 from server.agent.gate.grantable import is_grantable, need_of
 from server.agent.gate.subjects import subjects_of
-from server.agent.policy import ALLOWED, Judgement, Subject, Verdict, add_voice, assess
+from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
+from server.agent.policy.verdict import LEFT_OPEN
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant, find_grant
 
@@ -57,12 +58,13 @@ class Gate:
         if strictest.verdict is not Verdict.ALLOW:
             return strictest
         uses = {use.need.kind: use for judgement in ruled for use in judgement.uses}
-        return replace(strictest, uses=tuple(uses.values()))
+        is_doubted = any(judgement.is_doubted for judgement in ruled)
+        return replace(strictest, uses=tuple(uses.values()), is_doubted=is_doubted)
 
     def _assess(self, subject: Subject, effect: str | None, is_held: bool) -> Judgement:
         judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
-        if judgement.is_guess and is_held:
-            judgement = ALLOWED
+        if judgement.is_guess and is_held and not effect:
+            judgement = replace(LEFT_OPEN, is_doubted=judgement.is_doubted)
         return add_voice(judgement, subject, effect) if effect else judgement
 
 

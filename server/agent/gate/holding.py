@@ -18,13 +18,21 @@ from server.ops.json_types import JsonObject
 
 
 def terms_of(
-    aimed: AimedAction, kinds: Collection[str], private: Collection[str], *, by_grant: bool = False
+    aimed: AimedAction,
+    kinds: Collection[str],
+    private: Collection[str],
+    *,
+    by_grant: bool = False,
+    is_doubted: bool = False,
 ) -> ActTerms:
-    """For an act on its page: `kinds` of effects were approved of it, or none was. `private` are sites, as `site_of`."""
+    """For an act on its page: `kinds` of effects were approved of it, or none was. `private` are sites, as `site_of`;
+    `is_doubted` as in `Judgement`.
+    """
     sites = frozenset({site_of_url(place_of(aimed))}) if kinds else frozenset[str]()
     return ActTerms(
         approved=Approved(kinds=frozenset(kinds), sites=sites, by_grant=by_grant),
         is_private=site_of(aimed.observation.page.url) in private,
+        is_doubted=is_doubted,
     )
 
 
@@ -44,7 +52,7 @@ def agreed_terms(held: Sequence[HeldRequest], terms: ActTerms) -> ActTerms:
         bound=frozenset(one.binding for one in held),
     )
     waiting = tuple(one.id for one in held if not one.is_over)
-    return terms.model_copy(update={"approved": approved, "release": waiting})
+    return terms.model_copy(update={"approved": approved, "release": waiting, "is_doubted": False})
 
 
 def judge_held(held: Sequence[HeldRequest], grants: Sequence[HeldGrant], moment: datetime) -> Judgement:

@@ -207,7 +207,8 @@ class Consent:
         """On which the planned action is performed: what a yes or a grant has approved of it."""
         kinds = approved_kinds(state.get("ruling"), is_approved=is_approved)
         private = {*context.private.sites, *state.get("private_sites", [])}
-        terms = terms_of(_aimed(state), kinds, private, by_grant=not is_approved)
+        is_doubted = bool((state.get("ruling") or {}).get("is_doubted"))
+        terms = terms_of(_aimed(state), kinds, private, by_grant=not is_approved, is_doubted=is_doubted)
         held = from_state(state.get("held"))
         return agreed_terms(held, terms) if held and is_approved else terms
 

@@ -218,6 +218,13 @@ def opens_form(url: str) -> bool:
     return _read_path(url)[-1] in _FORMS
 
 
+def names_thing(href: str) -> bool:
+    """Whether an address has a query or an identifier: what is opened there could be done to something."""
+    path, _, query = href.partition("#")[0].partition("?")
+    own = path.split("/")[3 if "://" in path else 0 :]
+    return bool(query) or any(map(_OPAQUE.fullmatch, own))
+
+
 def find_evidence(url: str) -> list[tuple[str, int]]:
     """The evidence in the path of an address, with its weight."""
     segments = _read_path(url)

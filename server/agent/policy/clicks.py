@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+from server.agent.policy.address import names_thing
 from server.agent.policy.buttons import (
     BUTTON_RULES,
     CANCEL_RULES,
@@ -25,7 +26,7 @@ from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.page_context import Heading, read_context
 from server.agent.policy.sentence import MINOR
 from server.agent.policy.text import fold
-from server.agent.policy.verdict import Judgement, Subject
+from server.agent.policy.verdict import Judgement, Subject, Verdict
 
 OPENERS = {
     "textbox", "searchbox", "combobox", "spinbutton", "tab", "columnheader", "rowheader", "heading", "treeitem",
@@ -34,6 +35,7 @@ OPENERS = {
 """Roles whose click only opens or focuses something, unless the name says more: a role is the page's claim, too."""
 _TYPED = {"textbox", "searchbox", "combobox", "spinbutton"}
 _CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
+_SETS = _CHOICES | {"switch", "slider"}
 _LINKS = {
     "link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure",
 }  # fmt: skip
@@ -73,9 +75,22 @@ def explain_click(subject: Subject) -> tuple[Judgement, str]:
     role = subject.role.lower()
     press = _read_press(subject, role)
     judgement, rule = decide(_rules_for(role, press), press)
-    if subject.action == "drag" and not press.is_a(Commitment.CERTAIN, Commitment.LIKELY):
+    asks_now, names_effect = (
+        judgement.verdict is Verdict.ASK,
+        press.is_a(Commitment.CERTAIN, Commitment.LIKELY),
+    )
+    if asks_now and subject.action == "drag" and not names_effect:
         judgement = replace(judgement, is_guess=True)  # the name is that of the handle, not of what is done
+    elif (asks_now or names_effect) and _only_leads(subject, role):
+        judgement = replace(judgement, is_guess=asks_now, is_doubted=True)
     return judgement, rule
+
+
+def _only_leads(subject: Subject, role: str) -> bool:
+    """Whether it opens a part of this page or another page, by its structure: what it sends shows if that is all."""
+    if subject.submits or role in _SETS:
+        return False
+    return subject.opens or (role == "link" and not names_thing(subject.href))
 
 
 def _read_press(subject: Subject, role: str) -> Press:

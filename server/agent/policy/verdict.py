@@ -49,6 +49,8 @@ class Subject:
     """Whether a choice waits for no button."""
     waits: bool = False
     """Whether another button of its form sends what is set here."""
+    opens: bool = False
+    """Whether it says by an attribute that it opens or shows a part of the page."""
     by_get: bool = False
     """Whether its form says that it is sent by GET: then its address shows what it does."""
     siblings: tuple[str, ...] = ()
@@ -67,7 +69,10 @@ class Judgement:
     uses: tuple[GrantUse, ...] = ()
     """The grants that turn a question into a yes."""
     is_guess: bool = False
-    """Asked because the page does not say what the act does: where what it sends is held, that says more."""
+    """Asked although the page does not say what the act does: where what it sends is held, that says more."""
+    is_doubted: bool = False
+    """Its name has an effect, and by its structure it only leads somewhere: what it sends is held unless that is known
+    to be harmless."""
 
 
 _REASONS = {
@@ -91,6 +96,8 @@ KINDS_ASKED = tuple(_REASONS)
 """The kinds of effect that the policy asks about."""
 
 ALLOWED = Judgement(Verdict.ALLOW, "changes nothing outside this page")
+LEFT_OPEN = Judgement(Verdict.ALLOW, "is asked about if it sends something that has an effect", is_guess=True)
+"""What a guess becomes where the browser holds what an act sends."""
 
 
 UNCLEAR_CHANGE = "saves or changes something, and its name does not say what"

@@ -152,7 +152,7 @@ class ChromiumHold:
         await self._fail([one for one in self._waiting if one not in terms.release])
         site = site_of_url(url)
         self._terms, self._is_passive = terms, is_passive
-        self._page = ActPage(site, terms.is_private, self._custom[site])
+        self._page = ActPage(site, terms.is_private, terms.is_doubted, self._custom[site])
         self._sent = {}
         self._until = float("inf")
 
@@ -322,7 +322,7 @@ class ChromiumHold:
 
     def _judge(self, outgoing: _Sending) -> Hold | None:
         request = outgoing.request
-        is_quick = request.method in SAFE and request.type != "Document"
+        is_quick = request.method in SAFE and request.type != "Document" and not self._page.is_doubted
         if is_quick or self._rests or outgoing.name in self._released:
             return None
         is_of_act = self._is_of_act() or (outgoing.socket is not None and self._at_gate > 0)

@@ -48,6 +48,7 @@ class Draft:
     seen: bool = True
     url: str = ""
     submits: bool = False
+    opens: bool = False
     shows: str = ""
     sends_to: str = ""
     by_get: bool = False
@@ -79,6 +80,7 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     ]
     submits = {_rounded(box) for box in extra.submits}
     uploads = {_rounded(box) for box in extra.uploads}
+    openers = {_rounded(box) for box in extra.openers}
     shows = {_rounded(label.box): label.text for label in extra.shown}
     levels = {_rounded(level.box): level.value for level in extra.levels}
     placeholders = {_rounded(one.box): one.text for one in extra.placeholders}
@@ -86,6 +88,7 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     for draft in drafts:
         draft.choices = lists.get(_rounded(draft.box)) if draft.role in SELECTS else None
         draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
+        draft.opens = draft.role in WIDGETS and _rounded(draft.box) in openers
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
         if draft.role in LEVELS:
             draft.level = levels.get(_rounded(draft.box), "")

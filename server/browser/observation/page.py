@@ -63,6 +63,8 @@ class Element(BaseModel, frozen=True):
     """The address its form is submitted to by this button, or by Enter in this field; "" if unknown."""
     by_get: bool = False
     """Whether the page says that its form is sent by GET."""
+    opens: bool = False
+    """Whether it says by an attribute that it opens or shows a part of the page."""
     shows: str = ""
     """The visible text on it, if that differs from its name."""
     same_as: str = ""

@@ -155,6 +155,8 @@ class Extra(BaseModel, frozen=True):
     secrets: tuple[SecretField, ...] = ()
     submits: tuple[Box, ...] = ()
     """Boxes of the buttons that submit a form."""
+    openers: tuple[Box, ...] = ()
+    """Boxes of the controls that say by an attribute that they open or show a part of the page."""
     uploads: tuple[Box, ...] = ()
     """Boxes of the fields that take a file, and of their labels."""
     shown: tuple[Shown, ...] = ()
@@ -220,7 +222,8 @@ class Extra(BaseModel, frozen=True):
 
         added = {name: (*getattr(self, name), *map(placed, getattr(inner, name))) for name in _FRAMED}
         added |= {
-            name: (*getattr(self, name), *map(moved, getattr(inner, name))) for name in ("submits", "uploads")
+            name: (*getattr(self, name), *map(moved, getattr(inner, name)))
+            for name in ("submits", "openers", "uploads")
         }
         return self.model_copy(update={**added, "unknown": self.unknown or inner.unknown})
 
@@ -244,7 +247,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const MOST = 200, LONG = 2000, MOST_HASHED = 1000000, started = performance.now();
   // The first few are read however late it is: a busy machine may stop this script for a second at its start.
   const LEAST = 300, isLate = (count, since) => count > LEAST && performance.now() > since + 250;
-  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], levels = [], placeholders = [], covers = [], frames = [], frameBoxes = [], reachable = [];
+  const clickables = [], secrets = [], controls = [], uploads = [], shown = [], openers = [], levels = [], placeholders = [], covers = [], frames = [], frameBoxes = [], reachable = [];
   let unknown = false, room = 10 * LONG, values = 0, inside = 0, state = 5381, hashed = 0;
   const hash = text => {
     const end = Math.min(text.length, MOST_HASHED - hashed);
@@ -372,6 +375,7 @@ PAGE_SCRIPT = r"""(listening) => {
   };
   const CALLED = 'a[href],button,input[type=submit],input[type=button],[role=button],[role=link],[role=menuitem],' +
     '[role=tab],[role=switch],[role=checkbox],[role=option]';
+  const OPENS = '[aria-haspopup]:not([aria-haspopup=false]),[aria-expanded],[aria-controls],[popovertarget],[commandfor]';
   const plain = text => clean(text).toLowerCase();
   // What style sheets write in it: a label hides that from the snapshot.
   const drawnIn = el => [el, ...[...el.querySelectorAll('*')].slice(0, 8)].flatMap(one => ['::before', '::after'].map(part =>
@@ -380,6 +384,7 @@ PAGE_SCRIPT = r"""(listening) => {
   let labelled = 0, looked = 0, passed = 0;
   const findShown = (root, dx, dy) => {
     for (const el of [...all(root, CALLED)].slice(0, 10 * MOST)) {
+      if (openers.length < MOST && el.matches(OPENS)) openers.push(boxOf(el, dx, dy));
       const text = attribute(el, 'aria-label') || el.textContent;
       if (text.length <= ENDLESS || shown.length >= MOST || !near(boxOf(el, dx, dy))) continue;
       shown.push({box: boxOf(el, dx, dy), text: text.replace(/\s+/g, ' ').trim().slice(0, LONG)});
@@ -773,7 +778,7 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, shown, levels, placeholders, fields, editors, lists, verbatim, groups, covers, sent, frames, framed: frameBoxes, texts,
+  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, openers, shown, levels, placeholders, fields, editors, lists, verbatim, groups, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, deaf: listening === null, moment};
 }""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world

@@ -55,6 +55,8 @@ class ActPage:
     site: str = ""
     is_private: bool = False
     """The person is logged in there, or something private was seen."""
+    is_doubted: bool = False
+    """As `ActTerms.is_doubted`."""
     custom: Collection[str] = ()
     """`OutgoingRequest.shape` of what its site has sent without an act."""
 
@@ -102,7 +104,8 @@ class Hold:
 def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
     """The effect for which it is held unless that was approved; None lets it pass. `page` is that of the act."""
     if request.method in SAFE:
-        return _effect_of_address(request) if request.type == "Document" or _has_mutation(request) else None
+        may_act = request.type == "Document" or page.is_doubted or _has_mutation(request)
+        return _effect_of_address(request) if may_act else None
     is_foreign = request.site != page.site and not request.has_authorization
     is_message = request.method == MESSAGE
     if not is_message and (_is_telemetry(request) or (is_foreign and request.type == "Ping")):
@@ -110,7 +113,8 @@ def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
     named = _of_message(request.body) if is_message else _by_words(request)
     if named is not None:
         return named if named.kind else None
-    if is_foreign or (request.shape in page.custom and not (page.is_private and request.body.is_opaque)):
+    is_excused = not page.is_doubted and not (page.is_private and request.body.is_opaque)
+    if is_foreign or (request.shape in page.custom and is_excused):
         return None
     return Hold(_guessed(request), NOT_NAMED)
 
