@@ -285,6 +285,22 @@ async def test_what_listens_to_clicks_is_clickable_unless_it_repeats_what_is_in_
     ]  # fmt: skip
 
 
+async def test_what_listens_for_the_controls_in_it_is_no_control(page: Page) -> None:
+    await page.set_content("""<!doctype html><body style="margin:0">
+<div id=tools><button>Bold</button><button><svg width=9 height=9></svg></button></div>
+<div id=spans><span style="cursor:pointer">Zoom in</span><span style="cursor:pointer">Zoom out</span></div>
+<div id=labelled role=toolbar>Format: <button>Bold</button><button>Italic</button></div>
+<table><tbody><tr id=keys><td><button>1</button></td><td><button>2</button></td></tr></tbody></table>
+<div id=card><h3>Kettle</h3>Boils <a href="/k">Details</a> <button>Like</button></div>
+<div id=one><button>Only</button> one</div>
+<div id=board><canvas width=50 height=50></canvas><button>Undo</button><button>Redo</button></div>""")
+    heard = "[...document.querySelectorAll('div[id], tr')]"
+    extra = Extra.model_validate(await page.evaluate(f"() => ({PAGE_SCRIPT})({heard})"))
+    assert [found.target for found in extra.clickables if found.listens] == [
+        "css=#card", "css=#one", "css=#board",
+    ]  # fmt: skip
+
+
 async def test_a_menu_that_opens_under_the_pointer_is_clickable_while_it_is_shut(page: Page) -> None:
     """Where something in it can be clicked without it, and where style sheets change looks only, nothing is added."""
     await page.set_content("""<!doctype html><style>ul ul{display:none} .nav li:hover > ul{display:block}

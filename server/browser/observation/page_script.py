@@ -516,9 +516,21 @@ PAGE_SCRIPT = r"""(listening) => {
     return width * height > innerWidth * innerHeight / 4;
   };
   const repeats = (el, css) => [...el.querySelectorAll(css)].slice(0, 20).some(inner => says(inner, el));
+  // Whether it listens for controls in it that have all of its text, as a toolbar does. What is drawn may be its own.
+  const isBar = el => {
+    const isHand = one => getComputedStyle(one).cursor === 'pointer', isPlain = !isHand(el);
+    const isControl = one => one.matches(WIDGET) || listeners.has(one) || (isPlain && isHand(one));
+    const inner = [...el.querySelectorAll('*')].slice(0, MOST), controls = inner.filter(isControl);
+    if (controls.filter(one => !controls.some(outer => outer !== one && outer.contains(one))).length < 2) return false;
+    if (el.matches('ul,ol,menu,nav,header,footer,fieldset,[role=toolbar],[role=menubar],[role=tablist],[role=group]')) return true;
+    const isOutside = one => !controls.some(outer => outer.contains(one));
+    return !inner.some(one => isOutside(one) && (one.matches('canvas,video,img,svg') ||
+      [...one.childNodes].some(part => part.nodeType === 3 && /\S/.test(part.data)))) &&
+      ![...el.childNodes].some(part => part.nodeType === 3 && /\S/.test(part.data));
+  };
   const isOwn = el => {
     if (isLarge(el) || el.matches('html,body,form,label,table,tbody')) return false;
-    if (el.matches('ul,ol,menu') && el.querySelectorAll(WIDGET).length > 1) return false;  // it listens for those
+    if (isBar(el)) return false;
     const up = above(el), around = up && [up, above(up)].find(one => one && listeners.has(one) && !isLarge(one));
     if (around && says(around, el)) return false;  // nested, and the same
     return !repeats(el, WIDGET);
