@@ -35,7 +35,7 @@ from cli.items import (
 )
 from cli.json_types import JsonObject
 from cli.text import cut, duration
-from cli.words import direction, localized, named, say, tool_name
+from cli.words import direction, held, localized, named, say, tool_name
 from wording.markdown_rules import ModelMarkdown
 
 THEME = Theme(
@@ -235,7 +235,7 @@ def question(item: Question) -> Table:
             Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet")),
         )
     if item.would_send:
-        rows.add_row(say("about to send"), Text(item.would_send, "warn"))
+        rows.add_row(say("about to send"), Text(held(item.would_send), "warn"))
     if item.sends_to:
         rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
     rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(localized(item.reason)))

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from cli.russian import RUSSIAN, TOOLS
+from wording.held import held_in_russian
 from wording.russian import elements_in_russian, in_russian
 from wording.steps import DIRECTIONS
 
@@ -29,6 +30,11 @@ def say(text: str, /, language: Language | None = None, **values: object) -> str
 def localized(text: str, language: Language | None = None) -> str:
     """What the server says in English, in the language of the terminal. What a page says stays as it is."""
     return in_russian(text) if _is_russian(language) else text
+
+
+def held(words: str, language: Language | None = None) -> str:
+    """What a held request would do, in the language of the terminal."""
+    return held_in_russian(words) if _is_russian(language) else words
 
 
 def tool_name(name: str, language: Language | None = None) -> str:

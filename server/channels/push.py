@@ -18,6 +18,7 @@ from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store
+from wording.held import held_in_russian
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
@@ -114,6 +115,8 @@ def _encrypted(
     from pywebpush import WebPusher
 
     body = body | {"items": body["items"][:MOST_ITEMS]} if "items" in body else body
+    if sends := body.get("would_send"):
+        body |= {"would_send_ru": held_in_russian(sends)}  # the service worker has no words
     data: bytes = WebPusher(subscription).encode(orjson.dumps(body), "aes128gcm")["body"]
     parts = urlsplit(subscription["endpoint"])
     claims = {

@@ -16,6 +16,7 @@ from server.events import (
     Resumed,
     read_question,
 )
+from wording.held import held_in_russian
 from wording.russian import in_russian
 from wording.step_words import step_words
 
@@ -135,7 +136,10 @@ def subject_of(row: InterruptRow, language: Language = "en") -> str:
     question = read_question(row.payload)
     if not isinstance(question, ConfirmQuestion):
         return question.reason
-    sends = WORDS[language]["sends"].format(text=question.would_send) if question.would_send else None
+    would_send = question.would_send and (
+        held_in_russian(question.would_send) if language == "ru" else question.would_send
+    )
+    sends = WORDS[language]["sends"].format(text=would_send) if would_send else None
     more = "; ".join(filter(None, (question.amount, sends)))
     act = _act_of(question, language)
     return f"{act} ({more})" if more else act

@@ -15,6 +15,7 @@ from cli.commands import COMMANDS, Call, Words, parse
 from cli.errors import Misused, Refused
 from cli.speech import Speech, split_blocks
 from cli.text import ago, clean, count, cut, duration, moment, spent, whole_text
+from cli.words import held
 
 ANSWER = """\
 # Kettles
@@ -258,3 +259,9 @@ class TestSpeech:
 
 def test_bytes_that_are_no_text_are_replaced() -> None:
     assert whole_text("\udcff grüße \udce2") == "\ufffd grüße \ufffd"
+
+
+def test_what_is_about_to_be_sent_is_said_in_the_language_of_the_terminal() -> None:
+    words = "invite member to shop.example (role)"
+    assert held(words, "ru") == "пригласить участника на shop.example (роль)"
+    assert held(words, "en") == words

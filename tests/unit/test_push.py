@@ -77,6 +77,19 @@ async def test_a_question_reaches_a_device_encrypted_and_signed(
     assert shown["address"] == "Phone"
 
 
+async def test_what_is_about_to_be_sent_reaches_a_device_in_both_languages(
+    app: FastAPI, client: httpx.AsyncClient, service: PushService
+) -> None:
+    world: Runtime = await app.state.starting.runtime()
+    device = await subscribe(client, service)
+    key = await world.channels.push_keys.private_key()
+    subscription = {"endpoint": device.endpoint, "keys": device.keys}
+    body = {"type": "question", "id": "1", "would_send": "new orders to shop.example (item)"}
+    await send_push(subscription, body, key, subject_of(""), Reach("always"))
+    (pushed,) = await received(device, 1)
+    assert pushed.body["would_send_ru"] == "создать заказ на shop.example (товар)"
+
+
 async def test_the_start_of_a_run_reaches_a_device(client: httpx.AsyncClient, service: PushService) -> None:
     device = await subscribe(client, service)
     await add(client, device)

@@ -8,7 +8,9 @@ import re
 import pytest
 
 from scripts.shell import ROOT
+from server.browser.outgoing.words import is_known
 from server.errors import AppError
+from wording.held import ACTS, FIELDS, held_in_russian
 from wording.russian import ROLES, SENTENCES, TEMPLATES, elements_in_russian, in_russian
 from wording.steps import DIRECTIONS
 
@@ -52,6 +54,29 @@ def test_the_web_ui_says_the_same() -> None:
     assert web.pop("The server cannot be reached.")  # what only the page can say
     assert web == SENTENCES | TEMPLATES | ROLES | DIRECTIONS
 
+
+@pytest.mark.parametrize(
+    ("words", "russian"),
+    [
+        ("invite members to shop.example (role, emails)", "пригласить участника на shop.example (роль, эл. почта)"),
+        ("new orders to a.example:8080 (zip)", "создать заказ на a.example:8080 (zip)"),
+        ("POST zap/7 to a.example", "POST zap/7 на a.example"),
+        ("delete to a.example; pay to b.example", "удалить на a.example; оплатить на b.example"),
+        ("what a page says", "what a page says"),
+    ],
+)  # fmt: skip
+def test_what_a_held_request_would_do_is_said_word_by_word(words: str, russian: str) -> None:
+    assert held_in_russian(words) == russian
+
+
+def test_the_words_of_held_requests_are_the_same_in_the_web_ui_and_those_that_hold() -> None:
+    source = (ROOT / "web/src/i18n/heldRu.ts").read_text(encoding="utf-8")
+    pairs = re.findall(r"^  (\w+): '([^']+)',$", source, re.MULTILINE)
+    assert pairs == [*ACTS.items(), *FIELDS.items()]
+    assert {word for word in ACTS if not is_known(word) and not is_known(f"{word}s")} <= DECIDE_NOTHING
+
+
+DECIDE_NOTHING = {"place", "photo", "room", "page", "team", "album"}
 
 FOR_PEOPLE = (
     "api",

@@ -57,7 +57,8 @@ function show(told) {
   })
 }
 
-function bodyOf({ items, count, automation, session_title: title, action, would_send: sends, site, amount }) {
+function bodyOf(told) {
+  const { items, count, automation, session_title: title, action, site, amount } = told
   if (items) {
     const lines = items.map(
       (one) => `${WORDS[one.outcome ?? one.type]}: ${one.automation || one.session_title}`,
@@ -65,6 +66,7 @@ function bodyOf({ items, count, automation, session_title: title, action, would_
     const more = count.done + count.failed - items.length
     return [...lines, ...(more > 0 ? [`+${more}`] : [])].join('\n')
   }
+  const sends = (RU && told.would_send_ru) || told.would_send
   const deed = [action, sends, site, amount].filter(Boolean).join(' · ')
   return [automation || title, deed].filter(Boolean).join('\n')
 }

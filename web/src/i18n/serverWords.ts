@@ -1,4 +1,5 @@
 import { type Lang, usePrefs } from '@/lib/prefs'
+import { loadHeldWords } from './heldWords'
 
 interface Book {
   sentences: Record<string, string>
@@ -13,6 +14,7 @@ export async function loadServerWords(): Promise<void> {
     import('./serverRu'),
     import('./templatesRu'),
     import('./resultsRu'),
+    loadHeldWords(),
   ])
   const templates = Object.entries({ ...named.REFUSAL_TEMPLATES, ...done.RESULT_TEMPLATES })
   russian = {

@@ -3,6 +3,7 @@ import { useId, useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Pending } from '@/api/types'
 import { useT, useWords } from '@/i18n'
+import { heldWords } from '@/i18n/heldWords'
 import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
@@ -61,7 +62,8 @@ function ActDetails({ question }: { question: Pending }) {
         )}
         {question.would_send && (
           <p className="text-sm wrap-anywhere text-warn">
-            {t('question.wouldSend')} <strong className="font-medium">{question.would_send}</strong>
+            {t('question.wouldSend')}{' '}
+            <strong className="font-medium">{heldWords(question.would_send)}</strong>
           </p>
         )}
         {question.sends_to && (

@@ -1,15 +1,18 @@
 // @vitest-environment happy-dom
 import { QueryClientProvider } from '@tanstack/react-query'
 import { cleanup, render } from '@testing-library/react'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, beforeAll, expect, test } from 'vitest'
 import { queryClient } from '@/api/queries'
 import type { Pending } from '@/api/types'
+import { loadServerWords } from '@/i18n/serverWords'
+import { usePrefs } from '@/lib/prefs'
 import { SessionIdProvider } from '@/session/sessionId'
 import type { QuestionRow } from '@/stream/rows'
 import { SessionStoreProvider, storeOf } from '@/stream/store'
 import { ApprovalCard } from './ApprovalCard'
 import { PastQuestion } from './PastQuestion'
 
+beforeAll(loadServerWords)
 afterEach(cleanup)
 
 const SENDS = 'new orders to shop.example (item)'
@@ -43,6 +46,10 @@ test.each([
   [PastQuestion, 'It was about to send:'],
 ] as const)('what was about to be sent is said while it is asked about and after it', (Card, words) => {
   expect(shown(Card, SENDS)).toContain(`${words} ${SENDS}`)
+  cleanup()
+  usePrefs.setState({ lang: 'ru' })
+  expect(shown(Card, SENDS)).toContain('создать заказ на shop.example (товар)')
+  usePrefs.setState({ lang: 'en' })
   cleanup()
   expect(shown(Card, null)).not.toContain(words)
 })
