@@ -54,6 +54,7 @@ from server.store import Ownership, Store, process_name
 from server.stream.bus import InProcessBus
 
 if TYPE_CHECKING:
+    from server.browser.chromium.egress import InnerSites
     from server.browser.host.chromiums import HostChromiums
     from server.database.sole_use import SoleUse
     from server.runs.pg_queue import PgRunQueue
@@ -335,7 +336,15 @@ def _open_own_browsers(settings: Settings, hosts: HostChromiums | None) -> Brows
         return MockBrowsers(settings)
     from server.browser.pool import BrowserPool
 
-    return BrowserPool(settings, chromiums=hosts)
+    return BrowserPool(settings, chromiums=hosts, inner_sites=_inner_sites(settings))
+
+
+def _inner_sites(settings: Settings) -> InnerSites:
+    if not settings.sample_site:
+        return {}
+    from server.extras.sample_site.site import HOST, SampleSite
+
+    return {HOST: SampleSite().connect}
 
 
 def _open_hosts(settings: Settings, store: Store) -> HostChromiums:

@@ -323,6 +323,11 @@ class Settings(BaseSettings):
         "give, such as `localhost`, `nas`, `wiki.local` or `192.168.1.5` ([list](decisions/0008-private-network.md)); "
         "else under none.",
     )
+    sample_site: bool = Field(
+        True,
+        description="Offer the sample site, a made-up shop with mail, calendar, price list and login, to this server's own "
+        "browsers, at `http://sample.localhost`. It listens on no port. Browser hosts do not reach it.",
+    )
     downloads: bool = Field(True, description="Keep downloads, at most 25 MB each and 50 a session.")
 
     # Providers
@@ -535,6 +540,15 @@ class Settings(BaseSettings):
     @property
     def is_mock(self) -> bool:
         return self.agent_mode == "mock"
+
+    @property
+    def sample_site_state(self) -> Literal["here", "out of reach", "off"]:
+        """Whether the browsers reach the sample site; only those of this process's own kinds do."""
+        if not self.sample_site or self.is_mock:
+            return "off"
+        is_allowed = not self.allowed_hosts or bool({"localhost", "sample.localhost"} & {*self.allowed_hosts})
+        is_near = not self.browser_hosts and self.browser_mcp in ("playwright", "browser-use")
+        return "here" if is_near and is_allowed else "out of reach"
 
     @property
     def is_public(self) -> bool:

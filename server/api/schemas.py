@@ -601,6 +601,8 @@ class Config(ResponseModel):
     """False if the server's machine cannot show a browser window."""
     time_zone: str | None
     """The person's; None if it is not known: that of the browser then."""
+    sample_site: Literal["here", "out of reach", "off"]
+    """Whether the browsers reach the sample site; `out of reach`: it is on, and they run elsewhere or may not."""
 
 
 class ModelAbility(ResponseModel):

@@ -107,6 +107,7 @@ async def config(runtime: RuntimeDep) -> Config:
         headless=settings.headless,
         has_display=settings.has_display,
         time_zone=settings.time_zone,
+        sample_site=settings.sample_site_state,
         tells_presence=any(row.mode == "away" for row in await runtime.store.channels()),
     )
 

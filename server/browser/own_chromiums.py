@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium import executables as parts
 from server.browser.chromium.chromium import Chromium
-from server.browser.chromium.egress import Egress, Resolve
+from server.browser.chromium.egress import Egress, InnerSites, Resolve
 from server.browser.chromium.locality import Locality
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
@@ -31,12 +31,14 @@ class OwnChromiums:
     is_crowded = False
 
     def __init__(
-        self, settings: Settings, processes: Processes, profiles: Profiles, resolve: Resolve | None = None
-    ) -> None:
+        self, settings: Settings, processes: Processes, profiles: Profiles, resolve: Resolve | None = None,
+        inner_sites: InnerSites | None = None,
+    ) -> None:  # fmt: skip
         self._settings = settings
         self._processes = processes
         self._profiles = profiles
         self._resolve = resolve
+        self._inner_sites = inner_sites
 
     def configure(self, settings: Settings) -> None:
         self._settings = settings
@@ -54,7 +56,7 @@ class OwnChromiums:
         if short := shortage(self._settings.data_dir, self._settings.min_free_disk):
             raise BrowserUnavailable(f"No browser is started: {short}.")
         chromium = await Chromium.start(
-            executable, profile, self._processes, Egress(reach(), self._resolve),
+            executable, profile, self._processes, Egress(reach(), self._resolve, self._inner_sites),
             headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,
             locality=Locality.of(self._settings),
         )  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Literal
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.browsers import BrowserState, Known
-from server.browser.chromium.egress import Resolve
+from server.browser.chromium.egress import InnerSites, Resolve
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
@@ -40,7 +40,7 @@ _SERVERS = {"playwright": playwright(), "browser-use": BROWSER_USE}
 class BrowserPool:
     """Implements the `Browsers` protocol.
 
-    `chromiums` is where they run; unset: on this machine. `server` and `tools` are the tool server and what
+    `chromiums` is where they run; unset: on this machine, where they reach `inner_sites`. `server` and `tools` are the tool server and what
     knows its tools; unset: by the settings.
     """
 
@@ -50,6 +50,7 @@ class BrowserPool:
         resolve: Resolve | None = None,
         *,
         chromiums: Chromiums | None = None,
+        inner_sites: InnerSites | None = None,
         server: ToolServer | None = None,
         tools: ToolFinder | None = None,
     ) -> None:
@@ -57,7 +58,9 @@ class BrowserPool:
         self._server = server or _SERVERS.get(settings.browser_mcp, OTHER)
         self._processes = Processes(settings.browsers_dir / "processes")
         self._profiles = Profiles(settings)
-        self._chromiums = chromiums or OwnChromiums(settings, self._processes, self._profiles, resolve)
+        self._chromiums = chromiums or OwnChromiums(
+            settings, self._processes, self._profiles, resolve, inner_sites
+        )
         self._places = Slots(settings.max_browsers, self._on_queue_change)
         self.place_listeners: list[QueueListener] = []
         self.drive_listeners: list[Callable[[str, str], None]] = []

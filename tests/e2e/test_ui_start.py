@@ -112,6 +112,9 @@ def test_the_start_page_shows_what_can_be_asked_and_what_cannot(screen: Screen) 
     expect(screen.page.get_by_text("cannot solve captchas")).to_be_visible()
     task = examples.first.inner_text()
     examples.first.click()
+    expect(screen.composer).to_have_value(task)
+    expect(screen.composer).to_be_focused()
+    screen.page.keyboard.press("Enter")
     expect(screen.feed.get_by_text(task)).to_be_visible()
 
 

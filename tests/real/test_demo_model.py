@@ -35,7 +35,6 @@ async def test_the_demo_model_fills_in_a_form_and_asks_before_it_sends_it(agent:
     assert site.effects[0].fields["name"] == "Ann"
     said = "".join(event["text"] for event in of_type(events, "token"))
     assert "Thanks, Ann" in said
-    assert "not an LLM" in said
     assert (kept[-1]["role"], kept[-1]["content"]) == ("assistant", said)
     assert len(of_type(events, "token")) > 3
     assert [m["role"] for m in kept[1:-1]] == ["tool"] * 5
@@ -120,7 +119,6 @@ async def test_the_demo_model_answers_questions_about_pages_and_asks_which_butto
     assert "> The tariffs were raised in 2024 to 31 cents per ton." in asked
     assert "| 2024 | 0.31 |" in asked
     assert "1871" not in asked
-    assert "not an LLM" in asked
     assert (
         russian
         == "На странице «Port Ellis» по запросу «тариф 2025» найдено:\n\n> В 2025 году тарифы снова повысят."

@@ -29,7 +29,6 @@ PAGES = {
     '- textbox "Name" [ref=e3]\n- combobox "Size" [ref=e4]:\n  - option "Large"',
 }
 LEADS = {(SITE, "Blue kettle"): SITE + "blue", (SITE, "Search"): SITE + "blue"}
-FOOTER = "not an LLM"
 
 
 def quick_demo() -> DemoChatModel:
@@ -67,7 +66,6 @@ async def test_the_operator_opens_clicks_and_tells_what_the_page_says() -> None:
     assert world.browser.log == [f"navigate {SITE}", "click Blue kettle", "read_page 1"]
     assert answer is not None
     assert "Costs 43.90 and whistles." in answer
-    assert FOOTER in answer
     assert world.spoken == answer
 
 
@@ -93,7 +91,6 @@ async def test_the_operator_speaks_russian() -> None:
     answer = await world.say(f"открой {SITE}, нажми «Blue kettle» и прочитай страницу")
     assert answer is not None
     assert "На ней написано" in answer
-    assert "не является LLM" in answer
 
 
 async def test_what_is_not_on_the_page_is_told_with_what_is() -> None:
@@ -239,10 +236,11 @@ async def test_what_could_not_be_done_stays_open_in_the_plan_and_the_answer_says
 @pytest.mark.parametrize(
     ("wish", "start"),
     [
-        ("book me a flight", "I cannot do this by myself"),
-        ("find me a cheap hotel", "I cannot do this by myself"),
-        ("забронируй мне билет", "Сама встроенная **демо-модель** этого не сделает"),
-        ("найди мне дешёвый отель", "Сама встроенная **демо-модель** этого не сделает"),
+        ("book me a flight", "The built-in demo cannot do this"),
+        ("find me a cheap hotel", "The built-in demo cannot do this"),
+        ("buy a kettle", "The built-in demo cannot do this"),
+        ("забронируй мне билет", "Встроенное демо этого не умеет"),
+        ("найди мне дешёвый отель", "Встроенное демо этого не умеет"),
     ],
 )
 async def test_a_wish_without_a_page_is_said_to_be_beyond_the_demo_model(wish: str, start: str) -> None:
@@ -250,7 +248,7 @@ async def test_a_wish_without_a_page_is_said_to_be_beyond_the_demo_model(wish: s
     answer = await world.say(wish)
     assert answer is not None
     assert answer.startswith(start)
-    assert answer.count("/settings/models") == 1
+    assert answer.count("](/settings/models)") == 1, "one link, to where a model is connected"
     assert "open example.com" in answer or "открой example.com" in answer
     assert world.of("outcome") == [{"outcome": "blocked"}]
     assert world.browser.log == []
@@ -476,7 +474,6 @@ async def test_a_greeting_or_thanks_is_answered_in_kind_and_is_no_task(
     answer = await world.say(words)
     assert answer is not None
     assert answer.startswith(first)
-    assert "demo" in answer.casefold() or "демо" in answer, "the first answer says who speaks"
     assert len(answer) < 350, "no list of commands"
     assert not world.values.get("plan"), "nothing to work off"
     again = await world.say(words)
@@ -493,8 +490,7 @@ async def test_what_it_cannot_do_it_says_plainly(words: str) -> None:
     world = operator()
     answer = await world.say(words)
     assert answer is not None
-    assert FOOTER.removeprefix("is ") in answer
-    assert "demo model" in answer
+    assert "built-in demo" in answer
     assert world.browser.log == []
 
 
@@ -542,7 +538,6 @@ async def test_the_assistant_opens_clicks_and_tells() -> None:
     answer = await ask(agent(playwright_tools(door)), f"open {SITE} then click Blue kettle and read the page")
     assert door.log == [f"navigate {SITE}", "click Blue kettle", "read_page 1"]
     assert "Costs 43.90 and whistles." in answer
-    assert FOOTER in answer
 
 
 async def test_the_assistant_looks_at_the_page_before_it_acts_on_it() -> None:

@@ -38,9 +38,21 @@ RIGHT = tuple(name for _, right in COLUMNS for name in names_in(right))
 
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "fastapi": ("server.main", "server.api", "server.http.startup"),
-    "starlette": ("server.main", "server.api", "server.auth", "server.http", "server.browser.host"),
+    "starlette": (
+        "server.main",
+        "server.api",
+        "server.auth",
+        "server.http",
+        "server.browser.host",
+        "server.extras.sample_site",
+    ),
     "sse_starlette": ("server.api",),
-    "uvicorn": ("server.__main__", "server.http.connection", "server.browser.host.__main__"),
+    "uvicorn": (
+        "server.__main__",
+        "server.http.connection",
+        "server.browser.host.__main__",
+        "server.extras.sample_site",
+    ),
     "sqlalchemy": ("server.store", "server.database", "server.checkpoints"),
     "redis": ("server.stream",),
     "pgqueuer": ("server.store.jobs", "server.runs.pg_queue"),

@@ -18,6 +18,7 @@ def test_the_reasons_of_the_rules_are_those_of_the_dictionary() -> None:
 def test_mock_mode_and_the_demo_model_can_do_the_tasks_that_the_start_page_offers() -> None:
     text = (ROOT / "web/src/features/start/startWords.ts").read_text(encoding="utf-8")
     tasks = re.findall(r"'(mock|demo)\.(\w+)': '(.*)',", text)
+    tasks += [("demo", *found) for found in re.findall(r"'sample\.(\w+)\.task':\s+'(.*)',", text)]
     scripts: dict[str, set[object]] = {}
     for kind, name, task in tasks:
         if kind == "demo":
@@ -26,6 +27,6 @@ def test_mock_mode_and_the_demo_model_can_do_the_tasks_that_the_start_page_offer
             assert request.not_understood == (), task
         else:
             scripts.setdefault(name, set()).add(script_for(task.lower()))
-    assert len(tasks) == 16
+    assert len(tasks) == 22
     assert len(scripts) == 4
     assert [name for name, found in scripts.items() if len(found) > 1 or None in found] == []

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 
 from server.agent.demo.commands import DemoCommand
-from server.agent.demo.findings import BRIEF, MOST_FOUND, find, in_brief, section_of, shown, units_of
+from server.agent.demo.errands import read_table
+from server.agent.demo.findings import BRIEF, MOST_FOUND, Unit, find, in_brief, section_of, shown, units_of
 from server.agent.demo.page import DemoPage, Thing
 from server.agent.demo.words import CONTROLS, Words
 
@@ -30,6 +32,8 @@ def look_up(command: DemoCommand, page: DemoPage, reading: str | None, words: Wo
     match command.kind:
         case "ask":
             return _ask(command.text, page, markdown, words)
+        case "table":
+            return _tables(command, page, markdown, words)
         case "list" | "count":
             return _parts(command, page, markdown, words)
     return _summary(page, markdown, words)
@@ -77,6 +81,21 @@ def _parts(command: DemoCommand, page: DemoPage, markdown: str, words: Words) ->
     more = [words.say("more", n=len(found) - MOST_LISTED)] if len(found) > MOST_LISTED else []
     in_short = ", ".join(found[:MOST_FOUND])
     return Found("\n\n".join((head, "\n".join(lines), *more)), f"{head} {in_short}")
+
+
+def _tables(command: DemoCommand, page: DemoPage, markdown: str, words: Words) -> Found:
+    """The page's tables; with columns, those of the table that has them."""
+    rows = [unit for unit in units_of(markdown) if unit.kind == "row" and unit.head]
+    names = [name for name in re.split(r"\s*(?:[,;]|\band\b|\bи\b)\s*", command.text) if name]
+    if names:
+        found = read_table(markdown, {name: {"type": "string"} for name in names})
+        cells = [tuple(str(row.get(name, "")) for name in names) for row in found.rows]
+        rows = [Unit("row", " | ".join(filter(None, row)), cells=row, head=tuple(names)) for row in cells]
+    if not rows:
+        text = words.say("no table", page=_name(page), columns=", ".join(names) or "–")
+        return Found(text, text, is_found=False)
+    head = words.say("table of", page=_name(page), n=len(rows))
+    return Found(f"{head}\n\n{shown(rows)}", head)
 
 
 def _things(part: str, page: DemoPage) -> list[Thing]:

@@ -26,9 +26,15 @@ Kind = Literal[
     "ask",
     "list",
     "count",
+    "add",
+    "order",
+    "reply",
+    "table",
 ]
-QUESTIONS = frozenset({"read", "ask", "list", "count"})
+QUESTIONS = frozenset({"read", "ask", "list", "count", "table"})
 """Commands that are answered from the page's text."""
+ERRANDS = frozenset({"add", "order", "reply"})
+"""Commands that may need several acts."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,7 @@ class DemoCommand:
 
 @dataclass(frozen=True)
 class DemoRequest:
-    """A parsed user message: commands, and parts that were not understood."""
+    """A parsed user message: commands, then the first part that was not understood and all after it."""
 
     commands: tuple[DemoCommand, ...]
     not_understood: tuple[str, ...] = ()
@@ -65,7 +71,7 @@ FILE_ENDINGS = (
 _HOST = rf"(?!(?:[\w-]+\.)+(?:{FILE_ENDINGS})(?![\w:/.-]))(?:[\w-]+\.)+[^\W\d_]{{2,}}"
 """A name with dots, unless it is the name of a file."""
 _URL = (
-    r"(?P<url>https?://\S+|about:blank|localhost(?::\d+)?(?:/\S*)?|"
+    r"(?P<url>https?://\S+|about:blank|(?:[\w-]+\.)*localhost(?::\d+)?(?:/\S*)?|"
     rf"{_HOST}(?::\d+)?(?:/\S*)?|\d+\.\d+\.\d+\.\d+(?::\d+)?(?:/\S*)?)"
 )
 _PAGE_FILE = r"(?P<url>\.{0,2}/?(?:[\w.-]+/)*[\w-]+\.html?(?:[?#]\S*)?)"
@@ -96,7 +102,20 @@ _READ = (
     r"посмотри(?:те)?|о ч[её]м|про что|[^\W\d_]+ ли)"
 )
 
+_BASKET = r"(?:the |my |your |мою |свою )?(?:shopping )?(?:basket|cart|bag|корзину)"
 _RULES: tuple[tuple[str, str], ...] = (
+    ("add", rf"(?:add|put|добавь(?:те)?|положи(?:те)?)(?: (?P<target>.+?))? (?:to|into|in|в) {_BASKET}"),
+    ("add", rf"(?:добавь(?:те)?|положи(?:те)?) в {_BASKET} (?P<target>.+)"),
+    ("order", r"(?:place|submit|complete|confirm|send|make|оформи(?:те)?|сделай(?:те)?|размести(?:те)?|подтверди(?:те)?)"
+              r"(?: (?:the|my|an|this|мой|этот))* (?:order|заказ)|check ?out"),
+    ("order", r"(?:order|buy|закажи(?:те)?|купи(?:те)?) (?:it|them|this|that|его|е[её]|их|это)"),
+    ("buy", r"(?:order|buy|purchase|закажи(?:те)?|купи(?:те)?) (?!me\b|us\b|мне\b|нам\b)(?P<target>.+)"),
+    ("reply", r"(?:reply|respond|answer|ответь(?:те)?)(?: to| на)? (?P<target>[^:]+?)"
+              r"(?:,? (?:with|that|saying|словами|текстом)|,? что|:) *(?P<text>.+)"),
+    ("reply", r"(?:reply|respond|ответь(?:те)?) (?:to|на) (?P<target>.+)"),
+    ("table", r"(?:read|show|copy|collect|прочитай(?:те)?|прочти|покажи(?:те)?|выпиши(?:те)?)(?: me| us| мне)?"
+              r"(?: (?:the|this|whole|эту|всю))* (?:table|таблицу)(?: (?:of|with|from|с|из) [^,]+?| [а-яё]+)?"
+              r"(?:,? (?:in|into|with|as|by|в|по|со?)? ?(?:the )?(?:columns?|столб\w+|колонк\w+):? (?P<text>.+))?"),
     ("screenshot", r"(?:(?:take|make|capture|get) )?(?:a |the )?screen ?shot(?: of .*)?"),
     ("screenshot", r"(?:(?:сделай(?:те)?|сними) )?(?:скриншот|снимок)(?: .*)?"),
     ("back", r"(?:go )?back|return to the (?:last|previous) page|(?:вернись|вернитесь|вернуться|иди)?(?: ?назад)"),
@@ -129,7 +148,8 @@ _COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kin
 _VERB = (
     rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_UPLOAD}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
     r"tick|uncheck|hover|log ?in|sign in|search|find|look (?:for|at|up)|read|summari[sz]e|describe|show|tell|say|what|"
-    r"which|who|when|where|why|how|list|count|name the|"
+    r"which|who|when|where|why|how|list|count|name the|add|put|place|order (?:it|the|a|an|them|this)|buy|reply|respond|"
+    r"submit|check ?out|complete|confirm|copy|добавь|положи|оформи|закажи|купи|ответь|подтверди|выпиши|"
     r"назад|вернись|прокрути|подожди|сделай|скриншот|отметь|наведи|войди|найди|поищи|прочитай(?:те)?|прочти|"
     r"расскажи(?:те)?|опиши|покажи(?:те)?|что|скажи(?:те)?|какой|какая|какие|когда|где|почему|сколько|есть ли|назови|"
     r"перечисли|посчитай|узнай|посмотри)"
@@ -174,14 +194,14 @@ def read_request(text: str) -> DemoRequest:
     quoted: list[str] = []
     hidden = _QUOTED.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)
     commands: list[DemoCommand] = []
-    strange: list[str] = []
     parts = [part for part in _SPLIT.split(hidden) if not _ONLY_TELL.fullmatch(part.strip())] or [hidden]
-    for part in parts:
+    for at, part in enumerate(parts):
         found, rest = _read_part(_strip_politeness(part), quoted)
         commands += found
-        if rest:
-            strange.append(_show(rest, quoted))
-    return DemoRequest(tuple(commands), tuple(strange))
+        if rest:  # what follows may build on it
+            strange = (rest, *parts[at + 1 :])
+            return DemoRequest(tuple(commands), tuple(_show(one, quoted) for one in strange))
+    return DemoRequest(tuple(commands))
 
 
 def _hide(quoted: list[str], text: str) -> str:
@@ -228,6 +248,11 @@ def _commands(
         case "scroll":
             is_up = re.search(r"\b(?:up|top|вверх|наверх|начал)", found["target"], re.IGNORECASE)
             return [DemoCommand("scroll", "up" if is_up else "down")], ""
+        case "add" | "buy":
+            added = DemoCommand("add", _name(re.sub(r"^(?:it|this|его|е[её]|это)$", "", found["target"])))
+            return [added, *([DemoCommand("order")] if kind == "buy" else [])], ""
+        case "reply" | "table":
+            return [DemoCommand(cast(Kind, kind), found.get("target", ""), found.get("text", ""))], ""
         case "type" | "select" | "upload":
             name, _, nth = _element(found.get("target", ""))
             return [DemoCommand(kind, name, found.get("text", ""), nth=nth)], ""
@@ -255,7 +280,7 @@ def _address(text: str) -> str:
         return text
     if re.fullmatch(_PAGE_FILE, text) and not re.match(rf"{_HOST}[:/]", text):
         return f"./{text}"
-    is_local = re.match(r"localhost|\d+\.\d+\.\d+\.\d+", text)
+    is_local = re.match(r"(?:[\w-]+\.)*localhost\b|\d+\.\d+\.\d+\.\d+", text)
     return f"http://{text}" if is_local else f"https://{text}"
 
 

@@ -24,6 +24,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from server.agent import foresight
 from server.agent.demo.answers import look_up
 from server.agent.demo.commands import QUESTIONS, read_request
+from server.agent.demo.errands import is_reached
 from server.agent.demo.operator import decide, foresee, pause
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Which, is_choice, plan_next
@@ -156,15 +157,12 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObjec
     if _WHICH.search(_answer_before(messages, start)) and is_choice(messages[start].text):
         start, choice = own[-2] if own[-2:-1] else start, messages[start].text
     task, turn = split_attached(messages[start].text)[0], messages[start + 1 :]
-    names = {
-        call["id"]: call["name"] for message in turn for call in getattr(message, "tool_calls", None) or ()
-    }
-    results = [
-        (names.get(message.tool_call_id), message) for message in turn if isinstance(message, ToolMessage)
-    ]
-    step = plan_next(
-        task, _progress(task, results, choice, is_first=_is_first(messages, start)), _page(results)
-    )
+    calls = {call["id"]: call for message in turn for call in getattr(message, "tool_calls", None) or ()}
+    done = [message for message in turn if isinstance(message, ToolMessage)]
+    results = [(calls[one.tool_call_id]["name"] if one.tool_call_id in calls else None, one) for one in done]
+    said = [str(calls.get(one.tool_call_id, {"args": {}})["args"].get("element") or "") for one in done]
+    progress = _progress(task, results, said, choice, is_first=_is_first(messages, start))
+    step = plan_next(task, progress, _page(results))
     if isinstance(step, FinalAnswer):
         return step.text
     if isinstance(step, Which):
@@ -206,27 +204,39 @@ def _page(results: Results) -> DemoPage | None:
     return read_page(result.text) or (DemoPage() if name in _LOOKS else None)  # an empty snapshot
 
 
-def _progress(task: str, results: Results, choice: str, *, is_first: bool) -> DemoProgress:
-    acted = [(name, result) for name, result in results if name not in _LOOKS]
+def _progress(
+    task: str, results: Results, elements: Sequence[str], choice: str, *, is_first: bool
+) -> DemoProgress:
+    """`elements` has for each result the role and the name of what it was done to; "" if it is not known."""
+    commands, words = read_request(task).commands, Words(task)
+    acted, on_way = list[tuple[str | None, ToolMessage]](), list[str]()
+    for (name, result), element in zip(results, elements, strict=True):
+        if name in _LOOKS:
+            continue
+        role, _, named = element.partition(" ")
+        line = f'{name} {role} "{named}"' if named else ""
+        if (
+            commands[len(acted) : len(acted) + 1]
+            and not _is_error(result)
+            and not is_reached(commands[len(acted)], line)
+        ):
+            on_way.append(line)
+        else:
+            acted.append((name, result))
+            on_way.clear()
     readings = [(at, result) for at, (name, result) in enumerate(acted, 1) if name == "read_page"]
     is_read = bool(acted) and acted[-1][0] == "read_page"
-    commands, words = read_request(task).commands, Words(task)
     notes = tuple(
         look_up(commands[at - 1], DemoPage(title=words.say("earlier")), _reading(result), words).note
         for at, result in readings if at < len(acted) and commands[at - 1 : at] and commands[at - 1].kind in QUESTIONS
     )  # fmt: skip
     if acted and not is_read and _is_error(acted[-1][1]):
-        return DemoProgress(
-            len(acted) - 1,
-            acted[-1][1].text.strip().partition("\n")[0][:200],
-            False,
-            None,
-            notes,
-            choice,
-            is_first=is_first,
-        )
+        failure = acted[-1][1].text.strip().partition("\n")[0][:200]
+        return DemoProgress(len(acted) - 1, failure, False, None, notes, choice, is_first=is_first)
     reading = _reading(acted[-1][1]) if is_read and not _is_error(acted[-1][1]) else None
-    return DemoProgress(len(acted), None, is_read, reading, notes, choice, is_first=is_first)
+    return DemoProgress(
+        len(acted), None, is_read, reading, notes, choice, is_first=is_first, on_way=tuple(on_way)
+    )
 
 
 def _is_error(result: ToolMessage) -> bool:

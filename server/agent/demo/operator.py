@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from server.agent.demo.commands import QUESTIONS, DemoCommand, DemoRequest, read_request
+from server.agent.demo.commands import ERRANDS, QUESTIONS, DemoCommand, DemoRequest, read_request
+from server.agent.demo.errands import is_reached, read_table
 from server.agent.demo.page import DemoPage, read_page
 from server.agent.demo.planner import Act, DemoProgress, FinalAnswer, Next, Which, is_choice, plan_next
 from server.agent.demo.words import Words
@@ -24,12 +25,46 @@ _FENCED = r"^<({name}(?:-\d{{1,6}})?)>\n(.*?)\n</\1>"
 _REFUSED = "the user refused it"
 
 
-def decide(prompt: str, fields: Iterable[str]) -> JsonObject:
+def decide(prompt: str, fields: JsonObject) -> JsonObject:
     """The arguments of a move. `prompt` contains task, plan, steps, page and reading; `fields` are the schema's."""
     work = _Work(prompt)
-    step = plan_next(work.task, work.progress(), read_page(prompt) or DemoPage())
-    args = work.record(step) | _action(step, Words(work.task))
+    page = read_page(prompt) or DemoPage()
+    step = plan_next(work.task, work.progress(), page)
+    rows = (fields.get("rows") or {}).get("items", {}).get("properties", {})
+    columns = {key: column for key, column in rows.items() if key != "missing"}
+    action = _action(step, Words(work.task))
+    if columns and isinstance(step, FinalAnswer) and not step.unmet:
+        step, action = _collect(work, page, columns, step)
+    args = work.record(step) | action
     return {name: args[name] for name in fields if name in args}
+
+
+def _collect(
+    work: _Work, page: DemoPage, columns: JsonObject, answer: FinalAnswer
+) -> tuple[FinalAnswer, JsonObject]:
+    """The move at the end of a task that asks for a table: read the page, record its rows, then answer."""
+    words, last = Words(work.task), work.steps[-1] if work.steps else ""
+    if last.startswith("record"):
+        return (said := FinalAnswer(words.say("recorded", page=page.title or page.url))), _action(said, words)
+    if not _READ.match(last):
+        return answer, {"action": "read_page"}
+    names = {key: str(column.get("description") or key).partition(";")[0] for key, column in columns.items()}
+    table = read_table(
+        work.reading or page.markdown(), {names[key]: column for key, column in columns.items()}
+    )
+    if not table.rows:
+        asked, seen = ", ".join(names.values()), ", ".join(table.headings)
+        text = words.say(
+            "other table" if seen else "no table", page=page.title or page.url, columns=asked, seen=seen
+        )
+        return (said := FinalAnswer(text, text)), _action(said, words)
+    keys = {name: key for key, name in names.items()} | {"missing": "missing"}
+    rows = [{keys[name]: value for name, value in row.items()} for row in table.rows]
+    for row in rows:
+        row |= (
+            {"missing": {keys[name]: why for name, why in row["missing"].items()}} if "missing" in row else {}
+        )
+    return answer, {"action": "record", "rows": rows}
 
 
 def _is_choice(steps: Sequence[str], at: int) -> bool:
@@ -55,7 +90,11 @@ class _Work:
         self.is_first = not re.search(r"^You: ", _section(head, "Conversation:"), re.MULTILINE)
         reading = re.search(_FENCED.format(name="(?:untrusted-)?reading"), prompt, re.MULTILINE | re.DOTALL)
         self.reading = reading[2].partition("\n\n")[2] if reading else None
-        self.steps = re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
+        self.steps = [
+            step
+            for step in re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
+            if not step.startswith("failed: stop")
+        ]
         first = re.search(r"^(\d+)\. ", head.partition("Steps so far:\n")[2])
         self.hidden = int(first[1]) - 1 if first else 0
         is_new = bool(_section(head, "Goal: ")) and not self.steps
@@ -76,7 +115,7 @@ class _Work:
         for at, step in enumerate(self.steps):
             kept.append(step)
             choice = ""
-            command = self.request.commands[_done(kept[:-2]) :][:1]
+            command = self.request.commands[self._counted(kept[:-2])[0] :][:1]
             if _is_choice(self.steps, at) and command and command[0].kind != "log_in":
                 kept[-2:] = []
                 choice = _HEARD.sub(r"\1", step)
@@ -102,12 +141,16 @@ class _Work:
 
         The plan's current item is not done if the last step failed or the user interrupted it.
         """
-        done = self.hidden + _done(self.steps)
+        done, on_way = self._counted(self.steps)
+        done += self.hidden
         last = self.steps[-1] if self.steps else ""
+        marked = self.request.commands[self.current : self.current + 1]
+        if self.hidden and marked and any(one.kind in ERRANDS for one in self.request.commands):
+            done, on_way = 0, on_way if is_reached(marked[0], last) else (last,)
         has_failed = last.startswith("failed:") and not _UNREAD.match(last)
         if self.current or self.has_done:
             is_broken_off = has_failed or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
-            done = max(done, self.current + int(not is_broken_off and not self.choice))
+            done = max(done, self.current + int(not is_broken_off and not self.choice and not on_way))
         said = _WHAT_FAILED.sub("", last)
         failure = said if has_failed and "nothing was done" not in last else None
         is_asked = bool(_READ.match(last)) and not self.choice
@@ -123,7 +166,22 @@ class _Work:
             self.is_first,
             _REFUSED in last,
             self._wish(),
+            on_way,
         )
+
+    def _counted(self, steps: Sequence[str]) -> tuple[int, tuple[str, ...]]:
+        """The number of commands that these steps have done, and the acts after that on the way to the next one."""
+        done, on_way = 0, list[str]()
+        for step in steps:
+            is_done = not step.startswith("failed:") or bool(_UNREAD.match(step))
+            if _NOT_STEPS.match(step) or _HEARD.match(step) or not is_done:
+                continue
+            command = self.request.commands[done + self.hidden : done + self.hidden + 1]
+            if command and not is_reached(command[0], step):
+                on_way.append(step)
+            else:
+                done, on_way = done + 1, []
+        return done, tuple(on_way)
 
     def _wish(self) -> str:
         """The user's words with their last refusal."""
@@ -150,13 +208,15 @@ class _Work:
         titles = [words.did(command) for command in commands]
         item = min(done, MOST_ITEMS - 1) if done < len(titles) else min(len(titles), MOST_ITEMS)
         is_unmet = isinstance(step, FinalAnswer) and bool(step.unmet)
-        if is_unmet and done >= len(titles):  # the last question has no answer
+        if (
+            is_unmet and done >= len(titles) and not self.request.not_understood
+        ):  # the last question has no answer
             item, titles = max(0, min(len(titles), MOST_ITEMS) - 1), []
         record: JsonObject = {"reason": "", "step": item + 1}
         if done < len(commands) and not isinstance(step, FinalAnswer):
             record["reason"] = words.say("because", n=done + 1, of=len(commands))
         if commands and not self.plan:
-            record |= {"goal": self.task, "plan": _plan(commands, words)}
+            record |= {"goal": self.task, "plan": _plan(self.request, words)}
         if 0 < done <= len(titles):
             record["done"] = titles[done - 1]
         if isinstance(step, Act | Which) and step.note:
@@ -166,21 +226,18 @@ class _Work:
         return record
 
 
-def _done(steps: Sequence[str]) -> int:
-    """The number of commands that these steps have done."""
-    counted = (step for step in steps if not _NOT_STEPS.match(step) and not _HEARD.match(step))
-    return sum(not step.startswith("failed:") or bool(_UNREAD.match(step)) for step in counted)
-
-
 MOST_ITEMS = 5
 """Most plan items, without the answer. Further commands are joined into the last one."""
 
 
-def _plan(commands: Sequence[DemoCommand], words: Words) -> list[str]:
+def _plan(request: DemoRequest, words: Words) -> list[str]:
     """The plan's items. They contain every command, since an edited plan is parsed as a request."""
-    items = [words.to_do(command) for command in commands]
+    commands = request.commands
+    items = [*map(words.to_do, commands), *request.not_understood]
     if len(items) > MOST_ITEMS:
         items[MOST_ITEMS - 1 :] = ["; ".join(items[MOST_ITEMS - 1 :])]
+    if request.not_understood:
+        return items
     check = "check found" if commands and commands[-1].kind in QUESTIONS else "check"
     return [*items, *([words.say(check)] if len(items) == 1 else []), words.say("answer")]
 
@@ -239,12 +296,16 @@ def pause(prompt: str) -> str:
 def foresee(prompt: str) -> JsonObject:
     """The plan and effects shown before a run begins; effects are the clicks that the policy would ask about."""
     task = prompt.removeprefix("Task: ")
-    commands = read_request(task).commands
+    request, words = read_request(task), Words(task)
     here, effects = "", list[JsonObject]()
-    for command in commands:
+    for command in request.commands:
         here = command.target if command.kind == "open" else here
-        pressed = Subject(action="click", role="button", name=command.target, url=here)
-        judgement = assess(pressed) if command.kind == "click" else None
+        name = command.target if command.kind == "click" else words.to_do(command)
+        judgement = (
+            assess(Subject(action="click", role="button", name=name, url=here))
+            if command.kind in ("click", *ERRANDS)
+            else None
+        )
         if judgement and judgement.verdict is Verdict.ASK and here:
             effects.append({"site": here, "kind": judgement.kind, "count": 1})
-    return {"plan": _plan(commands, Words(task)), "effects": effects}
+    return {"plan": _plan(request, words), "effects": effects}

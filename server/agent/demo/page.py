@@ -28,6 +28,10 @@ class Thing:
     options: tuple[str, ...] = ()
     copies: int = 0
     """Further elements that lead to the same address."""
+    near: str = field(default="", compare=False)
+    """The text between the element before it of this role and itself, such as the name and the price of what it buys."""
+    section: str = field(default="", compare=False)
+    """The heading above it."""
 
 
 @dataclass
@@ -145,6 +149,7 @@ def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
     page = DemoPage()
     if heads := re.findall(r'^Page: (\S+)(?: "(.*)")?$', whole, re.MULTILINE):
         page.url, page.title = heads[-1]
+    near = _Near()
     for line in lines:
         if match := _ELEMENT.match(line):
             ref, role, name, place, rest = match.groups()
@@ -153,6 +158,7 @@ def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
                 Thing(
                     ref, role, name, " disabled" in rest, place or "",
                     tuple(options[1].split(", ")) if options else (), copies[1].count(",") + 1 if copies else 0,
+                    near.of(role, name), near.section,
                 )
             )  # fmt: skip
         elif line.startswith("URL: "):
@@ -164,7 +170,28 @@ def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
         elif line.startswith(("- ", "# ")):
             page.texts.append(line[2:].strip())
             page.headings += [line[2:].strip()] if line[0] == "#" else []
+            near.note(line[2:].strip(), is_heading=line[0] == "#")
     return page
+
+
+class _Near:
+    """What was read since the last heading, and since the last element of each role."""
+
+    def __init__(self) -> None:
+        self.section = ""
+        self._texts: list[str] = []
+        self._begins: dict[str, int] = {}
+
+    def note(self, text: str, *, is_heading: bool) -> None:
+        self._texts.append(text)
+        if is_heading:
+            self.section, self._begins = text, dict.fromkeys(self._begins, len(self._texts))
+
+    def of(self, role: str, name: str) -> str:
+        text = " ".join(self._texts[self._begins.get(role, 0) :])
+        self._texts.append(name)
+        self._begins[role] = len(self._texts)
+        return text
 
 
 _NODE = re.compile(
@@ -178,6 +205,7 @@ def _read_snapshot(lines: Iterable[str], whole: str) -> DemoPage:
         page.url, page.title = match[1], match[2] or ""
     if title := re.search(r"^- Page Title: (.*)$", whole, re.MULTILINE):
         page.title = title[1]
+    near = _Near()
     for line in lines:
         match = _NODE.match(line)
         if match is None:
@@ -186,8 +214,19 @@ def _read_snapshot(lines: Iterable[str], whole: str) -> DemoPage:
         said = (match["text"] or "").strip().strip('"')
         ref = re.search(r"\[ref=(\w+)\]", marks)
         if ref and (role not in _TEXT_ROLES or "[cursor=pointer]" in marks):
-            page.things.append(Thing(ref[1], role, name or said, "[disabled]" in marks))
+            named = name or said
+            page.things.append(
+                Thing(
+                    ref[1],
+                    role,
+                    named,
+                    "[disabled]" in marks,
+                    near=near.of(role, named),
+                    section=near.section,
+                )
+            )
         if role in _TEXT_ROLES and (name or said):
+            near.note(name or said, is_heading=role == "heading")
             page.texts.append(name or said)
             page.headings += [name or said] if role == "heading" else []
     return page

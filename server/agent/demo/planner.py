@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass, replace
 
 from server.agent.demo.answers import Found, look_up
-from server.agent.demo.commands import QUESTIONS, DemoCommand, DemoRequest, read_request
+from server.agent.demo.commands import ERRANDS, QUESTIONS, DemoCommand, DemoRequest, read_request
+from server.agent.demo.errands import CONFIRMED, next_things, number_of_order
 from server.agent.demo.page import FIELDS, LISTS, DemoPage, Thing
 from server.agent.demo.questions import courtesy, ordinal
 from server.agent.demo.stems import asked_words, stems_of
@@ -36,6 +37,8 @@ class DemoProgress:
     """Whether the last command failed because the user refused it."""
     wish: str = ""
     """What the user said with the refusal, if it is no command."""
+    on_way: tuple[str, ...] = ()
+    """The acts on the way to the end of the next command."""
 
 
 @dataclass(frozen=True)
@@ -69,7 +72,7 @@ class FinalAnswer:
 
 Next = Act | LookFirst | Which | FinalAnswer
 
-_NEEDS_THING = frozenset({"click", "type", "select", "hover", "upload"})
+_NEEDS_THING = frozenset({"click", "type", "select", "hover", "upload"}) | ERRANDS
 _NEEDS_NO_PAGE = frozenset({"open", "back", "press", "wait"})
 """Commands before which the page need not be observed, such as leaving it."""
 _ROLES = {"type": FIELDS, "select": LISTS, "upload": frozenset({"file"})}
@@ -82,8 +85,7 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     if _PING.search(task) and not request.commands:
         return FinalAnswer("Lighthouse")
     if kind := courtesy(task):
-        said = words.say(kind if progress.is_first or kind != "hello" else "hello again")
-        return FinalAnswer("\n\n".join([said, *([words.say("footer")] if progress.is_first else [])]))
+        return FinalAnswer(words.say(kind if progress.is_first or kind != "hello" else "hello again"))
     if not request.commands:
         return _beyond(words) if request.not_understood else FinalAnswer(words.say("help"))
     commands = request.commands
@@ -115,9 +117,15 @@ class _Decision:
         last = self._found()
         note = last.note if last else ""
         if page is not None and page.is_blank and command.kind in _NEEDS_THING | QUESTIONS:
-            return _beyond(self.words) if _is_search(command) else self.unmet(at, self.words.say("no page"))
+            return (
+                _beyond(self.words)
+                if _is_search(command) or command.kind in ERRANDS
+                else self.unmet(at, self.words.say("no page"))
+            )
         if command.kind not in _NEEDS_THING or page is None:
             return Act(command, note=note)
+        if command.kind in ERRANDS:
+            return self._errand(at, command, page, note)
         roles = _ROLES.get(command.kind, frozenset())
         if command.kind == "select" and command.text in self.progress.files:
             roles = _ROLES["upload"]
@@ -137,6 +145,18 @@ class _Decision:
         if found[0].role == "file" and command.kind in ("click", "select", "upload"):
             return self._upload(at, command, found[0], note)
         return Act(command, found[0], note)
+
+    def _errand(self, at: int, command: DemoCommand, page: DemoPage, note: str) -> Next:
+        if command.kind == "reply" and not command.text:
+            return self.unmet(at, self.words.say("what to write"))
+        found = next_things(command, page, self.progress.on_way)
+        if not found:
+            return self.unmet(at, self.words.missing(command, page))
+        if len(found) > 1 and len(found := _chosen(found, self.progress.choice) or found) > 1:
+            return Which(self._which(command, found), note)
+        is_field = command.kind == "reply" and found[0].role in FIELDS
+        act = DemoCommand("type" if is_field else "click", found[0].name, command.text if is_field else "")
+        return Act(act, found[0], note)
 
     def _upload(self, at: int, command: DemoCommand, thing: Thing, note: str) -> Next:
         files = self.progress.files
@@ -171,14 +191,30 @@ class _Decision:
         """What was found, or what was done last and the page's text."""
         last = self._found()
         parts = list(self.progress.notes)
+        if strange := self.request.not_understood:
+            missing = self.words.say("strange", what=strange[0])
+            left = [self.words.say("left", what="; ".join(strange[1:]))] if strange[1:] else []
+            shown = [last.text] if last else [self.words.where(self.page)]
+            return FinalAnswer(
+                "\n\n".join([*parts, *shown, missing, *left, self.words.say("connect")]), missing
+            )
+        lines = [*(self.progress.reading or "").splitlines(), *self.page.texts]
+        if any(one.kind == "order" for one in self.request.commands):
+            if not CONFIRMED.search(" ".join((self.page.title, *lines, *parts))):
+                unsure = self.words.say("not confirmed")
+                return FinalAnswer("\n\n".join([unsure, self.words.page(self.page)]), unsure)
+            parts.insert(0, f"{self.words.say('order')}. {number_of_order(lines)}".strip())
         if last and last.is_short and parts:
             parts = ["\n".join(f"- {note}" for note in (*parts, last.note))]
         elif last:
             parts.append(last.text)
+        elif self.request.commands[-1].kind in ERRANDS:
+            parts += [f"{self.words.did(self.request.commands[-1])}."] if not parts else []
+            parts.append(self.words.where(self.page))
         else:
             done = self.words.did(self.request.commands[-1])
             parts += [f"{done}.", self.words.page(self.page)]
-        return FinalAnswer(self._joined(parts), "" if last is None or last.is_found else last.note)
+        return FinalAnswer("\n\n".join(parts), "" if last is None or last.is_found else last.note)
 
     def unmet(self, at: int, trouble: str, wish: str = "") -> FinalAnswer:
         """The answer if command number `at` could not be done. `wish`: what is said about the user's own words."""
@@ -187,18 +223,17 @@ class _Decision:
         if left := self.request.commands[at + 1 :]:
             parts.append(self.words.say("left", what=self.words.joined(left)))
         parts += [wish] if wish else []
-        return FinalAnswer(self._joined(parts), trouble)
-
-    def _joined(self, parts: list[str]) -> str:
-        if strange := self.request.not_understood:
-            parts = [*parts, self.words.say("strange", what="; ".join(strange))]
-        return "\n\n".join([*parts, *([self.words.say("footer")] if self.progress.is_first else [])])
+        parts += (
+            [self.words.say("strange", what="; ".join(strange))]
+            if (strange := self.request.not_understood)
+            else []
+        )
+        return FinalAnswer("\n\n".join(parts), trouble)
 
 
 def _beyond(words: Words) -> FinalAnswer:
     """The answer to a wish that names neither a page nor a command."""
-    said = words.say("beyond")
-    return FinalAnswer(said, said.partition(":")[0])
+    return FinalAnswer(f"{words.say('beyond')} {words.say('connect')}", words.say("beyond"))
 
 
 def _is_search(command: DemoCommand) -> bool:

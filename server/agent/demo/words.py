@@ -59,24 +59,23 @@ _ENGLISH = {
     "hello": "Hello! Tell me which page to open and what to do there, for example: *open example.com and read the page*.",
     "hello again": "Hello again! What shall I do next?", "thanks": "You are welcome. Tell me if there is more to do.",
     "praise": "Good. Tell me if there is more to do.", "bye": "Goodbye! This session stays here; you can continue it at any time.",
-    "footer": (
-        "*I am the built-in demo model: I follow fixed rules and am not an LLM. A real model can be chosen in "
-        "[Settings, Models](/settings/models).*"
-    ),
-    "beyond": (
-        "I cannot do this by myself: I am the built-in **demo model**, not an LLM, and I only follow simple commands.\n\n"
-        "Give me a page and say what to do there, for example: *open example.com and read the page*. A real model for "
-        "such tasks can be chosen in [Settings, Models](/settings/models)."
-    ),
+    "connect": "[Connect a model](/settings/models) for such tasks.",
+    "beyond": "The built-in demo cannot do this: it follows plain commands, such as *open example.com and read the page*.",
     "help": (
-        "I am the built-in **demo model**, not an LLM: I follow simple commands in a real browser.\n\n"
-        "I understand, for example:\n"
+        "I am the built-in demo and follow plain commands in a real browser, for example:\n\n"
         "- open example.com and read the page\n- what does it say about prices in 2024?\n- how many links are there?\n"
-        "- click “More information”, or: click the second link\n- type “hello” into Search, then press Enter\n"
-        "- fill Name with “Ada”\n- select “Large” in Size\n- scroll down, go back, take a screenshot\n\n"
-        "Join several steps with “then”. For everything else, choose a real model in "
-        "[Settings, Models](/settings/models)."
+        "- click “More information”, or: click the second link\n- fill Name with “Ada”, select “Large” in Size\n"
+        "- add the Tide kettle to the basket, place the order\n- order the cheapest kettle\n- read the table into columns name and price\n"
+        "- log in\n- reply to the newest mail with “Thank you”\n- scroll down, go back, take a screenshot\n\n"
+        "Join several steps with “then”. [Connect a model](/settings/models) for everything else."
     ),
+    "add": "Put {target} into the basket", "order": "Placed the order", "reply": "Replied “{text}” to {target}",
+    "to add": "Add {target} to the basket", "to order": "Place the order", "to reply": "Reply to {target} with “{text}”",
+    "to table": "Read the table", "to table in": "Read the table into columns {text}", "table": "Read the table", "table in": "Read the table",
+    "it": "it", "the mail": "the newest mail", "what to write": "What shall I write? For example: *reply to the newest mail with “Thank you”*.",
+    "not confirmed": "The order was sent, and the page does not confirm it: look at the page.",
+    "no table": "“{page}” has no table with these columns: {columns}.", "table of": "The table of “{page}” has {n} rows:",
+    "other table": "“{page}” has no table with these columns: {columns}. Its headings: {seen}.", "recorded": "The table is filled from “{page}”.",
 }  # fmt: skip
 _RUSSIAN = {
     "open": "Открыта страница {target}", "back": "Возврат на предыдущую страницу", "click": "Нажатие на {target}", "press": "Нажата клавиша {target}",
@@ -121,24 +120,24 @@ _RUSSIAN = {
     "hello": "Здравствуйте! Скажите, какую страницу открыть и что на ней сделать, например: *открой example.com и прочитай страницу*.",
     "hello again": "И снова здравствуйте! Что сделать дальше?", "thanks": "Пожалуйста! Если нужно что-то ещё, скажите.",
     "praise": "Хорошо. Если нужно что-то ещё, скажите.", "bye": "До свидания! Сессия останется здесь, к ней можно вернуться в любой момент.",
-    "footer": (
-        "*Это встроенная демо-модель: она работает по простым правилам и не является LLM. Настоящую модель можно "
-        "выбрать в разделе [Настройки, Модели](/settings/models).*"
-    ),
-    "beyond": (
-        "Сама встроенная **демо-модель** этого не сделает: она не является LLM и выполняет только простые команды.\n\n"
-        "Назовите страницу и скажите, что на ней сделать, например: *открой example.com и прочитай страницу*. "
-        "Настоящую модель для таких задач можно выбрать в разделе [Настройки, Модели](/settings/models)."
-    ),
+    "connect": "Для таких задач [подключите модель](/settings/models).",
+    "beyond": "Встроенное демо этого не умеет: оно выполняет простые команды, например *открой example.com и прочитай страницу*.",
     "help": (
-        "Это встроенная **демо-модель**, а не LLM: она выполняет простые команды в настоящем браузере.\n\n"
-        "Например:\n"
+        "Это встроенное демо: оно выполняет простые команды в настоящем браузере. Например:\n\n"
         "- открой example.com и прочитай страницу\n- что там сказано о ценах в 2024 году?\n- сколько там ссылок?\n"
-        "- нажми «Подробнее» или: нажми вторую ссылку\n- введи «привет» в Поиск, потом нажми Enter\n"
-        "- заполни Имя значением «Ада»\n- выбери «Большой» в Размер\n- прокрути вниз, назад, сделай скриншот\n\n"
-        "Шаги можно соединять словами «потом» и «и». Для всего остального выберите настоящую модель в разделе "
-        "[Настройки, Модели](/settings/models)."
+        "- нажми «Подробнее» или: нажми вторую ссылку\n- заполни Имя значением «Ада», выбери «Большой» в Размер\n"
+        "- добавь чайник Прилив в корзину, оформи заказ\n- купи самый дешёвый чайник\n- прочитай таблицу по столбцам товар и цена\n"
+        "- войди\n- ответь на последнее письмо: «Спасибо»\n- прокрути вниз, назад, сделай скриншот\n\n"
+        "Шаги можно соединять словами «потом» и «и». Для всего остального [подключите модель](/settings/models)."
     ),
+    "add": "Добавлено в корзину: {target}", "order": "Заказ оформлен", "reply": "Отправлен ответ «{text}»", "table": "Таблица прочитана",
+    "to add": "Добавь {target} в корзину", "to order": "Оформи заказ", "to reply": "Ответь на {target}: «{text}»",
+    "to table": "Прочитай таблицу", "to table in": "Прочитай таблицу по столбцам {text}", "table in": "Таблица прочитана",
+    "it": "его", "the mail": "последнее письмо", "what to write": "Что написать? Например: *ответь на последнее письмо: «Спасибо»*.",
+    "not confirmed": "Заказ отправлен, но страница его не подтверждает: посмотрите на неё.",
+    "no table": "На странице «{page}» нет таблицы с такими столбцами: {columns}.", "table of": "Таблица страницы «{page}», строк: {n}:",
+    "other table": "На странице «{page}» нет таблицы с такими столбцами: {columns}. Её заголовки: {seen}.",
+    "recorded": "Таблица заполнена по странице «{page}».",
 }  # fmt: skip
 _RUSSIAN_INFINITIVES = {
     "upload": "загрузить {text}", "upload to": "загрузить {text} в {target}", "open": "открыть {target}", "back": "вернуться назад",
@@ -146,6 +145,8 @@ _RUSSIAN_INFINITIVES = {
     "select in": "выбрать «{text}» в {target}", "scroll": "прокрутить {target}", "hover": "навести курсор на {target}",
     "wait": "подождать {target} с", "screenshot": "сделать скриншот", "log_in": "войти", "read": "прочитать страницу",
     "ask": "найти «{text}» на странице", "list": "перечислить {target}", "count": "посчитать {target}",
+    "add": "добавить {target} в корзину", "order": "оформить заказ", "reply": "ответить на {target}: «{text}»",
+    "table": "прочитать таблицу", "table in": "прочитать таблицу по столбцам {text}",
 }  # fmt: skip
 """What a command would have done, as a part of a sentence."""
 _PARTS_RU = {
@@ -194,12 +195,16 @@ class Words:
         return infinitive.format(target=self.target(command), text=self._text(command))
 
     def _kind_to_do(self, command: DemoCommand) -> str:
-        return "select in" if command.kind == "select" and command.target else self._kind(command)
+        is_aimed = command.target if command.kind == "select" else command.kind == "table" and command.text
+        return f"{command.kind} in" if is_aimed else self._kind(command)
 
     def target(self, command: DemoCommand) -> str:
         """What the command is about, as a part of a sentence."""
         if command.kind in ("list", "count", "scroll"):
             return self.say(command.target)
+        if command.kind in ("add", "reply"):
+            named = self.say("named", name=command.target) if command.kind == "add" else command.target
+            return named if command.target else self.say("it" if command.kind == "add" else "the mail")
         if command.kind not in ("click", "hover", "type", "select", "upload"):
             return command.target
         name, nth = command.target, self._nth(command)
@@ -241,6 +246,8 @@ class Words:
             return self.say("named", name=command.text)
         if command.kind == "read":
             return self.say("page", title="", url="").partition("*")[0]
+        if command.kind == "table":
+            return self.say("table of", page="\0", n=0).partition("\0")[0]
         if command.target == "title":
             return self.say("title of", page="").partition(self.say("named", name="")[0])[0]
         return self.part(command.target) if command.kind == "count" else self.say(command.target)

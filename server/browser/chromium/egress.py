@@ -11,7 +11,7 @@ import ipaddress
 import logging
 import re
 import socket
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -27,6 +27,8 @@ CONNECT_DEADLINE = 10.0
 _CHUNK = 256 * 1024
 _VERSION, _CONNECT = 5, 1
 _GRANTED, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _BAD_COMMAND = 0, 1, 2, 4, 7
+_NO_ADDRESS = ipaddress.IPv4Address("0.0.0.0")
+"""Of a site of this process."""
 _HTTP = re.compile(rb"^[A-Z]{3,10} /")
 _UPGRADE = re.compile(rb"\r\nupgrade: *websocket", re.IGNORECASE)
 _ALPN_OF_SOCKETS = b"\x00\x10\x00\x0b\x00\x09\x08http/1.1"
@@ -35,6 +37,9 @@ _ALPN_OF_SOCKETS = b"\x00\x10\x00\x0b\x00\x09\x08http/1.1"
 
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 """Resolves a host and port to addresses. Raises socket.gaierror."""
+Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
+InnerSites = Mapping[str, Callable[[], Awaitable[Streams]]]
+"""Sites of this process by host name, each with what opens a connection to it: they have no address in the network."""
 
 
 @dataclass(eq=False)
@@ -74,7 +79,9 @@ class _Visit:
 class Egress:
     """One proxy on a loopback port. `last_refusal` describes the last target that was not reached."""
 
-    def __init__(self, reach: Reach, resolve: Resolve | None = None) -> None:
+    def __init__(
+        self, reach: Reach, resolve: Resolve | None = None, inner_sites: InnerSites | None = None
+    ) -> None:
         self.port = 0
         """0 until the proxy is started."""
         self.last_refusal: tuple[float, str] | None = None
@@ -83,6 +90,7 @@ class Egress:
         """Called with each `last_refusal`."""
         self.reach = reach
         self._resolve = resolve or resolve_by_system
+        self._inner_sites = inner_sites or {}
         self._server: asyncio.Server | None = None
         self._visits: dict[asyncio.Task[None], _Visit] = {}
         self.gates: list[SocketGate] = []
@@ -104,7 +112,12 @@ class Egress:
                 visit.cancel()
 
     def _refusal_of(self, host: str, address: Address, port: int) -> str | None:
-        return self.reach.refuse_name(host, port) or self.reach.refuse_address(host, address, port)
+        refusal = self.reach.refuse_name(host, port)
+        return (
+            refusal
+            if refusal or host in self._inner_sites
+            else self.reach.refuse_address(host, address, port)
+        )
 
     async def start(self) -> None:
         # `start_server` pauses once after it has begun to listen: who is cancelled there has a socket to close.
@@ -157,7 +170,9 @@ class Egress:
         except (OSError, TimeoutError):
             writer.write(_answer(_FAILED))
         else:
-            known.target = host, _address_of(there[1].get_extra_info("peername")), port
+            is_inner = host in self._inner_sites
+            peer = _NO_ADDRESS if is_inner else _address_of(there[1].get_extra_info("peername"))
+            known.target = host, peer, port
             writer.write(_answer(_GRANTED))
             await _join((reader, writer), there, partial(self._send_on, known))
 
@@ -181,10 +196,14 @@ class Egress:
         with suppress(OSError, RuntimeError):
             sink.write_eof()
 
-    async def _connect(self, host: str, port: int) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    async def _connect(self, host: str, port: int) -> Streams:
         """Connect to the checked address, not to the name, which may change. Raises Refused, OSError."""
         if why := self.reach.refuse_name(host, port):
             raise Refused(why)
+        if inner := self._inner_sites.get(host):
+            if port != 80:
+                raise OSError("it has one port")
+            return await inner()
         async with asyncio.timeout(CONNECT_DEADLINE):
             found = await self._resolve(host, port)
         failure: Exception = OSError("no address")

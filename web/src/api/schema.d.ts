@@ -1752,6 +1752,11 @@ export interface components {
             has_display: boolean;
             /** Time Zone */
             time_zone: string | null;
+            /**
+             * Sample Site
+             * @enum {string}
+             */
+            sample_site: "here" | "out of reach" | "off";
         };
         /** Decided */
         Decided: {

@@ -12,7 +12,7 @@ import { hasAttachments } from '@/features/files/attachments'
 import { DropZone } from '@/features/files/DropZone'
 import { startWithFiles } from '@/features/files/sendWithFiles'
 import { ColumnEditor } from '@/features/results/ColumnEditor'
-import { takeSchema } from '@/features/results/columns'
+import { changeColumns, takeSchema } from '@/features/results/columns'
 import { TableButton } from '@/features/results/TableButton'
 import { Examples } from '@/features/start/Examples'
 import { Notices } from '@/features/start/Notices'
@@ -33,6 +33,7 @@ export function StartPage() {
   const config = useConfig()
   const [, go] = useLocation()
   const [choice, setChoice] = useState<StartChoice>({})
+  const [filled, setFilled] = useState<{ text: string } | null>(null)
   const model = choice.model ?? config?.defaults.model
   const agent = choice.agent ?? config?.defaults.agent ?? ''
   const isDemo = config?.models.find((one) => one.id === model)?.demo ?? false
@@ -55,13 +56,14 @@ export function StartPage() {
           <h1 className="text-2xl font-bold">{t('start.title')}</h1>
           <p className="mt-1 text-muted">{t('start.about')}</p>
         </div>
-        {config && <Notices notices={config.notices} />}
+        {config && <Notices notices={config.notices} isDemo={isDemo} />}
         <DropZone sessionId={null}>
           <Composer
             sessionId={null}
             label={t('composer')}
             placeholder={t('composer.ask')}
             maxBytes={config?.limits.message_bytes}
+            filled={filled}
             onSend={start}
             above={
               <>
@@ -92,7 +94,18 @@ export function StartPage() {
         {/* Which examples fit is known with the config. Until then they keep their place, and nothing changes under
             a pointer. */}
         <div className={cx(!config && 'invisible')}>
-          <Examples kind={config?.mode === 'mock' ? 'mock' : isDemo ? 'demo' : 'model'} onPick={start} />
+          <Examples
+            kind={config?.mode === 'mock' ? 'mock' : isDemo ? 'demo' : 'model'}
+            hasSample={config?.sample_site === 'here'}
+            onStart={start}
+            onPick={(text, columns) => {
+              setFilled({ text })
+              changeColumns(null, columns ? { isOn: true, columns } : { isOn: false, columns: [] })
+            }}
+          />
+          {isDemo && config?.sample_site === 'out of reach' && (
+            <p className="mt-2 text-xs text-muted">{t('start.no.sample')}</p>
+          )}
         </div>
         <p className="flex gap-2 text-xs text-muted">
           <Info size={14} aria-hidden className="mt-0.5 shrink-0" />

@@ -15,6 +15,8 @@ interface Props {
   onEscape?: () => void
   /** Of the message in UTF-8. */
   maxBytes?: number
+  /** Text that takes the place of what is typed, to be changed or sent. */
+  filled?: { text: string } | null
   above?: ReactNode
   /** Left and right of the line below the text. */
   tools: ReactNode
@@ -28,6 +30,7 @@ export function Composer({
   onSend,
   onEscape,
   maxBytes,
+  filled,
   above,
   tools,
   actions,
@@ -38,6 +41,11 @@ export function Composer({
   useEffect(() => {
     if (!isTouch()) box.current?.focus()
   }, [sessionId])
+  useEffect(() => {
+    if (!filled) return
+    setText(filled.text)
+    box.current?.focus()
+  }, [filled, setText])
 
   const t = useT()
   const isEmpty = text.trim() === ''
