@@ -312,7 +312,7 @@ RUSSIAN = {
     "The connection to {url} is lost.": "Связь с {url} потеряна.",
     "{url} lets no WebSocket through (HTTP {status}): is there a proxy in between that does not pass them on?":
         "{url} не пропускает WebSocket (HTTP {status}): нет ли прокси, который их не передаёт?",
-    # Moving a database: `server/database/move.py` has the English texts
+    # Moving a database: `server/extras/move/rows.py` has the English texts
     "There is no SQLite file {file}.": "Файла SQLite {file} нет.",
     "{option} is neither a file nor an address such as postgresql://user:password@host/name.":
         "{option} — не файл и не адрес вида postgresql://user:password@host/name.",

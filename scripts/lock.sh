@@ -9,7 +9,7 @@ for name in requirements requirements-dev; do
 done
 .venv/bin/python -c "from server.browser.chromium.executables import BROWSER_USE; print(BROWSER_USE)" |
     .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
-        --custom-compile-command "make lock" "$@" - --output-file server/browser/mcp/browser_use_packages.txt
+        --custom-compile-command "make lock" "$@" - --output-file server/extras/tools/browser_use_packages.txt
 
 # Without node_modules beside it, where npm would leave the packages for other systems out of the lock.
 scratch=$(mktemp -d)

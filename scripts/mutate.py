@@ -98,7 +98,7 @@ TESTS = {
     "server/agent_runner.py": f"{WHOLE_RUNS} tests/unit/test_executions_in_turn.py tests/unit/test_shared_runs.py",
     "server/runs/execution.py": "tests/unit/test_execution.py tests/unit/test_run_lease.py",
     "server/runs/recorder.py": f"{WHOLE_RUNS} tests/unit/test_shared_runs.py tests/unit/test_executions_in_turn.py tests/unit/test_announcements.py",
-    "server/runs/sharing.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py",
+    "server/extras/cluster/sharing.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py",
     "server/store/owners.py": "tests/unit/test_installation.py tests/unit/test_executions_in_turn.py tests/unit/test_run_lease.py tests/real/test_leases.py",
     "server/store/processes.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py tests/real/test_wishes.py",
     "server/store/runs.py": f"{RUNS} tests/unit/test_transcript.py tests/unit/test_ask_first.py tests/unit/test_agent_runner.py tests/unit/test_shared_runs.py tests/unit/test_only_changes.py tests/real/test_store.py tests/real/test_leases.py tests/real/test_lost_commits.py",

@@ -117,8 +117,8 @@ def migrate_database(settings: Settings) -> int:
 
 def move_database(source: str, target: str, *, json_lines: bool) -> int:
     """Copy a database; print the progress, at most one line a second for each table. Returns the exit code."""
-    from server.checkpoints.move import copy_checkpoints
-    from server.database import move
+    from server.extras.move import rows as move
+    from server.extras.move.checkpoints import copy_checkpoints
 
     def show(template: str, **values: object) -> None:
         sentence = move.MoveText(template, values)

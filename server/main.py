@@ -6,7 +6,6 @@ import asyncio
 import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from functools import partial
 
 from fastapi import FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -35,6 +34,7 @@ from server.api import settings as settings_api
 from server.api.deps import Streams
 from server.api.description import DescribedAPI
 from server.auth import Logins, RequestGate, guarded_prefixes, load_password
+from server.browser.browsers import Browsers
 from server.database.migrate import NotReady
 from server.errors import NotFound, Unavailable
 from server.http.problems import render
@@ -82,9 +82,8 @@ class StartingRuntime:
             try:
                 runtime = await self._stack.enter_async_context(open_runtime(self._settings))
                 # Not at a worker: failures of clients with a web process's address must not keep that from its workers.
-                if runtime.shared and self._settings.role != "worker":
-                    bus = runtime.shared.bus
-                    bus.on_broadcast("logins", self._logins.share(partial(bus.broadcast, "logins")))
+                if self._settings.role != "worker":
+                    runtime.cluster.share("logins", self._logins.share)
                 self._runtime = runtime
             except NotReady as error:
                 if error.is_final:
@@ -172,8 +171,12 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     app.router.default = outside_api(spa or Spa(), guarded_prefixes(settings))
     exception_handlers.install(app)
     if settings.is_shared and settings.role != "worker":
-        from server.api.forwarding import Forwarding
+        from server.extras.cluster.forwarding import Forwarding
 
-        app.add_middleware(Forwarding, runtime=lambda: app.state.starting.runtime())
+        async def browsers() -> Browsers:
+            runtime: Runtime = await app.state.starting.runtime()
+            return runtime.browsers
+
+        app.add_middleware(Forwarding, browsers=browsers)
     app.add_middleware(RequestGate, settings=settings, logins=logins, render=render)
     return app

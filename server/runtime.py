@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Coroutine
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
 from server.agent.gate.by_hand import ByHand
 from server.agent.model_menu import ModelMenu
-from server.agent.models.chat_model import build_chat_model
+from server.agent.models.chat_model import build_chat_model, is_demo
 from server.agent_runner import AgentRunner
 from server.automations.automations import Automations
 from server.automations.scheduler import Scheduler
@@ -24,42 +24,37 @@ from server.channels.channels import Channels
 from server.channels.delivery import Delivery
 from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
+from server.cluster import Cluster, SoleProcess
 from server.database import Database
 from server.database.migrate import NotReady, prepare_database
-from server.errors import AppError, Unavailable
+from server.errors import AppError
 from server.events import Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
 from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
-from server.maintenance import PlausibleClock, background_tasks, shared_tasks
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.installation import held, owned_installation
-from server.ops.json_types import JsonObject
 from server.ops.loop_watchdog import log_stalls
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
+from server.runs.executed import OwnRuns
 from server.runs.execution import Execution
-from server.runs.queue import Execute, RunQueue
 from server.runs.recorder import RunRecorder
-from server.runs.recovery import Recovery
-from server.runs.remote import RemoteRuns
 from server.runs.retention import Retention
-from server.runs.sharing import SharedRuns
 from server.runs.site_icons import SiteIcons
 from server.settings import Settings
-from server.store import Ownership, Store, process_name
-from server.stream.bus import InProcessBus
+from server.store import Store
+from server.stream.bus import EventBus, InProcessBus
 
 if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
     from server.browser.chromium.egress import InnerSites
-    from server.browser.host.chromiums import HostChromiums
     from server.database.sole_use import SoleUse
-    from server.runs.pg_queue import PgRunQueue
-    from server.runs.shared_browsers import SharedBrowsers
-    from server.stream.redis_bus import RedisBus
+    from server.extras.hosts.chromiums import HostChromiums
 
 logger = logging.getLogger(__name__)
 
@@ -72,26 +67,20 @@ BACKGROUND_SECONDS = 5.0
 
 
 @dataclass
-class Shared:
-    """The parts of a process that is one of several on its database."""
-
-    runs: SharedRuns
-    browsers: SharedBrowsers
-    bus: RedisBus
-
-
-@dataclass
 class Runtime:
     """The components that routes and background tasks use."""
 
     settings: Settings
+    cluster: Cluster
     database: Database
     store: Store
-    bus: InProcessBus | RedisBus
+    bus: EventBus
     screenshots: Screenshots
     browsers: Browsers
     agents: AgentFactory
+    recorder: RunRecorder
     runner: AgentRunner
+    own_runs: OwnRuns
     commands: RunCommands
     retention: Retention
     preferences: Preferences
@@ -105,8 +94,6 @@ class Runtime:
     """The right to use the database on PostgreSQL."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
     """By session: the newest observation, if its browser is controlled manually."""
-    shared: Shared | None = None
-    """With several processes: what belongs to that."""
     receipts: Receipts = field(default_factory=Receipts)
     """Results of WebSocket frames that carry a client-chosen id."""
     background: BackgroundTasks = field(default_factory=BackgroundTasks)
@@ -124,19 +111,15 @@ class Runtime:
             return problem
         if self.use and self.use.problem:
             return self.use.problem
-        if self.shared:
-            try:
-                await self.shared.bus.ping()
-            except Unavailable as error:
-                return error.detail
+        if problem := await self.cluster.problem():
+            return problem
         if self.settings.role == "web":
             return None
         return shortage(self.settings.data_dir, self.settings.min_free_disk) or await self.browsers.ready()
 
     async def drain(self, seconds: float) -> None:
         """End or hand back all runs, then end all streams."""
-        if self.shared:
-            await self.shared.runs.announce_drain()
+        await self.cluster.announce_drain()
         await self.runner.drain(seconds)
         self.bus.close()
 
@@ -145,18 +128,19 @@ class Runtime:
 async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Create all components; close them in reverse order on exit. Raises NotReady."""
     async with AsyncExitStack() as stack:
-        store, use = await _open_store(stack, settings)
+        cluster = _cluster_of(settings)
+        store, use = await _open_store(stack, settings, cluster)
         preferences = Preferences(settings, store)
         await preferences.load()
-        browsers, shared_browsers = _open_browsers(preferences.current, store)
+        browsers = _open_browsers(preferences.current, store, cluster)
         stack.push_async_callback(browsers.aclose)
         checkpoints = _open_checkpoints(settings, store)
         stack.push_async_callback(checkpoints.aclose)
         executions: dict[str, Execution] = {}
-        bus = await _open_bus(stack, settings, executions)
+        bus = await cluster.open_bus(stack, executions)
         screenshots = Screenshots(settings.screenshots, settings.screenshot_url_prefix)
         agents = AgentFactory(
-            lambda: preferences.current, _model_builder(preferences), browsers, checkpoints,
+            lambda: preferences.current, lambda name: chat_model(name, preferences.current), browsers, checkpoints,
             continues=store.ownership.continues,
         )  # fmt: skip
         preferences.listeners += [browsers.configure, lambda _: agents.rebuild()]
@@ -164,10 +148,12 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         icons = SiteIcons(store, browsers, screenshots, recorder)
         stack.callback(icons.close)
         recorder.page_listeners.append(icons.note_page)
-        queue = _queue_for(settings, store)
-        runner = AgentRunner(settings, store, bus, agents, browsers, screenshots, recorder, queue, executions)
-        remote = None if isinstance(bus, InProcessBus) else RemoteRuns(store, bus)
-        commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner, remote)
+        runner = AgentRunner(
+            settings, store, bus, agents, browsers, screenshots, recorder, cluster.queue(store), executions
+        )
+        own_runs = OwnRuns(executions, bus, browsers, recorder)
+        executed = cluster.executed(store, own_runs)
+        commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner, executed)
         retention = Retention(store, commands)
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
@@ -179,15 +165,16 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         stack.push_async_callback(delivery.aclose)
         scheduler = Scheduler(store, runner, recorder, agents.read_state, retention.purge)
         runtime = Runtime(
-            settings, store.database, store, bus, screenshots, browsers, agents, runner, commands, retention,
+            settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, runner, own_runs,
+            commands, retention,
             preferences, ModelMenu(lambda: preferences.current), files,
             channels, presence, Automations(store, scheduler), scheduler, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
         stack.enter_context(log_stalls())
-        tasks = await _take_over_runs(stack, runtime, recorder, shared_browsers)
-        tasks += _follow_runs(runtime, recorder, delivery)
+        tasks = await cluster.join(stack, runtime)
+        tasks += _follow_runs(runtime, delivery)
         if use:
             tasks.append(use.keep())
         for task in tasks:
@@ -196,7 +183,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         yield runtime
 
 
-async def _open_store(stack: AsyncExitStack, settings: Settings) -> tuple[Store, SoleUse | None]:
+async def _open_store(
+    stack: AsyncExitStack, settings: Settings, cluster: Cluster
+) -> tuple[Store, SoleUse | None]:
     """The store on the migrated database, and the right to use that, on PostgreSQL. Raises NotReady."""
     keep_private(settings.data_dir)
     try:
@@ -207,15 +196,8 @@ async def _open_store(stack: AsyncExitStack, settings: Settings) -> tuple[Store,
     stack.push_async_callback(database.aclose)
     await prepare_database(database, settings)
     use, is_alone = await _take_database(stack, database, settings)
-    if not settings.is_shared:
-        name = process_name(installation)
-        ownership = Ownership(name, continues=bool(settings.browser_hosts))
-        return Store(database, name, is_alone=is_alone, ownership=ownership), use
-    from server.store.jobs import put_job
-
-    owner = process_name()
-    ownership = Ownership(owner, enqueue=put_job, lease_seconds=settings.run_lease)
-    return Store(database, owner, ownership=ownership), use
+    ownership = cluster.ownership(installation)
+    return Store(database, ownership.owner, is_alone=is_alone, ownership=ownership), use
 
 
 async def _take_database(
@@ -245,98 +227,49 @@ def _open_checkpoints(settings: Settings, store: Store) -> Checkpoints:
     return Checkpoints(DatabaseTables(store.database, store.is_executed_here))
 
 
-async def _take_over_runs(
-    stack: AsyncExitStack,
-    runtime: Runtime,
-    recorder: RunRecorder,
-    shared_browsers: SharedBrowsers | None,
-) -> list[Coroutine[None, None, None]]:
-    """End or continue the runs of former processes; with several processes, become one of them.
-
-    Returns the background tasks that do the same while the server runs.
-    """
-    store, bus, browsers = runtime.store, runtime.bus, runtime.browsers
-    clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
-    if shared_browsers is None or isinstance(bus, InProcessBus):
-        has_browser = browsers.has_outlived if store.ownership.continues else None
-        recovery = Recovery(store, bus, recorder, runtime.runner, has_browser)
-        await recovery.recover()
-        return background_tasks(runtime, recovery, clock)
-    bus.on_broadcast("presence", runtime.presence.share(partial(bus.broadcast, "presence")))
-    shared = SharedRuns(
-        runtime.settings, store, bus, runtime.runner, runtime.commands, browsers, runtime.preferences.reload
-    )
-    runtime.shared = Shared(shared, shared_browsers, bus)
-    await shared.begin()  # the other processes know this one before it takes jobs
-    stack.push_async_callback(shared.end)
-    await stack.enter_async_context(cast("PgRunQueue", runtime.runner.queue))
-    return shared_tasks(runtime, shared, clock)
-
-
-def _follow_runs(
-    runtime: Runtime, recorder: RunRecorder, delivery: Delivery
-) -> list[Coroutine[None, None, None]]:
+def _follow_runs(runtime: Runtime, delivery: Delivery) -> list[Coroutine[None, None, None]]:
     """Let questions and ends of runs reach channels and automations. Returns the background tasks for it."""
     scheduler = runtime.scheduler
     if isinstance(runtime.bus, InProcessBus):
         runtime.bus.listeners.append(
             lambda stamped: delivery.wake() if isinstance(stamped.event, Interrupt) else None
         )
-        recorder.end_listeners.append(lambda ended: delivery.wake() if ended.is_reported else None)
-        recorder.end_listeners.append(scheduler.note_end)
+        runtime.recorder.end_listeners.append(lambda ended: delivery.wake() if ended.is_reported else None)
+        runtime.recorder.end_listeners.append(scheduler.note_end)
     if runtime.settings.role == "worker":  # it does not know whether the person looks
         return []
     return [delivery.run(), scheduler.run()]
 
 
-async def _open_bus(
-    stack: AsyncExitStack, settings: Settings, executions: Mapping[str, Execution]
-) -> InProcessBus | RedisBus:
-    if settings.redis_url is None:
-        bus = InProcessBus()
-        stack.callback(bus.close)
-        return bus
-
-    from server.stream.redis_bus import RedisBus
-
-    def keyframe_of(session_id: str) -> JsonObject | None:
-        execution = executions.get(session_id)
-        return execution.unfinished() if execution else None
-
-    return await stack.enter_async_context(RedisBus(settings.redis_url, keyframe_of=keyframe_of))
-
-
-def _queue_for(settings: Settings, store: Store) -> Callable[[Execute], RunQueue] | None:
+def _cluster_of(settings: Settings) -> Cluster:
     if not settings.is_shared:
-        return None
-    from server.runs.pg_queue import PgRunQueue
+        return SoleProcess(settings)
+    from server.extras.cluster.process import ProcessOfSeveral
 
-    slots = 0 if settings.role == "web" else settings.max_runs
-    return lambda execute: PgRunQueue(
-        execute, settings.database, worker_id=store.owner, slots=slots, lease_seconds=settings.run_lease
-    )
+    return ProcessOfSeveral(settings)
 
 
-def _open_browsers(settings: Settings, store: Store) -> tuple[Browsers, SharedBrowsers | None]:
-    if not settings.is_shared:
-        hosts = _open_hosts(settings, store) if settings.browser_hosts else None
-        return _open_own_browsers(settings, hosts), None
-    from server.runs.shared_browsers import Peers, SharedBrowsers
-
+def _open_browsers(settings: Settings, store: Store, cluster: Cluster) -> Browsers:
     hosts = _open_hosts(settings, store) if settings.browser_hosts else None
-    local = None if settings.role == "web" else _open_own_browsers(settings, hosts)
-    shared = SharedBrowsers(settings, store, Peers(settings), local, hosts)
-    return shared, shared
+    return cluster.browsers(store, partial(_open_own_browsers, settings, hosts), hosts)
 
 
 def _open_own_browsers(settings: Settings, hosts: HostChromiums | None) -> Browsers:
     if settings.is_mock:
-        from server.browser.mock.pool import MockBrowsers
+        from server.extras.mock.pool import MockBrowsers
 
         return MockBrowsers(settings)
     from server.browser.pool import BrowserPool
+    from server.extras.tools.other_mcp import further_servers
+    from server.extras.tools.servers import server_of
 
-    return BrowserPool(settings, chromiums=hosts, inner_sites=_inner_sites(settings))
+    return BrowserPool(
+        settings,
+        chromiums=hosts,
+        inner_sites=_inner_sites(settings),
+        server=server_of(settings),
+        further=further_servers,
+    )
 
 
 def _inner_sites(settings: Settings) -> InnerSites:
@@ -348,7 +281,7 @@ def _inner_sites(settings: Settings) -> InnerSites:
 
 
 def _open_hosts(settings: Settings, store: Store) -> HostChromiums:
-    from server.browser.host.chromiums import HostChromiums
+    from server.extras.hosts.chromiums import HostChromiums
 
     async def next_epoch(session_id: str) -> tuple[int, str | None]:
         try:
@@ -359,9 +292,17 @@ def _open_hosts(settings: Settings, store: Store) -> HostChromiums:
     return HostChromiums(settings, Profiles(settings), next_epoch, store.set_browser_host, name=store.owner)
 
 
-def _model_builder(preferences: Preferences) -> Any:
-    if preferences.base.is_mock:
-        from server.agent.mock_model import ScriptedChatModel
+def chat_model(name: str, settings: Settings) -> BaseChatModel:
+    """The chat model of that name: a provider's, the demo, or in mock mode the scripted one.
 
-        return lambda name: ScriptedChatModel()
-    return lambda name: build_chat_model(name, preferences.current)
+    Raises ModelNotConfigured.
+    """
+    if settings.is_mock:
+        from server.extras.mock.model import ScriptedChatModel
+
+        return ScriptedChatModel()
+    if is_demo(name):
+        from server.extras.demo.model import DemoChatModel
+
+        return DemoChatModel()
+    return build_chat_model(name, settings)

@@ -88,11 +88,9 @@ def observation_json(look: ByHand) -> JsonObject:
 @router.post("/leave", status_code=204, include_in_schema=False)
 async def leave(session_id: SessionId, runtime: RuntimeDep) -> Response:
     """For the other processes: close the session's browser here. Raises Conflict while a run is executed with it."""
-    if runtime.shared is None:
-        raise NotFound("There is nothing at this address.")
     if session_id in runtime.runner.executions:
         raise Conflict("A run is executed with this browser.", code="run_in_progress")
-    await runtime.shared.browsers.leave(session_id)
+    await runtime.cluster.leave_browser(session_id)
     return Response(status_code=204)
 
 

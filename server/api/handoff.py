@@ -92,15 +92,9 @@ async def live(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep) ->
 
 
 async def _serve(socket: WebSocket, session_id: str, runtime: Runtime, guest: Guest) -> None:
-    if runtime.shared:
-        from server.api.forwarding import LiveRelay, browser_peer
-
-        peer = await browser_peer(runtime, session_id)
-        if peer is not None or runtime.settings.role == "web":
-            socket.state.caller = guest
-            await LiveRelay(runtime, session_id).relay(socket)
-            return
-    await serve_live(socket, session_id, runtime, guest)
+    socket.state.caller = guest
+    if not await runtime.cluster.relay_live(socket, session_id):
+        await serve_live(socket, session_id, runtime, guest)
 
 
 class Guest:

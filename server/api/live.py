@@ -133,8 +133,7 @@ async def handle_message(
         case Heartbeat():
             view.renew(viewer)
         case Take():
-            if runtime.shared:
-                await runtime.shared.browsers.claim(session_id)
+            await runtime.cluster.claim_browser(session_id)
             await view.take(viewer)
             await runtime.commands.hold(session_id)
         case Release():

@@ -164,12 +164,12 @@ async def cancel(session_id: SessionId, runtime: RuntimeDep) -> Response:
 @router.post("/pause", status_code=202, response_class=Response)
 async def pause(session_id: SessionId, runtime: RuntimeDep) -> Response:
     await runtime.store.session(session_id)
-    await runtime.commands.pause(session_id)
+    await runtime.commands.executed.pause(session_id)
     return Response(status_code=202)
 
 
 @router.post("/resume", status_code=202, response_class=Response)
 async def resume(session_id: SessionId, runtime: RuntimeDep) -> Response:
     await runtime.store.session(session_id)
-    await runtime.commands.resume(session_id)
+    await runtime.commands.executed.resume(session_id)
     return Response(status_code=202)

@@ -19,7 +19,7 @@ async def read_metrics(runtime: Runtime, streams: Streams) -> bytes:
     """The readings of this process, and with several processes of what they share."""
     registry = CollectorRegistry()
     registry.register(_Readings(runtime, streams))
-    if runtime.shared:
+    if runtime.cluster.is_shared:
         registry.register(await _SharedReadings.take(runtime))
     return generate_latest(registry)
 
@@ -59,12 +59,13 @@ class _SharedReadings:
         """The limits of this process, and how far its events are behind."""
         is_worker = runtime.settings.role != "web"
         runs, browsers = runtime.settings.max_runs, runtime.current_settings.max_browsers
-        lag = runtime.shared.bus.lag if runtime.shared else 0.0
         return [
             GaugeMetricFamily("pilothouse_run_slots", "Runs that this process may execute", is_worker * runs),
             GaugeMetricFamily("pilothouse_browser_slots", "Browsers that it may open", is_worker * browsers),
             GaugeMetricFamily(
-                "pilothouse_bus_lag_seconds", "How long its oldest event has waited for Redis", lag
+                "pilothouse_bus_lag_seconds",
+                "How long its oldest event has waited for Redis",
+                runtime.cluster.lag,
             ),
         ]
 

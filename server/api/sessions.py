@@ -99,7 +99,7 @@ async def list_sessions(
 async def read(session_id: SessionId, runtime: RuntimeDep) -> SessionDetail:
     overview = await runtime.store.overview(session_id)
     state = await runtime.commands.working_state.read(session_id)
-    live = await runtime.commands.live(session_id)
+    live = await runtime.commands.executed.live(session_id)
     return SessionDetail(
         **dict(to_response(overview.session, runtime)),
         messages=overview.messages,
@@ -149,7 +149,7 @@ async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep
     values = body.model_dump(exclude_unset=True, exclude_none=True)
     if body.model is not None:
         runtime.models.check(body.model, "model")
-    if values.keys() & {"agent", "model"} and await runtime.commands.is_executing(session_id):
+    if values.keys() & {"agent", "model"} and await runtime.commands.executed.is_executing(session_id):
         raise Conflict(
             "The model and the agent can be changed when the run has ended.", code="run_in_progress"
         )

@@ -173,9 +173,9 @@ async def _carry_out(
         case Control(action="cancel"):
             await commands.cancel(session_id)
         case Control(action="pause"):
-            await commands.pause(session_id)
+            await commands.executed.pause(session_id)
         case Control():
-            await commands.resume(session_id)
+            await commands.executed.resume(session_id)
     return {}
 
 

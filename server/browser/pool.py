@@ -16,12 +16,10 @@ from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.chromium.running import Chromiums, RunningChromium
-from server.browser.mcp.browser_use import BROWSER_USE
 from server.browser.mcp.lifecycle import SessionResources
-from server.browser.mcp.other_browser import OTHER
 from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import SessionBrowser, ToolServer
-from server.browser.mcp.tool_discovery import ToolFinder, others_of
+from server.browser.mcp.tool_discovery import FurtherServers, ToolFinder, no_further_servers
 from server.browser.own_chromiums import OwnChromiums
 from server.browser.slots import QueueListener, Slots
 from server.browser.takeover.chromium_view import CdpScreen
@@ -34,14 +32,12 @@ LOOK_EVERY = 5.0
 CROWDED_IDLE = 120.0
 """Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `rest`."""
 
-_SERVERS = {"playwright": playwright(), "browser-use": BROWSER_USE}
-
 
 class BrowserPool:
     """Implements the `Browsers` protocol.
 
-    `chromiums` is where they run; unset: on this machine, where they reach `inner_sites`. `server` and `tools` are the tool server and what
-    knows its tools; unset: by the settings.
+    `chromiums` is where they run; unset: on this machine, where they reach `inner_sites`. `server` is the browser's tool server; unset: Playwright's.
+    `further` makes the other servers of a session, `tools` knows the tools of all.
     """
 
     def __init__(
@@ -53,9 +49,11 @@ class BrowserPool:
         inner_sites: InnerSites | None = None,
         server: ToolServer | None = None,
         tools: ToolFinder | None = None,
+        further: FurtherServers = no_further_servers,
     ) -> None:
         self._settings = settings
-        self._server = server or _SERVERS.get(settings.browser_mcp, OTHER)
+        self._server = server or playwright()
+        self._further = further
         self._processes = Processes(settings.browsers_dir / "processes")
         self._profiles = Profiles(settings)
         self._chromiums = chromiums or OwnChromiums(
@@ -70,7 +68,7 @@ class BrowserPool:
         self._views: dict[str, LiveView] = {}
         self._status: dict[str, Literal["starting", "parked"]] = {}
         scratch = self._profiles.scratch("-tools")
-        self._tools = tools or ToolFinder(self._server, self._processes, scratch)
+        self._tools = tools or ToolFinder(self._server, self._processes, scratch, further)
         self._maintenance: asyncio.Task[None] | None = None
         self._resting: set[str] = set()
         self._wakeup = asyncio.Event()
@@ -232,7 +230,7 @@ class BrowserPool:
             self._profiles.scratch(session_id),
             self._profiles.files(session_id),
             tools,
-            tuple(others_of(self._settings, self._processes)),
+            tuple(self._further(self._settings, self._processes)),
         )
 
     async def _launch(self, session_id: str) -> RunningChromium:

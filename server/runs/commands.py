@@ -1,4 +1,4 @@
-"""Commands of the user for runs: message, decision, cancel, pause, resume, takeover, branch, delete.
+"""Commands of the user for runs: message, decision, cancel, takeover, branch, delete.
 
 A run belongs to the server, not to a client's connection.
 """
@@ -15,7 +15,7 @@ from server.agent.gate.approval import site_of
 from server.agent.operator.answers import answer_in_words
 from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
-from server.database.models import InterruptRow, RunRow, SessionRow
+from server.database.models import InterruptRow, SessionRow
 from server.errors import BadRequest, Conflict, NotFound, Unavailable
 from server.events import (
     Answer,
@@ -23,7 +23,6 @@ from server.events import (
     MessageAdded,
     MessageRemoved,
     Question,
-    Resumed,
     now,
 )
 from server.files.screenshots import Screenshots
@@ -32,9 +31,9 @@ from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
 from server.runs.agents import AgentFactory
 from server.runs.events import deleted_session, to_decision, to_interrupt
+from server.runs.executed import ExecutedRuns, OwnRuns
 from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder, to_its_end
-from server.runs.remote import RemoteRuns
 from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, Store, new_id
 from server.store.grants import NewGrant
@@ -57,10 +56,10 @@ class RunCommands:
         screenshots: Screenshots,
         recorder: RunRecorder,
         runner: AgentRunner,
-        remote: RemoteRuns | None = None,
+        executed: ExecutedRuns | None = None,
     ) -> None:
-        """`remote`: with several processes, the way to runs that another one executes."""
-        self._remote = remote
+        """`executed`: the way to runs that processes execute; unset: to those of this one."""
+        self.executed = executed or OwnRuns(runner.executions, bus, browsers, recorder)
         self._store = store
         self._bus = bus
         self._agents = agents
@@ -70,7 +69,9 @@ class RunCommands:
         self._runner = runner
         self._in_doubt: set[str] = set()
         """Questions whose answer failed with Unavailable, but may have been committed."""
-        self.working_state = WorkingStateService(store, bus, agents, recorder, runner.executions, remote)
+        self.working_state = WorkingStateService(
+            store, bus, agents, recorder, runner.executions, self.executed
+        )
 
     # Messages and decisions
 
@@ -141,11 +142,8 @@ class RunCommands:
         if execution and execution.run.id == run.id:
             execution.publish(MessageAdded(message=accepted.message))
             execution.steer(accepted.message)
-        elif self._remote:
-            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
-            await self._remote.signal(run, "steer")
-        elif self._bus.run_of(run.session_id) == run.id:
-            self._bus.publish(run.session_id, None, [MessageAdded(message=accepted.message)])
+        else:
+            await self.executed.steer(run, accepted.message)
 
     async def remove_queued(self, session_id: str, message_id: str) -> None:
         """Take a queued message back. Raises Conflict `not_queued`."""
@@ -228,7 +226,7 @@ class RunCommands:
             self._bus.publish(row.session_id, None, [to_decision(row)])
         self._runner.submit(row.run_id)
 
-    # Cancel, pause, resume, takeover
+    # Cancel and takeover
 
     async def cancel(self, session_id: str) -> None:
         """End the current run with the terminal error "Task cancelled"; return once it is committed.
@@ -247,50 +245,12 @@ class RunCommands:
             run = await self._store.current_run(session_id)
             if run is None or run.finished_at:
                 raise Conflict("There is no run to cancel.", code="run_finished")
-            if self._remote and run.owner and run.status != "waiting_user":
-                if await self._remote.cancel(run):
-                    return
-                run = await self._store.run(run.id)  # its process does not end it: it is taken from it
+            if await self.executed.cancel(run):
+                return
+            run = await self._store.run(run.id)  # another process may have changed it before it let go
             if not await self._runner.begins(run.id):
                 ended = await self._recorder.cancel_unexecuted(run)
         self._runner.start_next(ended)
-
-    async def pause(self, session_id: str) -> None:
-        if self._remote:
-            await self._remote.wish(await self._executed(session_id), "pause", pause=True, resume=False)
-        else:
-            await self.pause_here(session_id)
-
-    async def pause_here(self, session_id: str) -> None:
-        execution = self._active(session_id)
-        execution.pause()
-        await self._recorder.show_status(execution)
-
-    async def resume(self, session_id: str) -> None:
-        if self._remote is None:
-            await self.resume_here(session_id)
-            return
-        run = await self._executed(session_id)
-        if run.status != "paused" and not (run.wishes or {}).get("pause"):
-            raise Conflict("The run is not paused.", code="not_paused")
-        await self._remote.wish(run, "resume", pause=False, resume=True)
-
-    async def resume_here(self, session_id: str) -> None:
-        execution = self._active(session_id)
-        if not execution.is_paused:
-            raise Conflict("The run is not paused.", code="not_paused")
-        view = self._browsers.live(session_id)
-        if view.has_holder:
-            raise Conflict(
-                "A person has the browser; it goes on when they give it back.", code="takeover_held"
-            )
-        if view.is_held:
-            execution.release(await view.hand_back())
-            await self._recorder.add_drive(session_id, view.take_drive(), execution)
-        paused = execution.resume()
-        if paused is not None:
-            await self._recorder.add_activity(session_id, Resumed(seconds=paused), execution)
-        await self._recorder.show_status(execution)
 
     async def hold(self, session_id: str) -> None:
         """Pause the run, if any, before its next step, because the user takes control of the browser."""
@@ -380,21 +340,6 @@ class RunCommands:
 
     # State for clients
 
-    async def live(self, session_id: str) -> JsonObject | None:
-        """Output in progress that is not yet a message, for a client that received `resync`."""
-        execution = self._execution(session_id)
-        if self._remote:
-            return await self._remote.live(session_id)
-        if execution is None:
-            return None
-        unfinished = execution.unfinished()
-        return {"event_id": self._bus.last_id(session_id), **unfinished}
-
-    async def is_executing(self, session_id: str) -> bool:
-        if self._remote:
-            return await self._remote.executed(session_id) is not None
-        return await current_execution(self._runner.executions, session_id) is not None
-
     async def is_acting(self, session_id: str) -> bool:
         execution = await current_execution(self._runner.executions, session_id)
         return execution is not None and not execution.is_paused
@@ -402,20 +347,8 @@ class RunCommands:
     async def announce(self, session_id: str) -> None:
         await self._recorder.read_and_announce(session_id)
 
-    async def _executed(self, session_id: str) -> RunRow:
-        run = await self._remote.executed(session_id) if self._remote else None
-        if run is None:
-            raise Conflict("There is no run in progress.", code="no_run")
-        return run
-
     def _execution(self, session_id: str) -> Execution | None:
         return self._runner.executions.get(session_id)
-
-    def _active(self, session_id: str) -> Execution:
-        execution = self._execution(session_id)
-        if execution is None:
-            raise Conflict("There is no run in progress.", code="no_run")
-        return execution
 
     def _refuse_when_draining(self) -> None:
         if self._runner.is_draining:

@@ -1,6 +1,6 @@
 """Which runs are executed here, and when: the interface, and the queue of one process.
 
-The queue of several processes is `server/runs/pg_queue.py`.
+The queue of several processes is `server/extras/cluster/pg_queue.py`.
 """
 
 from __future__ import annotations

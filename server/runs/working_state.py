@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from server.errors import Conflict, NotFound
 from server.events import PlanEdited, StateChanged, read_question, with_plan
 from server.runs.agents import AgentFactory
+from server.runs.executed import ExecutedRuns
 from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder
-from server.runs.remote import RemoteRuns
 from server.store import Store
 from server.stream.bus import EventBus
 
@@ -22,9 +22,9 @@ class WorkingStateService:
         agents: AgentFactory,
         recorder: RunRecorder,
         executions: Mapping[str, Execution],
-        remote: RemoteRuns | None = None,
+        executed: ExecutedRuns,
     ) -> None:
-        self._remote = remote
+        self._executed = executed
         self._store = store
         self._bus = bus
         self._agents = agents
@@ -60,8 +60,7 @@ class WorkingStateService:
             execution.edit_plan(plan)
             execution.publish(state)
             return state
-        if self._remote and (run := await self._remote.executed(session_id)):
-            await self._remote.wish(run, "plan", plan=list(plan))
+        if await self._executed.edit_plan(session_id, plan):
             return with_plan(known, plan)
         pending = await self._store.pending(session_id)
         if pending is None:
@@ -82,16 +81,14 @@ class WorkingStateService:
             execution.dismiss_plan(known.proposed_plan)
             execution.publish(state)
             return state
-        if self._remote and (run := await self._remote.executed(session_id)):
-            await self._remote.wish(run, "plan", dismissed=list(known.proposed_plan))
+        if await self._executed.dismiss_plan(session_id, known.proposed_plan):
             return state
         await self._agents.write_state(session_id, proposed_plan=[])
         self._bus.publish(session_id, None, [state])
         return state
 
     async def drop_fact(self, session_id: str, index: int) -> StateChanged:
-        is_elsewhere = self._remote is not None and await self._remote.executed(session_id) is not None
-        if is_elsewhere or await current_execution(self._executions, session_id):
+        if await self._executed.is_executing(session_id):
             raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
         state = await self.read(session_id)
         facts = list(state.facts) if state else []

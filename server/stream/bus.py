@@ -25,7 +25,7 @@ class Fenced(Exception):
 
 
 class EventBus(Protocol):
-    """The bus of one process (`InProcessBus`) or of several (`server/stream/redis_bus.py`)."""
+    """The bus of one process (`InProcessBus`) or of several (`server/extras/cluster/redis_bus.py`)."""
 
     def open(self, session_id: str, run_id: str, epoch: int) -> None:
         """Start the run's stream: only this epoch may publish from now on. Raises Fenced for an older one."""
@@ -81,6 +81,16 @@ class EventBus(Protocol):
 
     def forget(self, session_id: str) -> None:
         """Delete the session's events; its readers end."""
+        ...
+
+    @property
+    def reader_count(self) -> int: ...
+
+    @property
+    def topic_count(self) -> int: ...
+
+    def close(self) -> None:
+        """End all readers."""
         ...
 
 

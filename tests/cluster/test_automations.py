@@ -51,7 +51,7 @@ def test_a_start_is_approved_at_one_web_process_and_its_run_executed_by_a_worker
     assert (pending["risk"], pending["start"]["effects"][0]["count"]) == ("start", 1)
     path, body = (
         f"/sessions/{firing['session_id']}/decision",
-        {"reference": pending["reference"], "confirmed": True},
+        {"reference": pending["reference"], "confirmed": True, "effects": [0]},
     )
     with ThreadPoolExecutor(2) as pool:
         codes = sorted(pool.map(lambda server: post(server, path, **body).status_code, (one, two)))

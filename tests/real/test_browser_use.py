@@ -9,10 +9,10 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import Field
-from server.browser.mcp.browser_use_server import OFFERED
 from server.browser.mcp.lifecycle import TOOLS_RESTARTED
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
+from server.extras.tools.browser_use_server import OFFERED
 from tests.support.browsers import element, notes_of, open_pool, running_processes
 from tests.support.sites import Site
 

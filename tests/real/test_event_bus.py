@@ -25,10 +25,10 @@ from server.events import (
     ToolStart,
     Usage,
 )
+from server.extras.cluster.redis_bus import RedisBus
+from server.extras.cluster.signals import InProcessSignals, Signal, Signals
 from server.stream.bus import EventBus, Fenced, InProcessBus
 from server.stream.event_log import EventId
-from server.stream.redis_bus import RedisBus
-from server.stream.signals import InProcessSignals, Signal, Signals
 from tests.support.eventually import eventually
 from tests.support.redis import RedisServer
 

@@ -15,24 +15,24 @@ import pytest
 from sqlalchemy import Connection, func, select, text, update
 
 from server.agent.event_adapter import EventAdapter
-from server.agent.mock_model import ScriptedChatModel
 from server.agent_runner import AgentRunner
-from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import ProcessRow, RunRow
 from server.events import Usage
+from server.extras.cluster.jobs import put_job
+from server.extras.cluster.sharing import SharedRuns
+from server.extras.cluster.signals import InProcessSignals
+from server.extras.mock.model import ScriptedChatModel
+from server.extras.mock.pool import MockBrowsers
 from server.files.screenshots import Screenshots
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
-from server.runs.sharing import SharedRuns
 from server.settings import Settings
 from server.store import LeaseHeld, Ownership, StartedRun, Store
-from server.store.jobs import put_job
 from server.store.owners import MOST_COUNTED, UNRENEWED_SECONDS
 from server.stream.bus import InProcessBus
-from server.stream.signals import InProcessSignals
 from tests.support.actions import question_about
 from tests.support.databases import open_database
 from tests.support.eventually import eventually

@@ -11,7 +11,7 @@ from mcp.types import TextContent
 
 from server.browser.chromium.processes import Processes
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.browser.mcp.other_mcp import OtherServer
+from server.extras.tools.other_mcp import OtherServer
 from tests.support.browsers import no_process_is_left
 from tests.support.scripted_mcp import COMMAND, serve_http
 

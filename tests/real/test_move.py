@@ -18,10 +18,10 @@ from sqlalchemy import JSON, create_engine, inspect, make_url, select, text
 from cli.moving import run_move
 from cli.russian import RUSSIAN
 from scripts.shell import ROOT
-from server.checkpoints.move import copy_checkpoints
-from server.database import move
 from server.database.migrate import migrate
 from server.database.sole_use import SoleUse
+from server.extras.move import rows as move
+from server.extras.move.checkpoints import copy_checkpoints
 from tests.support.cluster import ask, get, post, session_at, wait_for
 from tests.support.databases import open_saver
 from tests.support.eventually import eventually_sync
@@ -279,8 +279,8 @@ def test_rows_that_change_on_their_way_are_noticed(source: Path, target: str) ->
 
 KILLED = """
 import os, signal, sys
-from server.checkpoints.move import copy_checkpoints
-from server.database import move
+from server.extras.move.checkpoints import copy_checkpoints
+from server.extras.move import rows as move
 from server.database.migrate import migrate
 
 for copied in move.move(sys.argv[1], sys.argv[2], copy_checkpoints):

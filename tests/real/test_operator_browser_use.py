@@ -9,6 +9,7 @@ import pytest_asyncio
 
 from server.browser.browser import Browser
 from server.browser.pool import BrowserPool
+from server.extras.tools.browser_use import BROWSER_USE
 from tests.support.browsers import element, open_pool, settings_for
 from tests.support.hosted import Epochs, running_host, user_of
 from tests.support.operator_tasks import fact, task
@@ -94,7 +95,7 @@ async def test_a_browser_on_a_host_is_driven_through_its_tunnel_and_kept_for_the
 async def hosted_pool(folder: Path, host: str, epochs: Epochs) -> AsyncIterator[BrowserPool]:
     """The browsers of a process that has none of its own."""
     settings = settings_for(folder, browser_mcp="browser-use")
-    pool = BrowserPool(settings, chromiums=user_of(folder, host, epochs=epochs))
+    pool = BrowserPool(settings, chromiums=user_of(folder, host, epochs=epochs), server=BROWSER_USE)
     try:
         yield pool
     finally:

@@ -11,9 +11,9 @@ import pytest
 from redis.asyncio import Redis
 
 from server.events import Error, Resync, Stamped, Token
+from server.extras.cluster.outbox import OutboxItem
+from server.extras.cluster.redis_bus import RedisBus
 from server.ops.json_types import JsonObject
-from server.stream.outbox import OutboxItem
-from server.stream.redis_bus import RedisBus
 from tests.support.eventually import eventually
 from tests.support.lossy_link import forgetful_link, silent_link
 from tests.support.redis import RedisServer, redis_server

@@ -22,9 +22,9 @@ from sqlalchemy import Connection
 from scripts.shell import ROOT
 from server.database import Database
 from server.errors import Unavailable
-from server.runs.pg_queue import PgRunQueue
+from server.extras.cluster.jobs import enqueue_run
+from server.extras.cluster.pg_queue import PgRunQueue
 from server.runs.queue import Execute, InProcessRunQueue, QueueStats, RunQueue
-from server.store.jobs import enqueue_run
 from tests.support.databases import open_database
 from tests.support.eventually import eventually
 from tests.support.postgres import Postgres
@@ -231,7 +231,7 @@ async def test_a_preferred_worker_that_is_gone_only_delays(database: Database, p
 
 DYING = """
 import asyncio, sys
-from server.runs.pg_queue import PgRunQueue
+from server.extras.cluster.pg_queue import PgRunQueue
 
 async def execute(run_id, has_begun):
     print(run_id, flush=True)

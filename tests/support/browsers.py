@@ -15,12 +15,14 @@ from typing import Any
 from server.browser.browser import ToolOutcome
 from server.browser.chromium.egress import Resolve
 from server.browser.chromium.processes import Processes
-from server.browser.mcp.browser_use import BROWSER_USE
 from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_discovery import ToolFinder
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
+from server.extras.tools.browser_use import BROWSER_USE
+from server.extras.tools.other_mcp import further_servers
+from server.extras.tools.servers import server_of
 from server.fs.permissions import keep_private
 from server.settings import Settings
 from tests.support.eventually import eventually
@@ -50,7 +52,9 @@ async def open_pool(
     settings = settings_for(folder, **changes)
     keep_private(settings.data_dir)
     tools = None if settings.extra_mcp else _tools_of(settings.browser_mcp)
-    pool = BrowserPool(settings, resolve, server=server, tools=tools)
+    pool = BrowserPool(
+        settings, resolve, server=server or server_of(settings), tools=tools, further=further_servers
+    )
     try:
         yield pool
     finally:

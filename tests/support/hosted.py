@@ -13,11 +13,11 @@ import uvicorn
 
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
-from server.browser.host.app import HostService
-from server.browser.host.chromiums import HostChromiums
-from server.browser.host.hosted import HostedBrowsers
 from server.browser.own_chromiums import OwnChromiums
 from server.clock import elapsed
+from server.extras.hosts.app import HostService
+from server.extras.hosts.chromiums import HostChromiums
+from server.extras.hosts.hosted import HostedBrowsers
 from server.settings import Settings
 from tests.support.browsers import settings_for
 from tests.support.eventually import eventually

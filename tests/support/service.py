@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import httpx
 from fastapi import FastAPI
 
-from server.browser.mock.browser import MockBrowser
-from server.browser.mock.pool import MockBrowsers
+from server.extras.mock.browser import MockBrowser
+from server.extras.mock.pool import MockBrowsers
 from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings

@@ -6,7 +6,7 @@ import pytest
 from mcp.types import Tool
 
 from server.api.system import notices
-from server.browser.mcp.browser_use_server import AGENT_TOOLS, OFFERED, offered_of
+from server.extras.tools.browser_use_server import AGENT_TOOLS, OFFERED, offered_of
 from server.runtime import open_runtime
 from server.settings import Settings
 

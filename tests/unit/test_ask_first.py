@@ -10,9 +10,9 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from server.agent.demo.operator import foresee
 from server.agent.foresight import read_plan
 from server.events import now
+from server.extras.demo.operator import foresee
 from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings

@@ -19,17 +19,17 @@ from PIL import Image
 
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.downloads import Downloads
-from server.browser.chromium.executables import IN_BROWSER_USE
 from server.browser.chromium.process_guard import end_group, start_time_of
 from server.browser.chromium.processes import Processes, clean_environment
 from server.browser.chromium.profiles import Profiles, folder_name
 from server.browser.fence import MAX_CHARS, fence
 from server.browser.masking import make_picture, mask_text
-from server.browser.mcp.browser_use_server import server_at
 from server.browser.mcp.client import Stdio
-from server.browser.mcp.other_browser import OTHER
 from server.browser.observation.page_script import SecretField
 from server.browser.pool import BrowserPool
+from server.extras.tools.browser_use_server import server_at
+from server.extras.tools.other_browser import OTHER
+from server.extras.tools.packages import IN_BROWSER_USE
 from server.fs.names import safe_name
 from server.settings import Settings
 from tests.support.eventually import eventually

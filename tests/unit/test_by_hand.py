@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 
 from server.browser.browser import Browser
-from server.browser.mock.pool import MockBrowsers
+from server.extras.mock.pool import MockBrowsers
 from server.settings import Settings
 from tests.support.chat import send, wait_for_status
 from tests.support.scripted_browser import ScriptedBrowser

@@ -22,9 +22,9 @@ from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.chromium.running import Chromiums, RunningChromium
-from server.browser.host.chromiums import HostChromiums
-from server.browser.host.protocol import Rules
 from server.browser.own_chromiums import OwnChromiums
+from server.extras.hosts.chromiums import HostChromiums
+from server.extras.hosts.protocol import Rules
 from tests.support.browsers import no_process_is_left, running_processes, settings_for
 from tests.support.eventually import eventually
 from tests.support.fake_chromium import fake_chromium

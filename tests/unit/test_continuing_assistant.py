@@ -16,10 +16,10 @@ from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.today import without_today
 from server.browser.browser import ToolOutcome, ToolSpec
-from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow, SessionRow
 from server.events import Event, Message, ToolEnd, now
+from server.extras.mock.pool import MockBrowsers
 from server.ops.json_types import JsonObject
 from server.runs.agents import AgentFactory, Interrupted
 from server.settings import Settings

@@ -12,8 +12,8 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from server.agent.mock_model import OTHER_PLAN
 from server.events import Answer, Stamped, StateChanged, now
+from server.extras.mock.model import OTHER_PLAN
 from server.main import create_app
 from server.runtime import open_runtime
 from server.settings import Settings
@@ -102,7 +102,7 @@ async def test_a_browser_given_back_after_a_yes_that_still_waits_for_its_turn_ma
         first = await question_other_than("")
         await world.commands.accept("busy", "slow story")
         await world.commands.decide("shop", Answer(reference=first, confirmed=True))
-        assert not await world.commands.is_executing("shop")
+        assert not await world.commands.executed.is_executing("shop")
         await world.commands.release("shop", "The page is now at the checkout.", None)
         await world.commands.cancel("busy")
         assert await question_other_than(first) != first

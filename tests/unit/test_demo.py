@@ -11,11 +11,11 @@ from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, Sys
 from langchain_core.tools import StructuredTool
 
 from server.agent.context import UserUpdates
-from server.agent.demo.commands import read_request
-from server.agent.demo.model import DemoChatModel
-from server.agent.demo.planner import DemoProgress, FinalAnswer, plan_next
-from server.agent.models.chat_model import build_chat_model
 from server.browser.observation import Extra
+from server.extras.demo.commands import read_request
+from server.extras.demo.model import DemoChatModel
+from server.extras.demo.planner import DemoProgress, FinalAnswer, plan_next
+from server.runtime import chat_model
 from server.settings import Settings
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser
@@ -50,7 +50,7 @@ def browser() -> ScriptedBrowser:
 
 def test_it_is_built_by_name_and_needs_no_key() -> None:
     for name in ("demo", "demo:demo"):
-        assert isinstance(build_chat_model(name, Settings(_env_file=None)), DemoChatModel)  # type: ignore[call-arg]
+        assert isinstance(chat_model(name, Settings(_env_file=None, agent_mode="real")), DemoChatModel)  # type: ignore[call-arg]
 
 
 # With the operator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.agent.demo.commands import DemoCommand, DemoRequest, read_request
-from server.agent.demo.words import Words
+from server.extras.demo.commands import DemoCommand, DemoRequest, read_request
+from server.extras.demo.words import Words
 
 OPEN = DemoCommand("open", "https://example.com")
 READ = DemoCommand("read")

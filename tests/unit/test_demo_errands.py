@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from server.agent.demo.errands import number_in, price_in, read_table
-from server.agent.demo.model import DemoChatModel
+from server.extras.demo.errands import number_in, price_in, read_table
+from server.extras.demo.model import DemoChatModel
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser
 

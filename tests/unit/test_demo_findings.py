@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from server.agent.demo.findings import BRIEF, find, in_brief, sentences, shown, units_of
-from server.agent.demo.stems import asked_words, stem, stems_of
+from server.extras.demo.findings import BRIEF, find, in_brief, sentences, shown, units_of
+from server.extras.demo.stems import asked_words, stem, stems_of
 
 TEXT = """\
 # Port Ellis

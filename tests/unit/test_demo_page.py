@@ -6,8 +6,8 @@ import json
 
 import pytest
 
-from server.agent.demo.page import FIELDS, DemoPage, Thing, read_page
-from server.agent.demo.words import Words
+from server.extras.demo.page import FIELDS, DemoPage, Thing, read_page
+from server.extras.demo.words import Words
 
 OBSERVATION = """\
 Task: x

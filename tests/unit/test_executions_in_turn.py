@@ -13,12 +13,12 @@ from server.agent.context import RunContext
 from server.agent_runner import AgentRunner
 from server.api.live import Release, handle_message
 from server.browser.browser import BrowserUnavailable
-from server.browser.mock.browser import MockBrowser
-from server.browser.mock.pool import MockBrowsers
-from server.browser.mock.view import MockScreen
 from server.browser.takeover.live_view import LiveView
 from server.database.models import InterruptRow, RunRow, SessionRow
 from server.events import Answer, Question
+from server.extras.mock.browser import MockBrowser
+from server.extras.mock.pool import MockBrowsers
+from server.extras.mock.view import MockScreen
 from server.runs.agents import AgentFactory, PreparedAgent
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder

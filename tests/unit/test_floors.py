@@ -36,6 +36,10 @@ LEFT = tuple(name for left, _ in COLUMNS for name in names_in(left))
 RIGHT = tuple(name for _, right in COLUMNS for name in names_in(right))
 """The two columns below the runner never import each other."""
 
+ROOTS = ("server.__main__", "server.main", "server.runtime", "server.browser.host")
+"""Where programs are put together. No other module of the core names an extra, wherever in it."""
+EXTRAS = sorted(path.parent.name for path in (ROOT / "server/extras").glob("*/__init__.py"))
+
 LIBRARIES: dict[str, tuple[str, ...]] = {
     "fastapi": ("server.main", "server.api", "server.http.startup"),
     "starlette": (
@@ -43,25 +47,40 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "server.api",
         "server.auth",
         "server.http",
-        "server.browser.host",
+        "server.cluster",
+        "server.extras.cluster",
+        "server.extras.hosts",
         "server.extras.sample_site",
     ),
     "sse_starlette": ("server.api",),
     "uvicorn": (
         "server.__main__",
         "server.http.connection",
-        "server.browser.host.__main__",
+        "server.extras.hosts.program",
         "server.extras.sample_site",
     ),
-    "sqlalchemy": ("server.store", "server.database", "server.checkpoints"),
-    "redis": ("server.stream",),
-    "pgqueuer": ("server.store.jobs", "server.runs.pg_queue"),
+    "sqlalchemy": (
+        "server.store",
+        "server.database",
+        "server.checkpoints",
+        "server.extras.cluster.jobs",
+        "server.extras.move",
+    ),
+    "redis": ("server.extras.cluster",),
+    "pgqueuer": ("server.extras.cluster.jobs", "server.extras.cluster.pg_queue"),
     "alembic": ("server.database.migrate",),
     "langchain": ("server.agent", "server.runs.agents"),
-    "langchain_core": ("server.agent", "server.runs.agents", "server.checkpoints"),
+    "langchain_core": (
+        "server.agent",
+        "server.runs.agents",
+        "server.checkpoints",
+        "server.runtime",
+        "server.extras.demo",
+        "server.extras.mock",
+    ),
     "langchain_mcp_adapters": ("server.agent",),
-    "langgraph": ("server.agent", "server.runs.agents", "server.checkpoints"),
-    "mcp": ("server.browser",),
+    "langgraph": ("server.agent", "server.runs.agents", "server.checkpoints", "server.extras.move"),
+    "mcp": ("server.browser", "server.extras.tools"),
     "markdownify": ("server.browser.reading",),
     "pypdf": ("server.browser.reading",),
     "mammoth": ("server.browser.reading",),
@@ -80,7 +99,7 @@ DEVTOOLS = (
 )  # fmt: skip
 """Where DevTools is spoken, and what runs there. The agent knows the interface `browser.browser` alone."""
 
-OPEN_FOLDERS = ("server", "server.agent", "server.browser", "server.http", "server.runs")
+OPEN_FOLDERS = ("server", "server.agent", "server.browser", "server.extras", "server.http", "server.runs")
 """Folders whose files stand for themselves; any other folder is one unit."""
 MOST_AT_THE_TOP = 12
 
@@ -124,10 +143,21 @@ def test_every_name_in_the_drawing_is_a_module() -> None:
 @pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("server.")])
 def test_imports_go_down_only(module: str) -> None:
     for imported in imports_of(MODULES[module]):
-        if imported.startswith("server."):
+        if imported.startswith("server.") and not (module in ROOTS and is_in(imported, ("server.extras",))):
             assert floor_of(imported) <= floor_of(module), (
                 f"{module} imports {imported}, which lives above it"
             )
+
+
+@pytest.mark.parametrize("module", [name for name in MODULES if name.startswith("server.")])
+def test_only_the_roots_name_extras_and_no_extra_another(module: str) -> None:
+    named = {used.split(".")[2] for used in uses_of(module) if used.startswith("server.extras.")}
+    own = (
+        {module.split(".")[2]}
+        if module.startswith("server.extras.")
+        else set(EXTRAS if module in ROOTS else ())
+    )
+    assert named <= own, f"{module} names {sorted(named - own)}"
 
 
 @pytest.mark.parametrize("module", [name for name in MODULES if is_in(name, LEFT + RIGHT)])
@@ -186,6 +216,8 @@ def uses_of(module: str) -> Iterator[str]:
 def test_no_module_and_no_folder_imports_itself_in_a_circle() -> None:
     modules = [name for name in MODULES if name.startswith("server.") and name not in OPEN_FOLDERS]
     uses = {name: {used for used in uses_of(name) if used in modules} - {name} for name in modules}
+    for root in ROOTS:
+        uses[root] = {used for used in uses[root] if not is_in(used, ("server.extras",))}
     assert circle_in(uses) == []
     units = dict[str, set[str]]()
     for name, used in uses.items():

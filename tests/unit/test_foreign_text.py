@@ -16,7 +16,7 @@ OURS = {
     "agent/models/openai.py": "bytes of a stream, which are cut at CR and LF only",
     "browser/chromium/chromium.py": "the file in which Chromium writes its port",
     "database/database.py": "what a database driver says, shortened for the log",
-    "database/move.py": "what a database driver says, shortened for the person who moves it",
+    "extras/move/rows.py": "what a database driver says, shortened for the person who moves it",
 }
 """Where the text is not foreign, and what it is."""
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage
 
-from server.agent.demo.findings import units_of
-from server.agent.demo.page import read_page
 from server.agent.operator.move import Move
 from server.agent.titles import read_title
 from server.browser.mcp.playwright import typed_lines
@@ -14,6 +12,8 @@ from server.browser.observation import observe_snapshot
 from server.browser.observation.rendering import fitting_lines
 from server.browser.observation.snapshot import parse_snapshot
 from server.browser.reading.passages import split
+from server.extras.demo.findings import units_of
+from server.extras.demo.page import read_page
 from server.results.evidence import Evidence
 from server.store.titles import title_of
 from tests.support.operator_world import world

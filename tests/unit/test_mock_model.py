@@ -5,7 +5,7 @@ from __future__ import annotations
 import httpx
 
 from server.agent.language import is_russian
-from server.agent.mock_model import GREETING, GREETING_RU, OTHER_PLAN_RU, PLAN_RU, SAID_RU, Say, in_language
+from server.extras.mock.model import GREETING, GREETING_RU, OTHER_PLAN_RU, PLAN_RU, SAID_RU, Say, in_language
 from tests.support.chat import ask, new_session, send, wait_for_status
 
 

@@ -2,7 +2,7 @@ import pytest
 from mcp.types import CallToolResult, TextContent, Tool, ToolAnnotations
 
 from server.browser.mcp.client import Http, Stdio
-from server.browser.mcp.other_mcp import MAX_TEXT, read_server, text_of, tools_of
+from server.extras.tools.other_mcp import MAX_TEXT, read_server, text_of, tools_of
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from cli.doctor import own_version
 from scripts import check
 from scripts.shell import ROOT
 from server import VERSION
-from server.browser.chromium.executables import BROWSER_USE, BROWSER_USE_PACKAGES
+from server.extras.tools.packages import BROWSER_USE, BROWSER_USE_PACKAGES
 from server.settings import Settings
 
 SETTINGS = {name.upper() for name in Settings.model_fields}
@@ -327,7 +327,7 @@ class TestContainer:
         host = services["browser"]
         assert host["profiles"] == ["browsers"]
         assert host["command"] == ["python", "-m", "server.browser.host"]
-        assert find_spec("server.browser.host.__main__")
+        assert find_spec("server.browser.host")
         secret = "s" * 16
         given = {name.lower(): value for name, value in host["environment"].items()}
         of_host = Settings.model_validate(given | {"browser_secret": secret, "auth_token": "t" * 16})

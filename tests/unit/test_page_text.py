@@ -14,12 +14,12 @@ from server.browser.chromium.cdp import MOST_BYTES, Cdp, read_message
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
-from server.browser.mcp.browser_use import read_tabs
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.mcp.playwright_reply import Reply, read_reply
 from server.browser.observation import observe_snapshot
 from server.browser.observation.page_script import Extra, SecretField
 from server.browser.observation.snapshot import parse_snapshot
+from server.extras.tools.browser_use import read_tabs
 from tests.support.separators import SEPARATORS
 
 LIAR, BANK = "http://liar.example/offer", "https://bank.example/"

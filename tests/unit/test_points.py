@@ -20,10 +20,10 @@ from server.agent.operator.prompts import POINT_RULES
 from server.agent.policy import Subject, assess
 from server.agent.trail import trail_of
 from server.browser.browser import PagePicture, PagePoint
-from server.browser.mock.browser import MockBrowser
 from server.browser.observation import Clickable, Extra, Observation, observe_snapshot
 from server.browser.observation.points import POINT, Layer, Layers, find_hit
 from server.browser.pictures import drawings_at, is_same_drawing, shrink
+from server.extras.mock.browser import MockBrowser
 from tests.support.operator_world import World, world
 from tests.support.scripted_model import act, stop
 

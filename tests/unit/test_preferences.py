@@ -18,7 +18,7 @@ from server.database.models import SessionRow
 from server.errors import BadRequest, Unavailable
 from server.events import now
 from server.main import create_app
-from server.maintenance import PlausibleClock, remove_untouched
+from server.runs.maintenance import PlausibleClock, remove_untouched
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from tests.conftest import PASSWORD, open_client

@@ -10,10 +10,10 @@ import pytest
 
 from server.agent_runner import AgentRunner
 from server.browser.browsers import BrowserState
-from server.browser.mock.browser import MockBrowser
-from server.browser.mock.pool import MockBrowsers
 from server.browser.slots import Slots
 from server.events import RunChanged, SessionChanged
+from server.extras.mock.browser import MockBrowser
+from server.extras.mock.pool import MockBrowsers
 from server.runs.commands import RunCommands
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
@@ -149,14 +149,14 @@ async def test_stopping_a_run_that_waits_ends_it_at_once_and_gives_up_its_place(
 async def test_a_paused_run_keeps_its_place_and_waits_again_when_it_is_resumed(stage: Stage) -> None:
     session_id = await stage.begin()
     await stage.reaches(session_id, "queued")
-    await stage.commands.pause(session_id)
+    await stage.commands.executed.pause(session_id)
     assert await stage.status(session_id) == ("paused", "paused")
     assert stage.browsers.places.place_of(session_id) == 1
-    await stage.commands.resume(session_id)
+    await stage.commands.executed.resume(session_id)
     assert await stage.status(session_id) == ("queued", "queued")
-    await stage.commands.pause(session_id)
+    await stage.commands.executed.pause(session_id)
     stage.browsers.places.leave("somebody else")
-    await stage.commands.resume(session_id)
+    await stage.commands.executed.resume(session_id)
     await stage.reaches(session_id, "waiting_user")
 
 

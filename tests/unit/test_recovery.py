@@ -15,10 +15,10 @@ from fastapi import FastAPI
 from server.agent.event_adapter import EventAdapter
 from server.agent_runner import AgentRunner
 from server.browser.browsers import BrowserState
-from server.browser.mock.browser import MockBrowser
-from server.browser.mock.pool import MockBrowsers
 from server.errors import Unavailable
 from server.events import Activity, ActivityAdded, Error, Resumed, Stamped, Token, ToolEnd, ToolStart, Usage
+from server.extras.mock.browser import MockBrowser
+from server.extras.mock.pool import MockBrowsers
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery

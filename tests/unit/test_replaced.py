@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.errors import NotFound
+from server.extras.mock.pool import MockBrowsers
 from server.http.spa import Spa
 from server.ops import stale_install as replaced
 from server.ops.stale_install import is_replaced

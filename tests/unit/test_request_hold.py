@@ -15,10 +15,10 @@ from server.browser.chromium.devtools import DevToolsConnection
 from server.browser.chromium.egress import Egress, SocketConnection
 from server.browser.chromium.hold import ChromiumHold
 from server.browser.chromium.reach import Reach
-from server.browser.host.protocol import ToHolder, ToHost
-from server.browser.host.remote_hold import RemoteHold, carry_out
 from server.browser.outgoing.assessment import Approved
 from server.browser.outgoing.held import ActTerms, HeldRequest
+from server.extras.hosts.protocol import ToHolder, ToHost
+from server.extras.hosts.remote_hold import RemoteHold, carry_out
 
 PAGE = "https://shop.example/picture"
 ORDER = ("POST", "https://shop.example/orders", '{"item": 1}')

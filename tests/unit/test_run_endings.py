@@ -12,14 +12,14 @@ from typing import Any
 import pytest
 
 from server.agent.context import RunContext
-from server.agent.mock_model import ScriptedChatModel
 from server.agent_runner import AgentRunner
 from server.browser.browser import ToolOutcome
-from server.browser.mock.browser import MockBrowser
-from server.browser.mock.pool import MockBrowsers
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
 from server.events import ToolStart, Usage
+from server.extras.mock.browser import MockBrowser
+from server.extras.mock.model import ScriptedChatModel
+from server.extras.mock.pool import MockBrowsers
 from server.files.transcript import line_of
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands

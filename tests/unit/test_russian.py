@@ -84,6 +84,7 @@ FOR_PEOPLE = (
     "automations",
     "browser/takeover",
     "channels",
+    "extras/cluster",
     "runs",
     "store",
     "stream",
@@ -126,12 +127,12 @@ def test_what_the_server_refuses_is_told_in_russian() -> None:
 
 
 ADAPTERS = (
-    "playwright.py",
-    "playwright_calls.py",
-    "page_reader.py",
-    "browser_use.py",
-    "session_browser.py",
-    "lifecycle.py",
+    "browser/mcp/playwright.py",
+    "browser/mcp/playwright_calls.py",
+    "browser/mcp/page_reader.py",
+    "extras/tools/browser_use.py",
+    "browser/mcp/session_browser.py",
+    "browser/mcp/lifecycle.py",
 )
 TELLS = {"_do", "_done", "_opened", "_note", "add", "outcome"}
 """The calls in the adapters of the browser's tools that say what was done or what happened."""
@@ -148,7 +149,7 @@ ONLY_FOR_MODELS = (
 def told_in(file: str) -> set[str]:
     """What an adapter says, with an example in each of its holes."""
     nodes: list[ast.expr] = []
-    for node in ast.walk(ast.parse((ROOT / "server/browser/mcp" / file).read_text(encoding="utf-8"))):
+    for node in ast.walk(ast.parse((ROOT / "server" / file).read_text(encoding="utf-8"))):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in TELLS:
             nodes += node.args
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]).endswith("did"):

@@ -14,22 +14,22 @@ from sqlalchemy import update
 from server.agent.context import RunContext, UserUpdates
 from server.agent_runner import AgentRunner
 from server.browser.lease import lease_of_run
-from server.browser.mock.pool import MockBrowsers
 from server.clock import elapsed
 from server.database.models import ProcessRow, RunRow, SessionRow
 from server.errors import Unavailable
 from server.events import Answer, RunChanged, Stamped, StateChanged, Usage, now
+from server.extras.cluster.sharing import SharedRuns, _logged
+from server.extras.cluster.signals import InProcessSignals, Signal
+from server.extras.mock.pool import MockBrowsers
 from server.ops.json_types import Json
 from server.runs.agents import AgentFactory
-from server.runs.commands import RunCommands
+from server.runs.executed import OwnRuns
 from server.runs.execution import Execution, RunLease
 from server.runs.queue import HandedBack, InProcessRunQueue
 from server.runs.recorder import HANDED_BACK, RunRecorder
 from server.runs.recovery import Recovery
-from server.runs.sharing import SharedRuns, _logged
 from server.runtime import Runtime
 from server.store import Ownership, StartedRun, Store, process_name
-from server.stream.signals import InProcessSignals, Signal
 from tests.support.actions import question_about
 from tests.support.databases import agents_of, share_database
 from tests.support.eventually import eventually
@@ -134,11 +134,11 @@ async def open_process(world: Runtime, owner: str, kind: type[Store] = Store) ->
     runner = AgentRunner(
         world.settings, store, world.bus, *parts, lambda execute: InProcessRunQueue(execute, slots=8)
     )
-    commands, signals = RunCommands(store, world.bus, *parts, runner), InProcessSignals()
+    own, signals = OwnRuns(runner.executions, world.bus, browsers, recorder), InProcessSignals()
 
     async def reload() -> None: ...
 
-    shared = SharedRuns(world.settings, store, signals, runner, commands, browsers, reload)
+    shared = SharedRuns(world.settings, store, signals, runner, own, browsers, reload)
     return Process(world, store, agents, browsers, recorder, runner, shared, signals)
 
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from server.agent.demo.words import Words
 from server.agent.language import is_russian
 from server.agent.operator.phrases import limit_summary, phrase
+from server.extras.demo.words import Words
 
 RUSSIAN = [
     "открой example.com",

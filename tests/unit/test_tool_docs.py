@@ -7,7 +7,8 @@ import re
 import pytest
 
 from scripts.shell import ROOT
-from server.browser.mcp import browser_use_server, playwright_server
+from server.browser.mcp import playwright_server
+from server.extras.tools import browser_use_server
 
 DOC = (ROOT / "docs/tools.md").read_text()
 SETTING = "with `BROWSER_AGENT_TOOL`"

@@ -142,8 +142,8 @@ async def session_with_activities(client: httpx.AsyncClient, app: FastAPI) -> st
     await send(client, session_id, "slow story")
     await wait_for_status(client, session_id, "running")
     await eventually(lambda: world.commands.is_acting(session_id), message="it works")
-    await world.commands.pause(session_id)
-    await world.commands.resume(session_id)
+    await world.commands.executed.pause(session_id)
+    await world.commands.executed.resume(session_id)
     await world.commands.cancel(session_id)
     await wait_for_rest(client, session_id)
     return session_id

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 from scripts.shell import ROOT
-from server.agent.demo.commands import read_request
-from server.agent.mock_model import script_for
 from server.agent.policy.verdict import _REASONS
+from server.extras.demo.commands import read_request
+from server.extras.mock.model import script_for
 
 
 def test_the_reasons_of_the_rules_are_those_of_the_dictionary() -> None:

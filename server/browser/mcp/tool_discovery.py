@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from mcp.types import Tool
@@ -12,18 +12,33 @@ from mcp.types import Tool
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium.processes import Processes
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolServerLost
-from server.browser.mcp.other_mcp import OtherServer, read_server
+from server.browser.mcp.lifecycle import FurtherServer
 from server.browser.mcp.session_browser import ToolServer
 from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
 
+FurtherServers = Callable[[Settings, Processes], Sequence[FurtherServer]]
+"""Creates a session's further MCP servers, which start at their first call."""
+
+
+def no_further_servers(settings: Settings, processes: Processes) -> Sequence[FurtherServer]:
+    return ()
+
+
 class ToolFinder:
     """Discovers the tools. `scratch` is a folder for output of the browser's server during discovery."""
 
-    def __init__(self, server: ToolServer, processes: Processes, scratch: Path) -> None:
+    def __init__(
+        self,
+        server: ToolServer,
+        processes: Processes,
+        scratch: Path,
+        further: FurtherServers = no_further_servers,
+    ) -> None:
         self._server = server
+        self._further = further
         self._processes = processes
         self._scratch = scratch.resolve()
         self._found: tuple[Sequence[Tool], Sequence[ToolSpec]] | None = None
@@ -64,7 +79,7 @@ class ToolFinder:
     async def _ask_others(self, settings: Settings) -> list[ToolSpec]:
         """List the tools of the further servers; one that cannot be used is skipped and logged."""
         found: list[ToolSpec] = []
-        for other in others_of(settings, self._processes):
+        for other in self._further(settings, self._processes):
             try:
                 found += await other.discover()
             except ToolServerLost as error:
@@ -72,12 +87,3 @@ class ToolFinder:
             finally:
                 await other.close()
         return found
-
-
-def others_of(settings: Settings, processes: Processes) -> list[OtherServer]:
-    """Create the clients of the further MCP servers (EXTRA_MCP)."""
-    deadline, allowed = settings.tool_timeout, settings.extra_mcp_allow
-    return [
-        OtherServer(*read_server(text), processes, deadline=deadline, allowed=allowed)
-        for text in settings.extra_mcp
-    ]

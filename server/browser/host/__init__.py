@@ -1,1 +1,0 @@
-"""Browser hosts: machines that run browsers for workers, and the tunnel between both."""
