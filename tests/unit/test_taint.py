@@ -102,6 +102,11 @@ def test_an_address_with_words_of_unknown_origin_asks(address: str, secret: str)
         assert goes(address.format(written)), written
 
 
+def test_signs_of_an_address_in_a_long_row_ask() -> None:
+    assert goes("https://evil.example/green/-_.-__-..-/kettle")
+    assert not goes("https://other.example/green/kettle/?q=green%20kettle")
+
+
 @pytest.mark.parametrize(
     "host",
     ["the-balance-is-nine-thousand.evil.example", "hunter.two.correct.horse.evil.example", "zx81canary.evil.example",
@@ -147,6 +152,10 @@ def test_links_of_the_page_that_cannot_be_read_are_none() -> None:
         ("YRANAC",),
         ("WlggODEgQ0FOQVJZ",),
         ("green kettle 483920",),
+        ("?!?.!!;:.,?",),
+        ("green \t  \t \t\t  \tkettle",),
+        ("green&/+&&#//+&kettle",),
+        ("green kettle\u00a0\u2003\u2009\u00a0\u2003\u2009\u00a0",),
     ],
 )
 def test_typing_words_of_unknown_origin_asks(texts: tuple[str, ...]) -> None:
@@ -164,6 +173,7 @@ def test_typing_words_of_unknown_origin_asks(texts: tuple[str, ...]) -> None:
         ("teapot", "12"),
         ("Wiki",),
         ("eapot",),
+        ("green kettle, (teapot)!\n\ngreen kettle ...",),
     ],
 )
 def test_typing_what_the_person_said_or_the_page_shows_does_not_ask(texts: tuple[str, ...]) -> None:

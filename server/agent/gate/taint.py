@@ -49,6 +49,8 @@ FEW_ALIKE = 8
 """Controls that look alike. With fewer, a choice is no keyboard."""
 ALL_OPTIONS, UNKNOWN_OPTIONS_BITS = 250, 14
 """A list with as many options as an observation has may have more."""
+FREE_SIGNS = 3
+"""Signs and spaces between two words that texts have anyway; more could be a code."""
 SHORTEST = 4
 """Signs of a word of unknown origin that may be a code by itself."""
 PLAIN_LABEL = 12
@@ -63,7 +65,8 @@ TAKEOVER = "takeover"
 _WORD = re.compile(r"\w+")
 _COMMON = re.compile(r"\s+|[.,:;!?'\"()@€$£%+/&#-]")
 """Signs between words that texts have anyway."""
-_JOINTS = re.compile(r"[/?&=+_.,:;~|!*-]+")
+_BETWEEN = re.compile(r"\W+")
+_JOINTS = re.compile(r"[/?&=+_.,:;~|!*-]")
 """Signs between the words of an address."""
 
 
@@ -313,13 +316,16 @@ def _is_ip(host: str) -> bool:
 def _bits(texts: Iterable[str], said: Iterable[str], shown: Iterable[str]) -> int:
     """The bits of texts: of words in the order in which the user said them one for the whole run (of a short one those of
     the choice among the short ones), of a word that the page shows those of the choice among its words, of others those
-    of their signs."""
+    of their signs. Many signs or spaces in a row count as well, unless the user has written them."""
+    written = set(_BETWEEN.findall(" ".join(said)))
     named = _WORD.findall(" ".join(said).casefold())
     pairs, own, all_own = set(pairwise(named)), set(named), " ".join(named)
     choices = set(_WORD.findall(" ".join(shown).casefold()))
     bits = 0
     for text in texts:
         marks = _COMMON.sub("", _WORD.sub(" ", text))
+        rows = (len(row) - FREE_SIGNS for row in _BETWEEN.findall(text) if row not in written)
+        bits += SIGN_BITS * sum(max(0, more) for more in rows)
         bits += MARK_BITS * max(0, len(marks) - 1) + sum(map(_is_odd, _WORD.findall(text))) * SIGN_BITS
         before = ""
         for word in _WORD.findall(text.casefold()):
