@@ -114,6 +114,15 @@ def tab(index: int) -> Act:
     return Act(lambda browser: browser.switch_tab(index))
 
 
+def near(name: str, says: str) -> Act:
+    """Read what is around it."""
+
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        return ToolOutcome(True, await browser.text_near(await find(browser, name)))
+
+    return Act(do, says)
+
+
 def wait(milliseconds: int) -> Act:
     return Act(lambda browser: browser.wait(milliseconds))
 
@@ -176,6 +185,9 @@ ROWS = [
     Row("a voucher in four boxes (X29)", "<h1>Redeem a voucher</h1><div>" + "".join(f"<input aria-label='Voucher part {at}' maxlength=4 size=4>" for at in range(1, 5)) + "</div><button onclick='fetch(`/said`,{method:`POST`,body:JSON.stringify({X29:[...document.querySelectorAll(`input`)].map(x=>x.value).join(`-`)})})'>Redeem</button>", (enter({"Voucher part": "ABCD-EFGH-1234-5678"}), click("Redeem")), sent={"X29": "ABCD-EFGH-1234-5678"}),
     Row("the first of two equal options is off (X7)", "<form action=/got><label>Slot <select name=slot><option>Choose<option value=a disabled>10:00<option value=b>10:00</select></label><button>Save</button></form>", (choose("Slot", "10:00"), click("Save")), sent={"slot": "b"}),
     Row("invisible signs in a name (X35)", "<button aria-label='Open the list\U000e0068\U000e0069'>Go</button>", (click("Open the list"),), lacks=("\U000e0068",)),
+    Row("the value of a text area keeps its lines (D1)", "<label>Note <textarea rows=5>one\n  two = {\n\nthree</textarea></label>", (near("Note", "one\n  two = {\n\nthree"),), shows=('[e1] textbox "Note" value="one\n|   two = {\n| \n| three"',)),
+    Row("a long value says that it is a part (D1)", "<label>Note <textarea>" + "\n".join(f"line {at} of the note" for at in range(90)) + "</textarea></label>", (near("Note", "line 88 of the note\nline 89 of the note"),), shows=("| line 9 of the note\n", "… (a part: 1789 characters in all)")),
+    Row("a table's row is read with repeated values (D1)", "<table><tr><td>4<td>Oak<td>4.7<td>1921</tr><tr><td>5<td>Plane<td>19.2<td>1991<td><button>Edit</button></tr><tr><td>6<td>Lime<td>19.2</tr></table>", (near("Edit", "4 | Oak | 4.7 | 1921\n5 | Plane | 19.2 | 1991\nEdit\n\n6 | Lime | 19.2"),)),
     Row("two links with one address keep their names (D4)", "<a href=/p/A13_leaf.html>Home</a> <a href=/p/A13_leaf.html onclick='fetch(`/said`,{method:`POST`,body:`{`+`\"D4\":\"children\"}`});return false'>View child pages of 'Home'</a>", (click("View child pages of 'Home'"),), sent={"D4": "children"}, shows=('link "Home"',)),
     Row("a field in a row is named by its column (D6)", "<table><tr><th>Name<th>Pieces</tr><tr><td>Oak<td><input value=3></tr></table>", shows=('textbox "Pieces"',)),
     Row("a bar covers what is scrolled just into view (D9)", "<div style='height:1500px'></div><button onclick='fetch(`/said`,{method:`POST`,body:`{`+`\"D9\":\"pressed\"}`})'>Order list</button><div style='height:900px'></div><div style='position:fixed;bottom:0;left:0;right:0;height:160px;background:#ddd'>Chat</div>", (click("Order list", most=3),), sent={"D9": "pressed"}),

@@ -73,7 +73,9 @@ def _put_group(snapshot: Snapshot, group: BoxGroup) -> None:
 
 def _put_lines(snapshot: Snapshot, verbatim: Verbatim) -> None:
     nodes, at = snapshot.nodes, _node_at(snapshot, verbatim.box)
-    if at is None or nodes[at].role in FIELDS:
+    if at is None or (
+        nodes[at].role in FIELDS and not packed(verbatim.text).startswith(packed(nodes[at].text))
+    ):
         return
     nodes[at].text = verbatim.text
     for one in snapshot.subtree(at):

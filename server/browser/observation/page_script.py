@@ -112,7 +112,7 @@ class BoxGroup(BaseModel, frozen=True):
 
 
 class Verbatim(BaseModel, frozen=True):
-    """A text whose line breaks and spaces show, such as code; without controls in it."""
+    """A text whose line breaks and spaces show, such as code or the value of a text area; without controls in it."""
 
     box: Box
     text: str
@@ -354,7 +354,7 @@ PAGE_SCRIPT = r"""(listening) => {
     if (!unknown) secrets.push({box, value});
   };
   const labelsOf = getter(HTMLInputElement, 'labels');
-  const groups = [], groupsIn = GROUPS_IN;
+  const groups = [], verbatim = [], groupsIn = GROUPS_IN, MOST_HELD = 20000;
   const findForms = (root, dx, dy) => {
     const found = groupsIn(css => [...all(root, css)].slice(0, MOST), isSecret), grouped = new Map();
     for (const {boxes, secret} of found) {
@@ -368,6 +368,8 @@ PAGE_SCRIPT = r"""(listening) => {
       // Each box of a secret text holds all of it: a digit alone must neither be masked elsewhere nor be shown.
       if (grouped.has(el)) keepSecret(boxOf(el, dx, dy), grouped.get(el));
       else if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value);
+      else if (el.tagName === 'TEXTAREA' && /\n/.test(el.value) && verbatim.length < MOST)
+        verbatim.push({box: boxOf(el, dx, dy), text: el.value.slice(0, MOST_HELD)});
       if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue;
       const isButton = /^(submit|image)$/.test(el.type), box = boxOf(el, dx, dy);
       controls.push({el, box, isButton, isNear: near(box), place: controls.length});
@@ -419,7 +421,7 @@ PAGE_SCRIPT = r"""(listening) => {
       if (near(box)) fields.push({box, kind: el.matches('[readonly],[aria-readonly=true]') ? 'fixed' : 'lines'});
     }
   };
-  const editors = [], editorsIn = EDITORS_IN, MOST_HELD = 20000;
+  const editors = [], editorsIn = EDITORS_IN;
   const findEditors = (root, dx, dy) => {
     for (const {input, box, text} of editorsIn(css => [...all(root, css)].slice(0, MOST))) {
       const at = boxOf(box, dx, dy);
@@ -683,7 +685,7 @@ PAGE_SCRIPT = r"""(listening) => {
     }
   };
   // Text in the window, piece by piece in the order of the flat tree, each clipped as its containers clip it.
-  const texts = [], verbatim = [], MOST_TEXTS = 1000, WHOLE = 2000, PIECE = 300, isSlot = el => el.tagName === 'SLOT';
+  const texts = [], MOST_TEXTS = 1000, WHOLE = 2000, PIECE = 300, isSlot = el => el.tagName === 'SLOT';
   const firstOf = getter(Node, 'firstChild'), nextOf = getter(Node, 'nextSibling'), typeOf = getter(Node, 'nodeType');
   const SILENT = /^(SELECT|TEXTAREA|SCRIPT|STYLE|NOSCRIPT|TEMPLATE|TITLE|CANVAS|VIDEO|AUDIO|OBJECT)$/i;
   const CJK = /[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]/;

@@ -116,7 +116,7 @@ def element_line(element: Element, suffix: str = "", also: Sequence[Element] = (
     if element.shows and element.visible:
         parts.append(f"shows={quote(element.shows)}")
     if element.value:
-        parts.append(f"value={quote(element.value)}")
+        parts.append(f"value={quote(element.value)}".replace("\n", "\n| "))
     elif element.placeholder:
         parts.append(f"placeholder={quote(element.placeholder)}")
     parts += [word for word, holds in _states(element) if holds]

@@ -12,8 +12,10 @@ from server.browser.observation.rendering import (
     SEEN_CHARS,
     SEEN_VALUE_CHARS,
     clean,
+    code_lines,
     cost,
     element_lines,
+    in_part,
     text_line,
     value_chars,
     well_formed,
@@ -239,7 +241,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
     if most == SEEN_VALUE_CHARS:
         most = value_chars(draft.box)
     states = {*node.attributes, *draft.states}
-    value = clean(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
+    value = code_lines(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
     options = _options(draft, around)
     name = clean(in_order_of_sight(draft.name))
     if draft.role in SELECTS and options:
@@ -250,7 +252,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         role=draft.role,
         name=cut(name, chars),
         full_name=cut(name, FULL_CHARS) if len(name) > chars else "",
-        value=None if node.secret else cut(value, most) or None,
+        value=None if node.secret else (in_part if most >= SEEN_VALUE_CHARS else cut)(value, most) or None,
         placeholder=cut(clean(node.placeholder), chars) or None,
         disabled="disabled" in states,
         visible=draft.seen,
