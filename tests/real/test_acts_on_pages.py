@@ -123,6 +123,20 @@ def near(name: str, says: str) -> Act:
     return Act(do, says)
 
 
+def another_document() -> Act:
+    """Wait until the page has loaded again."""
+
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        before = (await browser.observe()).moment.partition(":")[0]
+        for _ in range(80):
+            if (await browser.observe()).moment.partition(":")[0] != before:
+                return ToolOutcome(True, "")
+            await browser.wait(50)
+        return ToolOutcome(False, "The page has not loaded again.")
+
+    return Act(do)
+
+
 def wait(milliseconds: int) -> Act:
     return Act(lambda browser: browser.wait(milliseconds))
 
@@ -149,6 +163,14 @@ ROWS = [
     Row("a drop zone with a field of its own takes a file (A7)", "A7_dropzone.html", (upload("Drop files here to upload", "a.txt"),), sent={"A7": "a.txt"}),
     Row("a label is the button of a tiny field (A7)", "A7_label_block.html", (upload("Choose a document", "a.txt"),), sent={"A7": "a.txt"}),
     Row("a menu's item asks for the file (A7)", "A7_two_stage.html", (click("Attach"), upload("From this computer", "a.txt")), sent={"A7": "a.txt"}),
+    Row("a zone that takes drops only (A7)", "A7_drop.html", (upload("Drop your file here", "a.txt"),), sent={"A7": "a.txt"}),
+    Row("a label of a hidden field (A7)", "A7_hidden.html", (upload("Choose a document", "a.txt"),), sent={"A7": "a.txt"}),
+    Row("a chooser that comes late (A7)", "A7_late.html", (upload("Upload", "a.txt"),), sent={"A7": "a.txt"}),
+    Row("a picker of files that takes none from us (A7)", "A7_picker.html", (upload("Open a file", "a.txt", says="a picker of its own", ok=False, most=9),)),
+    Row("a label around a field that is not drawn (H3)", "<label style='padding:9px'>Add photo <input type=file style='display:none' onchange='o.textContent=`got `+this.files[0].name'></label><p id=o></p>", (upload("Add photo", "a.txt"),), shows=("got a.txt",)),
+    Row("a large field over a button (D3)", "<div style='position:relative;overflow:hidden;width:120px;height:30px'><span>Add files</span><input type=file style='position:absolute;right:0;top:0;font-size:200px;opacity:0' onchange='o.textContent=`got `+this.files[0].name'></div><p id=o></p>", (upload("Choose File", "a.txt"),), shows=("got a.txt",)),
+    Row("a field under a label that covers it (A7)", "<link rel=stylesheet href=/vendor/filepond/dist/filepond.css><input type=file id=f><script src=/vendor/filepond/dist/filepond.js></script><script>FilePond.create(f)</script>", (wait(300), upload("Drag & Drop your files or Browse", "a.txt"), wait(300)), shows=("a.txt",)),
+    Row("what takes no file says so (A7)", "<button>Nothing</button>", (upload("Nothing", "a.txt", says="did not ask for a file", ok=False, most=9),)),
     Row("several files for one field (A7)", "A7_two_files.html", (upload("Photos", "a.txt", "b.txt"),), sent={"A7m": "['a.txt', 'b.txt']"}),
     Row("a file made in the page is downloaded (A8)", "A8_blobdown.html", (click("Export PDF", "invoice.pdf"),)),
     Row("a consent in a frame of another site is answered (A9)", "A9_frame.html", (click("Accept all"), click("Read on")), sent={"A9": "read"}),
@@ -174,9 +196,21 @@ ROWS = [
     Row("an option with spaces and a line end in its name (X7)", "X7_spaces.html", (choose("Unit", "Kilogram (kg)"), click("Save")), sent={"unit": "kg"}),
     Row("one refused field of three (X8)", "X8_batch.html", (enter({"Name": "Ann", "Day": "5 May 2027", "City": "Leeds"}, 'textbox "Day"', ok=False), enter({"Day": "2027-05-05"}), click("Send")), sent={"n": "Ann", "d": "2027-05-05", "c": "Leeds"}),
     Row("a button between two bars (X14)", "X14_sticky.html", (click("Middle button"),), sent={"X14": "pressed"}),
-    Row("a page that reloads itself (X32)", "X32_reload.html", (click("Acknowledge"), wait(2100), click("Acknowledge")), sent={"X32": "pressed"}),
+    Row("a page that reloads itself (X32)", "X32_reload.html", (click("Acknowledge"), another_document(), click("Acknowledge"), another_document()), sent={"X32": "pressed"}),
     Row("Enter sends a text of three paragraphs (X36)", "X36_enter_sends.html", (enter({"Message": LETTER}, submit=True),)),
     Row("a field that closes brackets (X37)", "X37_code_auto.html", (enter({"Code": '{"a": [1]}'}),), sent={"X37": '{"a": [1]}'}),
+    Row("a list that opens on keyup (A2)", "A2_keyup.html", (enter({"City": "Lis"}), click("Go")), sent={"A2": "Lis"}),
+    Row("a sum on change (A2)", "A2_change_only.html", (enter({"Net": "10"}),), shows=("Gross: 12",)),
+    Row("a total of keydown (A2)", "A2_keydown.html", (enter({"Amount": "12"}),), shows=("Total: 12",)),
+    Row("two fields that listen to keyup (A2)", "A2_two.html", (enter({"From": "Rome", "To": "Oslo"}), click("Go")), sent={"A2": "Rome-Oslo"}),
+    Row("a field that opens a calendar (X20)", "X20_readonly.html", (enter({"Arrival": "3 May"}, "read-only", ok=False, most=3), click("Arrival"), click("3 May")), sent={"X20": "3 May"}),
+    Row("a list that opens some time after keyup (A2)", "<label>City <input id=q></label><ul id=l></ul><script>let t; q.addEventListener('keyup', () => { clearTimeout(t); t = setTimeout(() => { l.innerHTML = '<li>Lisbon<li>Lille' }, 300) })</script>", (enter({"City": "Li"}),), shows=("Lisbon",)),
+    Row("a total of keypress (A2)", "<label>Amount <input id=q></label><p>Total: <b id=sum>0</b></p><script>let s = ''; q.onkeypress = e => { s += e.key; sum.textContent = s }</script>", (enter({"Amount": "12.5"}),), shows=("Total: 12.5",)),
+    Row("keys that are heard around the fields (A2)", "<form onsubmit='return false'><label>From <input></label><label>To <input></label><button id=go disabled>Go</button></form><script>const ok = new Set(); document.forms[0].onkeyup = e => { ok.add(e.target); go.disabled = ok.size < 2 }</script>", (enter({"From": "Rome", "To": "Oslo"}), click("Go"))),
+    Row("a button that is on when the field is left (A2)", "<label>Mail <input id=q></label><button id=go disabled>Continue</button><script>q.onblur = () => { go.disabled = !q.value.includes('@') }</script>", (enter({"Mail": "ann@x.org"}), click("Continue"))),
+    Row("a calculator of keys in a number field (A2)", "<label>Net <input type=number id=q></label><p id=o></p><script>q.onkeyup = () => { o.textContent = 'Gross ' + q.value * 2 }</script>", (enter({"Net": "12.5"}),), shows=("Gross 25",)),
+    Row("a text area that counts on keyup (A2)", "<label>Note <textarea id=q></textarea></label><p id=o></p><script>q.onkeyup = () => { o.textContent = q.value.length + ' signs' }</script>", (enter({"Note": "one\ntwo"}),), shows=("7 signs",)),
+    Row("a list of places that listens to keys (X31)", "<label>From <input id=q role=combobox aria-expanded=false></label><div role=listbox id=l></div><script>q.onkeydown = e => { setTimeout(() => { q.ariaExpanded = 'true'; l.innerHTML = q.value.startsWith('Lis') ? '<div role=option onclick=\"q.value=this.textContent\">Lisbon</div>' : '' }, 50) }</script>", (enter({"From": "Lisb"}), click("Lisbon")), shows=('value="Lisbon"',)),
     Row("one more in a list where some are chosen (A3)", "<form action=/got><label>Roles <select name=role multiple><option selected>reader<option selected>writer<option>admin</select></label><button>Save</button></form>", (choose("Roles", "admin", says='holds "reader, writer, admin"'), click("Save")), sent={"role": "reader, writer, admin"}),
     Row("one is taken out of a list of several (A3)", "<form action=/got><label>Tags <select name=tag multiple><option selected>red<option selected>blue</select></label><button>Save</button></form>", (choose("Tags", "remove red", says='holds "blue"'), click("Save")), sent={"tag": "blue"}),
     Row("a mask of a plate and of a date (A17)", "<label>Plate <input id=a></label><label>Day <input id=b></label><script src=/vendor/imask/dist/imask.min.js></script><script>IMask(a,{mask:'aa-000',prepareChar:x=>x.toUpperCase()});IMask(b,{mask:Date})</script>", (enter({"Plate": "kr123"}, 'holds "KR-123" instead'), enter({"Day": "05.03.2027"}), enter({"Day": "99.99.2027"}, "instead")), shows=('"Plate" value="KR-123"',)),
@@ -245,11 +279,11 @@ class Run:
     """A part of what the model reads at the end."""
 
 
-MONTHS = ("January", "February", "March", "April", "May")
+MONTHS = ("January", "February", "March", "April")
 NO_EFFECT = "done 2 times on this very page without effect; change the plan"
 RUNS = [
-    Run("a menu is opened for each of its five choices (A14)", "A14_menu.html", tuple(name for month in MONTHS for name in ("Export", month)), 10, MONTHS),
-    Run("a calendar is turned by twelve months (A14)", "A14_month.html", ("Next month",) * 12, 12, tuple(str(at) for at in range(1, 13))),
+    Run("a menu is opened for each of four choices (A14)", "A14_menu.html", tuple(name for month in MONTHS for name in ("Export", month)), 8, MONTHS),
+    Run("a calendar is turned by six months (A14)", "A14_month.html", ("Next month",) * 6, 6, tuple("123456")),
     Run("a dead button (A24)", "A24_dead.html", ("Apply filters",) * 4, 2, says=NO_EFFECT),
     Run("a dead button beside a clock (A14)", "A14_clock.html", ("Refresh list",) * 4, 3, says=NO_EFFECT),
     Run("a dead button beside a counter (A14)", "A14_counter.html", ("Show details",) * 4, 3, says=NO_EFFECT),

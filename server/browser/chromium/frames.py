@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from server.ops.json_types import Json
 
 MAX_FRAMES = 20
 MOST_LISTENING = 400
-_CLICKS = frozenset({"click", "mousedown", "pointerdown"})
+CLICKS = frozenset({"click", "mousedown", "pointerdown", "contextmenu", "dblclick", "drop"})
 
 
 class Place(NamedTuple):
@@ -58,17 +58,17 @@ async def evaluate(cdp: Cdp, session: str, script: str, *, frame: str | None = N
 
 
 async def evaluate_with_listeners(
-    cdp: Cdp, session: str, script: str, *, frame: str, deadline: float
+    cdp: Cdp, session: str, script: str, *, frame: str, deadline: float, kinds: Collection[str] = CLICKS
 ) -> Json:
-    """As `evaluate`, with a list of the page's elements that listen to clicks as the function's argument; null if it
-    cannot be read.
+    """As `evaluate`, with a list of the page's elements that listen to events of these kinds as the function's argument;
+    null if it cannot be read.
 
     At most MOST_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
     """
     context = await world(cdp, session, frame, deadline)
     group = {"objectGroup": "pilothouse"}
     try:
-        arguments = await _listening(cdp, session, context, group, min(deadline, 1))
+        arguments = await _listening(cdp, session, context, group, min(deadline, 1), kinds)
         done = await cdp.send("Runtime.callFunctionOn", {
             "functionDeclaration": f"(...listening) => ({script})({'null' if arguments is None else 'listening'})",
             "executionContextId": context, "arguments": arguments or [], "returnByValue": True,
@@ -79,7 +79,7 @@ async def evaluate_with_listeners(
 
 
 async def _listening(
-    cdp: Cdp, session: str, world: int, group: Params, deadline: float
+    cdp: Cdp, session: str, world: int, group: Params, deadline: float, kinds: Collection[str]
 ) -> list[dict[str, str]] | None:
     """None if they cannot be read in time, or are more than can be read.
 
@@ -99,9 +99,7 @@ async def _listening(
     except CdpError:
         return None
     nodes = {
-        one["backendNodeId"]
-        for one in found["listeners"]
-        if one["type"] in _CLICKS and "backendNodeId" in one
+        one["backendNodeId"] for one in found["listeners"] if one["type"] in kinds and "backendNodeId" in one
     }
     works = [
         cdp.send(
@@ -120,6 +118,25 @@ async def _listening(
         for answer in answers
         if not isinstance(answer, BaseException) and "objectId" in answer["object"]
     ]
+
+
+async def give_files(
+    cdp: Cdp, session: str, frame: str, field: str, paths: Sequence[str], deadline: float
+) -> None:
+    """Set the files of the field that this expression of our own world names. Raises CdpError."""
+    group = {"objectGroup": "pilothouse"}
+    context = await world(cdp, session, frame, deadline)
+    try:
+        found = await cdp.send(
+            "Runtime.evaluate",
+            {"expression": field, "contextId": context, **group},
+            session=session,
+            deadline=deadline,
+        )
+        given = {"files": list(paths), "objectId": found["result"].get("objectId", "")}
+        await cdp.send("DOM.setFileInputFiles", given, session=session, deadline=deadline)
+    finally:
+        await release(cdp, session, group)
 
 
 async def world(cdp: Cdp, session: str, frame: str | None, deadline: float) -> int:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 
 from server.browser.chromium import frames, hangs
@@ -147,10 +147,12 @@ class PageMonitor:
         session, frame = (place.session, place.frame) if place else (page.session, page.target)
         return await frames.evaluate(self.cdp, session, script, frame=frame, deadline=deadline)
 
-    async def evaluate_with_listeners(self, script: str, page: WatchedPage, *, deadline: float = 3) -> Json:
-        """As `evaluate`; the function gets the elements that listen to clicks. Raises CdpError."""
+    async def evaluate_with_listeners(
+        self, script: str, page: WatchedPage, *, deadline: float = 3, kinds: Collection[str] = frames.CLICKS
+    ) -> Json:
+        """As `evaluate`; the function gets the elements that listen to such events. Raises CdpError."""
         return await frames.evaluate_with_listeners(
-            self.cdp, page.session, script, frame=page.target, deadline=deadline
+            self.cdp, page.session, script, frame=page.target, deadline=deadline, kinds=kinds
         )
 
     async def evaluate_inside(

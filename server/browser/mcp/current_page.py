@@ -7,7 +7,7 @@ import base64
 import binascii
 import json
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from pydantic import BaseModel, ValidationError
 from server.browser.browser import Tab
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
-from server.browser.chromium.frames import Place
+from server.browser.chromium.frames import Place, give_files
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.quiet import QuietWatch
 from server.browser.chromium.resources import load_resource
@@ -386,6 +386,18 @@ class CurrentPage:
             return False
         return True
 
+    async def give_files(self, field: str, paths: Sequence[str]) -> bool:
+        """Set the files of the field that this expression of our scripts' world names; whether they were taken."""
+        if (reachable := self._reachable()) is None:
+            return False
+        watch, page = reachable
+        try:
+            await give_files(watch.cdp, page.session, page.target, field, paths, deadline=3)
+        except CdpError as error:
+            log.debug("files for a field: %s", error)
+            return False
+        return True
+
     async def come_to_front(self) -> None:
         """Show the page before its other tabs: one behind another draws no frames, for which acts wait."""
         if self.has_several:
@@ -420,6 +432,17 @@ class CurrentPage:
         watch, page = reachable
         try:
             return await watch.evaluate(script, page, deadline=deadline, place=place)
+        except CdpError as error:
+            log.debug("script in the page: %s", error)
+            return None
+
+    async def run_with_listeners(self, script: str, kinds: Collection[str]) -> Json:
+        """As `run`; the function gets the elements that listen to such events, or null if that is not known."""
+        if (reachable := self._reachable()) is None:
+            return None
+        watch, page = reachable
+        try:
+            return await watch.evaluate_with_listeners(script, page, kinds=kinds)
         except CdpError as error:
             log.debug("script in the page: %s", error)
             return None

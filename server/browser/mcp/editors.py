@@ -11,7 +11,16 @@ from server.ops.json_types import JsonObject
 
 _CONTROL, _COMMAND = 2, 4
 """Modifiers of a key event."""
-_KEYS = {"a": 65, "Backspace": 8, "ArrowRight": 39, "Enter": 13}
+_KEYS = {"a": 65, "Backspace": 8, "ArrowRight": 39, "Enter": 13, "Shift": 16}
+_CODES = {
+    sign: code
+    for signs, code in (
+        (";:", 186), ("=+", 187), (",<", 188), ("-_", 189), (".>", 190), ("/?", 191), ("`~", 192), ("[{", 219),
+        ("\\|", 220), ("]}", 221), ("'\"", 222), *((sign, 48 + at) for at, sign in enumerate(")!@#$%^&*(")),
+    )
+    for sign in signs
+}  # fmt: skip
+"""Of keys whose signs are no letters or digits, by their signs."""
 
 # As a person's clipboard does: editors read the event, and prevent what the browser itself would do.
 _CLIP = """(kind, text) => {
@@ -55,10 +64,25 @@ async def type_signs(here: CurrentPage, text: str) -> None:
     for sign in text:
         key: JsonObject = {
             "key": "Enter" if sign == "\r" else sign,
-            "windowsVirtualKeyCode": ord(sign.upper()) & 0xFF,
+            "windowsVirtualKeyCode": _CODES.get(sign)
+            or (ord(sign.upper()) if sign.isascii() and len(sign.upper()) == 1 else 0),
         }
         await here.send("Input.dispatchKeyEvent", {**key, "type": "keyDown", "text": sign})
         await here.send("Input.dispatchKeyEvent", {**key, "type": "keyUp"})
+
+
+async def type_keys(here: CurrentPage, text: str, *, submit: bool) -> None:
+    """Type the text key by key in place of what is selected; with `submit`, press Enter after it."""
+    async with here.until_quiet(typed=True):
+        await type_signs(here, text)
+    if submit:
+        async with here.until_quiet(typed=True):
+            await _press(here, "Enter")
+
+
+async def press_shift(here: CurrentPage) -> None:
+    """Press a key that writes nothing."""
+    await _press(here, "Shift")
 
 
 async def _clip(here: CurrentPage, kind: str, text: str = "", *, place: Place | None) -> JsonObject:

@@ -80,7 +80,9 @@ _READ = """() => (globalThis.pilothouseFields || []).map(one => {
   if (!el?.isConnected || ['password', 'file'].includes(el.type)) return null;
   if (['checkbox', 'radio'].includes(el.type)) return {checked: el.checked};
   if (el.tagName !== 'SELECT' && el.value === undefined) return {checked: el.ariaChecked === 'true'};
-  if (el.tagName !== 'SELECT') return {value: el.value};
+  if (el.tagName !== 'SELECT') return {
+    value: el.value, locked: !!el.readOnly, line: /^(text|search|tel|url|email|number)$/.test(el.type) && !el.readOnly,
+  };
   const isOff = one => one.disabled || one.parentElement?.disabled;
   return {several: el.multiple, options: [...el.options].map(one => ({
     name: (one.label || one.text).trim().replace(/\\s+/g, ' '), group: one.parentElement?.label || '',
@@ -96,12 +98,12 @@ _CHOOSE = """(at, choices) => {
 }"""
 
 
-_FOCUS = """(at, part) => {
+_FOCUS = """(at, part, all) => {
   const {box, parts, input: only} = globalThis.pilothouseFields[at], input = parts ? parts[part] : only;
   if (!input.isConnected) return false;
   box.scrollIntoView({block: 'nearest', behavior: 'instant'});
   input.focus();
-  if (parts) input.select();
+  if (parts || all) input.select();
   return input.getRootNode().activeElement === input;
 }"""
 
@@ -126,6 +128,10 @@ class FieldValue(BaseModel, frozen=True):
     """Of a text in several boxes: how many signs each takes."""
     checked: bool | None = None
     """Of a check box, a radio button or a switch."""
+    line: bool = False
+    """It is a field of one line that takes keys."""
+    locked: bool = False
+    """It takes none: what it holds is chosen in another place, or fixed."""
     editor: bool = False
     """It is no form field. Its value is the text that it shows."""
 
@@ -198,6 +204,14 @@ async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool
     if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
         return text
     return await editors.content(here, place) or shown.value
+
+
+async def fill_by_keys(here: CurrentPage, at: int, text: str, *, submit: bool) -> bool:
+    """Type the text key by key in place of what a field holds; False if it does not take the focus."""
+    if not await here.run(f"() => ({_FOCUS})({at}, 0, true)"):
+        return False
+    await editors.type_keys(here, text, submit=submit)
+    return True
 
 
 async def fill_parts(

@@ -10,8 +10,9 @@ from typing import Any, Protocol
 
 from server.browser.browser import Field, PagePoint, ToolOutcome
 from server.browser.lease import wait_for_lease
-from server.browser.mcp import field_values
+from server.browser.mcp import field_values, key_listeners
 from server.browser.mcp.field_values import FieldValue
+from server.browser.mcp.key_listeners import Listens
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
 from server.browser.observation import Element
 from server.browser.observation.snapshot import CHOICES, FIELDS
@@ -30,6 +31,7 @@ class Filling:
     def __init__(self, calls: ToolCalls, tools: FieldTools) -> None:
         self._calls = calls
         self._tools = tools
+        self._listens: Sequence[Listens] = ()
 
     def by_name(self, name: str, args: JsonView) -> Callable[[], Coroutine[Any, Any, ToolOutcome]] | None:
         """A tool server's own act of filling that a model called, as the same act here; None for another, or if its
@@ -58,8 +60,9 @@ class Filling:
         here = self._calls.here
         here.hide(field.text for field in fields if field.element.secret)
         before = await field_values.hold(here, [field.element for field in fields])
+        self._listens = await key_listeners.listeners(here)
         done: list[ToolOutcome] = []
-        for kind, group in groupby(range(len(fields)), lambda at: _kind(fields[at].element, before[at])):
+        for kind, group in groupby(range(len(fields)), lambda at: self._kind(fields[at], before[at], at)):
             places = list(group)
             enters = submit and places[-1] == len(fields) - 1
             if kind == "field":
@@ -83,6 +86,8 @@ class Filling:
     ) -> ToolOutcome:  # fmt: skip
         chosen = [fields[at] for at in places]
         outcome = await self._tools.type(chosen, submit=submit)
+        if outcome.ok and not submit:
+            await key_listeners.make_noticed(self._calls.here, self._listens, places, is_typed=False)
         # What is sent may be taken out of its fields.
         is_shown = not (submit and outcome.ok) and not self._calls.here.dialog
         now = await field_values.read(self._calls.here) if is_shown else []
@@ -107,6 +112,11 @@ class Filling:
     async def _fill_one(
         self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool
     ) -> ToolOutcome:
+        if kind == "locked":
+            problem = f"{name_of(field.element)} is read-only: nothing was typed. What it holds may be chosen after a click."
+            return self._calls.outcome(False, problem)
+        if kind == "keys":
+            return await self._type_keys(field, before, at, submit=submit)
         if kind == "list":
             return await self._choose(field.element, field.text.split("\n"), before, at)
         if kind == "other":  # such as the box around a field
@@ -120,6 +130,19 @@ class Filling:
         if kind == "parts" and before:
             return await self._fill_parts(field, before, at, submit=submit)
         return await self._replace(field, at, submit=submit)
+
+    async def _type_keys(
+        self, field: Field, before: FieldValue | None, at: int, *, submit: bool
+    ) -> ToolOutcome:
+        await self._take_turn()
+        here, name = self._calls.here, name_of(field.element)
+        if not await field_values.fill_by_keys(here, at, field.text, submit=submit):
+            return self._calls.outcome(False, f"{name} does not take the keys: nothing was typed.")
+        if not submit:
+            await key_listeners.make_noticed(here, self._listens, [at], is_typed=True)
+        now = await field_values.read(here) if not (submit or here.dialog) else []
+        outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
+        return field_values.after_typing(outcome, [field], [before], now[at : at + 1])
 
     async def _fill_parts(self, field: Field, before: FieldValue, at: int, *, submit: bool) -> ToolOutcome:
         await self._take_turn()
@@ -174,9 +197,24 @@ class Filling:
         if self._calls.is_held:
             raise CallFailed(HELD)
 
-
-def _kind(element: Element, held: FieldValue | None) -> str:
-    """How it is filled: as an `editor`, a `list`, `parts` of a text, a `field` of the page, or what is none of them and may hold one."""
-    if held is not None:
-        return "editor" if held.editor else "parts" if held.parts else "list" if held.options else "field"
-    return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"
+    def _kind(self, field: Field, held: FieldValue | None, at: int) -> str:
+        """How it is filled: as an `editor`, a `list`, `parts` of a text, by `keys`, a `field` of the page, or what is
+        none of them and may hold one; `locked` if it cannot be filled."""
+        listens = self._listens[at] if at < len(self._listens) else ""
+        if (
+            held is not None
+            and held.line
+            and listens == "own"
+            and 0 < len(field.text) <= key_listeners.MOST_KEYS
+        ):
+            return "keys"
+        if held is not None:
+            known = (
+                ("editor", held.editor),
+                ("parts", held.parts),
+                ("list", held.options),
+                ("locked", held.locked),
+            )
+            return next((kind for kind, is_it in known if is_it), "field")
+        element = field.element
+        return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"

@@ -12,6 +12,7 @@ from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
+from server.browser.mcp import uploads
 from server.browser.mcp.page_reader import PageReader
 from server.browser.mcp.playwright_calls import PlaywrightCalls
 from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
@@ -31,6 +32,11 @@ _WHEEL, _WHEEL_OVER = 700, 350
 """Pixels of each: less than a window, or than a list, shows, because lists may have only what is in view."""
 _LOADS = 0.5
 """Seconds at the end of what there is, in which a page may load more."""
+_CHOOSER_COMES, _CHOOSER_TURNS = 5, 12
+"""Seconds in which a page asks for a file after a click, and how many times that is looked for."""
+_OWN_PICKER = (
+    "If the page opened a picker of its own, only the person can choose a file there: hand over to them."
+)
 OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
 _NOT_FILLABLE = "Element is not an <input>"
 
@@ -264,12 +270,22 @@ class PlaywrightAdapter:
         paths, strange = session_files(self._calls.files, files)
         if strange:
             return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
-        names = ", ".join(path.name for path in paths)
+        if given := await uploads.give(self._calls, element, paths):
+            return given
+        names, name = ", ".join(path.name for path in paths), name_of(element)
         asked = await self._server.use("browser_click", _target(element))
-        if not asked.asks_for_file:
-            return self._calls.outcome(False, f"{name_of(element)} did not ask for a file.")
-        reply = await self._server.use("browser_file_upload", {"paths": [str(path) for path in paths]})
-        return self._done(reply, f"Gave {names} to {name_of(element)}.")
+        if not (asked.ok or asked.asks_for_file):
+            return self._done(asked, "")
+        for turn in range(_CHOOSER_TURNS):
+            reply = await self._server.use("browser_file_upload", {"paths": [str(path) for path in paths]})
+            if reply.ok or turn == _CHOOSER_TURNS - 1:
+                break
+            await asyncio.sleep(_CHOOSER_COMES / _CHOOSER_TURNS)  # a page may ask its site first
+        if not reply.ok:
+            return self._calls.outcome(
+                False, f"{name} did not ask for a file within {_CHOOSER_COMES} s. {_OWN_PICKER}"
+            )
+        return self._done(reply, f"Gave {names} to {name}.")
 
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
         if not self._calls.here.dialog:

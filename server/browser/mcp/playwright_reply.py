@@ -29,6 +29,7 @@ OTHER_FORM = (
     "The field takes another form of value, such as 12.5 for a number, 2026-11-21 for a date, 2026-11 for a month "
     "or 14:30 for a time."
 )
+GONE = "It is not on the page any more: look again."
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
     "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
@@ -97,6 +98,8 @@ def _plain_error(text: str) -> str:
     plain = _ORIGIN.sub("", said.strip())
     if plain.endswith(("Malformed value", "input[type=number]")):
         return OTHER_FORM
+    if "aria-ref" in plain or plain.endswith("in the current page snapshot. Try capturing new snapshot."):
+        return GONE
     waited = _PATIENCE.match(plain)
     obstacle = max(_OBSTACLES, key=log.rfind)
     if waited is None or obstacle not in log:

@@ -355,7 +355,7 @@ PAGE_SCRIPT = r"""(listening) => {
   };
   const labelsOf = getter(HTMLInputElement, 'labels');
   const groups = [], verbatim = [], groupsIn = GROUPS_IN, MOST_HELD = 20000;
-  const findForms = (root, dx, dy) => {
+  const findForms = (root, dx, dy, framed) => {
     const found = groupsIn(css => [...all(root, css)].slice(0, MOST), isSecret), grouped = new Map();
     for (const {boxes, secret} of found) {
       const value = boxes.map(one => one.value).join(''), places = boxes.map(one => boxOf(one, dx, dy));
@@ -364,7 +364,12 @@ PAGE_SCRIPT = r"""(listening) => {
     }
     for (const el of all(root, 'input,textarea,button')) {
       if (el.tagName === 'INPUT' && attribute(el, 'type')?.toLowerCase() === 'file' && uploads.length < MOST)
-        for (const one of [el, ...labelsOf.call(el) || []]) if (near(boxOf(one, dx, dy))) uploads.push(boxOf(one, dx, dy));
+        for (const one of [el, ...labelsOf.call(el) || []]) {
+          const box = boxOf(one, dx, dy);
+          if (near(box)) uploads.push(box);
+          // A snapshot has no line for a label that stands in a text.
+          if (near(box) && !el.offsetWidth && one !== el && !framed) clickables.push({box, tag: 'label', name: clean(one.innerText), target: path(one, root), listens: true});
+        }
       // Each box of a secret text holds all of it: a digit alone must neither be masked elsewhere nor be shown.
       if (grouped.has(el)) keepSecret(boxOf(el, dx, dy), grouped.get(el));
       else if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value);
@@ -655,7 +660,7 @@ PAGE_SCRIPT = r"""(listening) => {
     drawings.clear();
   };
   const visit = (root, dx, dy, framed) => {
-    findForms(root, dx, dy);
+    findForms(root, dx, dy, framed);
     if (!isBrief) {
       findShown(root, dx, dy);
       findLevels(root, dx, dy);

@@ -20,6 +20,7 @@ from server.browser.chromium.cdp import AnswerTooLarge, CdpError
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
 from server.browser.masking import mask_text
+from server.browser.mcp import uploads
 from server.browser.mcp.client import McpClient
 from server.browser.mcp.network_errors import opening_failure
 from server.browser.mcp.page_reader import PageReader, Source
@@ -236,12 +237,9 @@ class BrowserUseAdapter(Source):
         paths, strange = session_files(self._calls.files, files)
         if strange:
             return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
-        given: JsonObject = {"files": [str(path) for path in paths], "backendNodeId": _index(element)}
-        async with self._calls.here.until_quiet(typed=False):
-            ok = await self._calls.here.send("DOM.setFileInputFiles", given)
-        names = ", ".join(path.name for path in paths)
-        did = f"Gave {names} to {name_of(element)}."
-        return self._calls.outcome(ok, did if ok else f"{name_of(element)} takes no file.")
+        return await uploads.give(self._calls, element, paths) or self._calls.outcome(
+            False, f"{name_of(element)} takes no file."
+        )
 
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
         return self._calls.outcome(False, "No dialog is open.")

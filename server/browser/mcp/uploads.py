@@ -1,0 +1,60 @@
+"""Gives files to a page over DevTools: to the field that an element is, has or labels, or to what takes dropped files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from server.browser.browser import ToolOutcome
+from server.browser.mcp.tool_calls import ToolCalls, name_of
+from server.browser.observation import Element
+
+# Found by its box, as the observation has it. A zone without a field gets its files by way of one that is in no page.
+_HOLD = """([x, y, width, height], listening) => {
+  const isIt = el => {
+    const r = el.getBoundingClientRect();
+    return [r.x - x, r.y - y, r.width - width, r.height - height].every(off => Math.abs(off) <= 1);
+  };
+  const isField = el => el?.matches?.('input[type=file]') && !el.disabled ? el : null;
+  const fieldOf = el => {
+    const inside = [...el.querySelectorAll('input[type=file]')].filter(isField);
+    return isField(el) || isField(el.closest('label')?.control) || (inside.length === 1 ? inside[0] : null);
+  };
+  const found = [], search = root => {
+    for (const el of root.querySelectorAll('*')) {
+      if (isIt(el)) found.push(el);
+      if (el.shadowRoot) search(el.shadowRoot);
+    }
+  };
+  search(document);
+  const field = found.map(fieldOf).find(Boolean), zone = found.find(el => listening?.includes(el));
+  globalThis.pilothouseUpload = field || Object.assign(document.createElement('input'), {type: 'file', multiple: true});
+  globalThis.pilothouseZone = field ? null : zone;
+  return field ? 'field' : zone ? 'zone' : '';
+}"""
+_DROP = """() => {
+  const zone = globalThis.pilothouseZone, {x, y, width, height} = zone.getBoundingClientRect();
+  const dataTransfer = new DataTransfer();
+  for (const file of globalThis.pilothouseUpload.files) dataTransfer.items.add(file);
+  const at = {clientX: x + width / 2, clientY: y + height / 2, bubbles: true, cancelable: true, composed: true, dataTransfer};
+  return ['dragenter', 'dragover', 'drop'].map(kind => !zone.dispatchEvent(new DragEvent(kind, at))).slice(1).every(Boolean);
+}"""
+
+
+async def give(calls: ToolCalls, element: Element, paths: Sequence[Path]) -> ToolOutcome | None:
+    """Give the files; None if the element is no field for them and takes none that are dropped."""
+    here, names, name = calls.here, ", ".join(path.name for path in paths), name_of(element)
+    script = f"listening => ({_HOLD})({json.dumps(element.box or (0, 0, 0, 0))}, listening)"
+    kind = await here.run_with_listeners(script, {"drop"})
+    if kind not in ("field", "zone"):
+        return None
+    async with here.until_quiet(typed=False):
+        is_given = await here.give_files("globalThis.pilothouseUpload", [str(path) for path in paths])
+        if is_given and kind == "zone":
+            is_given = await here.run(_DROP) is True
+    if not is_given:
+        refused = "takes no such file" if kind == "field" else "does not take files that are dropped"
+        return calls.outcome(False, f"{name} {refused}: none was given.")
+    did = f"Gave {names} to {name}." if kind == "field" else f"Dropped {names} on {name}."
+    return calls.outcome(True, did)
