@@ -65,14 +65,20 @@ def visible(text: str) -> str:
 
 
 def in_addresses(value: str) -> set[str]:
-    """How a text is spelled in an address: encoded as a whole, as a form sends it, as a browser writes a path or fragment."""
+    """How a text is spelled in an address: encoded as a whole, as a form sends it, as a browser writes a path or fragment;
+    in an address that is a parameter of another, and as servers write it that encode in small letters."""
     light = "!$&'()*+,;=:@/?-._~"
     encoded = (quote(value, safe="", errors="replace"), quote_plus(value, errors="replace"))
-    return {
+    found = {
         *encoded,
+        *map(quote, encoded),
         quote(value, safe=light, errors="replace"),
         quote(value, safe=light + "#[]{}|^`", errors="replace"),
     }
+    return found | {_ENCODED.sub(lambda sign: sign[0].lower(), one) for one in found}
+
+
+_ENCODED = re.compile("%(?:25)*[0-9A-F]{2}")
 
 
 def in_order_of_sight(text: str) -> str:

@@ -10,7 +10,9 @@ import pytest
 from server.agent.gate.approval import MASK, ShownPage, confirm_question, masked, secrets_of, without
 from server.agent.gate.gate import Gate
 from server.agent.operator.acting import describe
+from server.browser.masking import mask_text
 from server.browser.observation import Observation, observe_snapshot
+from server.browser.observation.page_script import SecretField
 from tests.support.actions import aimed
 
 IBAN = "DE89 3704 0044 0532 0130 00"
@@ -76,3 +78,12 @@ def test_what_is_no_secret_is_neither_asked_about_nor_masked(snapshot: str, text
 def test_a_secret_in_an_address_is_masked_in_each_spelling() -> None:
     urls = ["/in?p=hunter 2&x", "/in?p=hunter%202&x", "/in?p=hunter+2&x", "/in#hunter%202"]
     assert all("hunter" not in without(["hunter 2"], url) for url in urls)
+
+
+@pytest.mark.parametrize(
+    "spelling", ["p%c3%a4ss%2b1", "p%C3%A4ss%2B1", "p%25C3%25A4ss%252B1", "p%25c3%25a4ss%252b1"]
+)
+def test_a_secret_is_masked_as_servers_and_parameters_of_addresses_spell_it(spelling: str) -> None:
+    url = f"https://a.example/login?back=%2Fin%3Fp%3D{spelling}"
+    assert without(["päss+1"], url).endswith("p%3D•••")
+    assert mask_text(url, [SecretField(box=(0, 0, 9, 9), value="päss+1")]).endswith("p%3D•••")
