@@ -242,7 +242,7 @@ async def test_wrong_arguments_and_lost_elements_are_told_and_do_no_harm(browser
     assert "missing: target" in wrong.text
     lost = await browser.call("browser_click", {"target": "e9999"})
     assert not lost.ok
-    assert "not found" in lost.text
+    assert "not on the page any more" in lost.text
     gone = await browser.navigate("http://127.0.0.1:9/")
     assert not gone.ok
     assert (await browser.navigate(site.url("/form"))).ok

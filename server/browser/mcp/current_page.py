@@ -27,7 +27,6 @@ from server.browser.observation.page_script import (
     FRAME_SCRIPT,
     MOMENT_SCRIPT,
     PAGE_SCRIPT,
-    Box,
     Extra,
     SecretField,
 )
@@ -53,28 +52,6 @@ SCROLLED_SCRIPT = """() => new Promise(done => {
   };
   requestAnimationFrame(look);
 })"""
-
-# A click goes to the middle. Where a bar would be over it there, such as one that sticks to the window's edge, which a
-# scroll into view does not mind, the page is scrolled to a place where nothing is.
-_UNCOVER = """([x, y, width, height]) => {
-  const from = scrollY, middle = x + width / 2, start = y + height / 2;
-  const isIt = el => {
-    const r = el.getBoundingClientRect();
-    return Math.abs(r.width - width) <= 1 && Math.abs(r.height - height) <= 1 && Math.abs(r.x - x) <= 1;
-  };
-  const isCovered = at => {  // null if it is not there
-    const [top, ...below] = document.elementsFromPoint(middle, at), own = [top, ...below].find(el => el && isIt(el));
-    return own ? !own.contains(top) && !top.contains(own) : null;
-  };
-  if (start > 0 && start < innerHeight && !isCovered(start)) return;
-  for (const share of [0.5, 0.3, 0.7, 0.2, 0.8, 0.1, 0.9]) {
-    const before = scrollY;
-    scrollTo({top: from + start - share * innerHeight, behavior: 'instant'});
-    if (share !== 0.5 && scrollY === before) continue;
-    if (isCovered(start - (scrollY - from)) === false) return;
-  }
-  scrollTo({top: from, behavior: 'instant'});
-}"""
 
 PICTURE: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
 """Parameters of `Page.captureScreenshot`: the window in device pixels."""
@@ -307,10 +284,6 @@ class CurrentPage:
             return Drawn.model_validate(await self.run(DRAWN_SCRIPT) or {})
         except ValidationError:
             return Drawn()
-
-    async def uncover(self, box: Box) -> None:
-        """Scroll the page so that nothing covers the middle of what has this box, if something does or it is out of view."""
-        await self.run(f"() => ({_UNCOVER})({json.dumps(box)})")
 
     async def wait_scrolled(self) -> None:
         """Wait until scrolling has ended: a wheel event is acknowledged before the page moves."""

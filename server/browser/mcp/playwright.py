@@ -12,7 +12,7 @@ from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
-from server.browser.mcp import uploads
+from server.browser.mcp import targets, uploads
 from server.browser.mcp.page_reader import PageReader
 from server.browser.mcp.playwright_calls import PlaywrightCalls
 from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
@@ -108,8 +108,11 @@ class PlaywrightAdapter:
         did = f"{'Double-clicked' if double else 'Clicked'} {name_of(target)}."
         if isinstance(target, Element):
             before, page = self._calls.here.url, self._calls.here.page
-            if target.box and not target.frame:
-                await self._calls.here.uncover(target.box)
+            obstacle = await targets.look_at(self._calls.here, target)
+            if obstacle.kind == "covered":
+                return self._calls.outcome(False, f"Not clicked: {obstacle.words}.")
+            if obstacle.kind == "moving":
+                return await self._click_moving(did, double=double)
             reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
             if (
                 reply.ok
@@ -125,6 +128,18 @@ class PlaywrightAdapter:
             return self._calls.outcome(False, OTHER_THERE)
         click = {"x": target.x, "y": target.y, "clickCount": 2 if double else 1}
         return await self._do("browser_mouse_click_xy", click, did)
+
+    async def _click_moving(self, did: str, *, double: bool) -> ToolOutcome:
+        """Press what does not stop moving where it is then."""
+        for _ in range(targets.PRESSES):
+            if (place := await targets.aim(self._calls.here)) is None:
+                continue
+            click = {"x": place.x, "y": place.y, "clickCount": 2 if double else 1}
+            reply = await self._server.act("browser_mouse_click_xy", click)
+            is_hit = await targets.end(self._calls.here)
+            if is_hit is not False or not reply.ok:
+                return self._done(reply, did)
+        return self._calls.outcome(False, "It does not stop moving, and was not hit: nothing was pressed.")
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
         did = f"Dragged {name_of(start)} to {name_of(end)}."
