@@ -132,7 +132,8 @@ class ScriptedBrowser(Browser):
         seen = self._observation(keep)
         found = ((point, self.layers(point.x, point.y)) for point in points if self.layers)
         hits = (find_hit(point.x, point.y, layers, seen.interactive) for point, layers in found)
-        return seen.model_copy(update={"hits": tuple(hit for hit in hits if hit)})
+        hit = tuple(hit for hit in hits if hit)
+        return seen.model_copy(update={"hits": hit, "sends_are_held": bool(self.holding)})
 
     @property
     def moment(self) -> str:

@@ -15,7 +15,9 @@ from tests.unit.test_assistant_gate import Assistant
 PICTURE = "https://pictures.example/one"
 PAGE = """\
 - heading "A walk" [level=1] [ref=h1] [box=0,0,200,20]
-- button "Zoom in" [ref=z1] [box=0,30,200,20]"""
+- button "Zoom in" [ref=z1] [box=0,30,200,20]
+- link "Delete account" [ref=l1] [box=0,60,200,20]:
+  - /url: /account/end"""
 ORDER = HeldRequest(
     id="r1", kind="order", words="new orders to shop.example (item)", method="POST", place="https://shop.example",
     path="/orders", site="shop.example", binding="POST /orders\nkey",
@@ -139,3 +141,15 @@ async def test_a_grant_lets_the_assistants_request_go() -> None:
     await it.say("zoom in")
     assert it.question is None
     assert it.browser.effects == [f"{SENDS}, let go"]
+
+
+@pytest.mark.parametrize("agent", ["operator", "assistant"])
+async def test_what_only_leads_somewhere_is_done_on_stricter_terms_without_a_question(agent: str) -> None:
+    it: World | Assistant
+    if agent == "operator":
+        it = operator(click("Delete account"), stop("Done."))
+    else:
+        it = assistant({"tool": "browser_click", "target": "l1"}, "Done.")
+    await it.say("see how an account is deleted")
+    assert it.question is None
+    assert it.browser.terms.is_doubted
