@@ -1,7 +1,8 @@
 // @vitest-environment happy-dom
 import { expect, test } from 'vitest'
 import { loadLanguage, translatorOf } from '@/i18n'
-import { toolWords } from './toolWords'
+import type { Pending } from '@/api/types'
+import { actionWords, toolWords } from './toolWords'
 
 test('a direction is a word of the language, not a sign, and not quoted', async () => {
   await loadLanguage('ru')
@@ -21,4 +22,18 @@ test('the row of the second model is no tool: it has words and an icon of its ow
 test('what was looked for says more than the direction', () => {
   const scroll = { name: 'scroll', args: { direction: 'down', query: 'Imprint' } }
   expect(toolWords(scroll, translatorOf('en'))).toMatchObject({ object: 'Imprint', isOwn: false })
+})
+
+test('a click is named by what is clicked, also where the form that it sends is shown', () => {
+  const fields = [
+    { name: 'Name', value: 'Ada' },
+    { name: 'Address', value: '1 Quay Street' },
+  ]
+  const words = (kind: string) =>
+    actionWords(
+      { action: { kind, fields }, target: { role: 'button', name: 'Place order' } } as unknown as Pending,
+      translatorOf('en'),
+    )
+  expect(words('click')).toBe('Click “Place order”')
+  expect(words('type')).toBe('Fill in the form')
 })

@@ -114,8 +114,10 @@ const UPLOADS = new Set(['upload', 'file_upload'])
 /** What would be done, in the words of the feed: "Click Place order". */
 export function actionWords(question: Pending, t: Translate): string {
   const action = question.action ?? {}
-  if (Array.isArray(action.fields) && action.fields.length > 1) return t('do.fill')
   const kind = action.double ? 'double_click' : String(action.kind ?? action.type ?? action.name ?? '')
+  // Of a click or key, `fields` are what the form holds that it sends.
+  const isTyping = /type|fill/.test(kind)
+  if (isTyping && Array.isArray(action.fields) && action.fields.length > 1) return t('do.fill')
   const file = action.file
   if (UPLOADS.has(kind) && typeof file === 'string' && file) {
     const name = question.target?.name

@@ -1,5 +1,5 @@
 import { ShieldAlert } from 'lucide-react'
-import { useId, useRef, useState } from 'react'
+import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Pending } from '@/api/types'
 import { useT, useWords } from '@/i18n'
@@ -9,7 +9,7 @@ import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { AllowFor, grantOf, ONCE, useApproveWords } from './AllowFor'
-import { isSpending, payloadOf, reasonWords } from './questionWords'
+import { isSpending, payloadOf, reasonWords, titleOf } from './questionWords'
 import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
@@ -18,22 +18,26 @@ import { PutOff } from './PutOff'
 import { useSight } from './sight'
 import { StartPlan } from './StartPlan'
 import { startWords } from './startPlanWords'
+import { titleWords } from './titleWords'
 import { TargetPicture } from './TargetPicture'
 
 /** What will happen, where and why it asks. Nothing here is focused by itself, least of all the yes. */
 export function ApprovalCard({ row }: { row: QuestionRow }) {
   const t = useT()
   const tell = useWords(startWords)
-  const id = useId()
+  const title = useWords(titleWords)
   const { question } = row
   const { start } = question
   const [chosen, setChosen] = useState<ReadonlySet<number>>(new Set())
   return (
-    <section aria-labelledby={id} className="my-3 overflow-hidden rounded-lg border border-warn bg-bg">
+    <section
+      aria-label={start ? tell('start.title') : t('question.title')}
+      className="my-3 overflow-hidden rounded-lg border border-warn bg-bg"
+    >
       <header className="flex items-center gap-2 bg-warn-soft px-4 py-2 text-sm text-warn">
         <ShieldAlert size={16} aria-hidden className="shrink-0" />
-        <h3 id={id} className="min-w-0 flex-1 font-medium">
-          {start ? tell('start.title') : t('question.title')}
+        <h3 className="min-w-0 flex-1 font-medium wrap-anywhere">
+          {start ? tell('start.title') : (titleOf(question, title) ?? t('question.title'))}
         </h3>
         <Expiry at={question.expires_at} />
       </header>

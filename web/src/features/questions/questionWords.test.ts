@@ -5,7 +5,8 @@ import type { QuestionRow } from '@/stream/rows'
 import { translatorOf } from '@/i18n'
 import { ru } from '@/i18n/ru'
 import { payloadWords } from './payloadWords'
-import { answerWord, payloadOf, reasonWords } from './questionWords'
+import { answerWord, payloadOf, reasonWords, titleOf } from './questionWords'
+import { titleWords } from './titleWords'
 
 const told = (action: Pending['action'], lang: 'en' | 'ru') =>
   payloadOf({ action } as Pending, translatorOf(lang, payloadWords[lang]))
@@ -67,4 +68,14 @@ test('until the server reports it, it is named by what was asked and answered', 
 
 test('a part that has no words keeps its name', () => {
   expect(told({ kind: 'scroll', amount: 3 }, 'en')).toEqual([['amount', '3']])
+})
+
+test('an act that spends is asked about as a sentence with its sum, any other is not', () => {
+  const title = (question: Partial<Pending>, lang: 'en' | 'ru') =>
+    titleOf(question as Pending, translatorOf(lang, titleWords[lang]))
+  const order = { risk: 'order', amount: '43.90 EUR', url: 'https://shop.example/basket' } as const
+  expect(title(order, 'en')).toBe('Place the order for 43.90 EUR at shop.example?')
+  expect(title({ ...order, risk: 'pay' }, 'ru')).toBe('Заплатить 43.90 EUR на shop.example?')
+  expect(title({ ...order, risk: 'delete' }, 'en')).toBeNull()
+  expect(title({ ...order, amount: null }, 'en')).toBeNull()
 })

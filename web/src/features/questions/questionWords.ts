@@ -2,9 +2,12 @@ import type { Pending } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
 import { en } from '@/i18n/en'
 import type { QuestionRow } from '@/stream/rows'
+import { hostOf } from '@/lib/url'
 import { payloadWords } from './payloadWords'
+import { titleWords } from './titleWords'
 
 type PayloadKey = keyof (typeof payloadWords)['en'] & string
+type TitleKey = keyof (typeof titleWords)['en'] & string
 type Tell = (key: PayloadKey, values?: Record<string, string>) => string
 
 /** What the other lines or the picture show. */
@@ -16,6 +19,14 @@ const SPENDING = new Set<string | null>(['pay', 'order'])
 
 /** Whether the act spends: an amount that the page mentions anywhere else is not its price. */
 export const isSpending = ({ risk, spends }: Pending): boolean => !!spends || SPENDING.has(risk)
+
+/** What is asked, as a sentence: with the sum where the act spends, which is what a yes is about. */
+export function titleOf(question: Pending, tell: (key: TitleKey, values: Record<string, string>) => string) {
+  const { risk, amount } = question
+  const site = hostOf(question.url)
+  if (!site || !amount || (risk !== 'pay' && risk !== 'order')) return null
+  return tell(`title.${risk}`, { amount, site })
+}
 
 /** The rest of the action: what a person should see before saying yes. `tell` has `payloadWords`. */
 export function payloadOf(question: Pending, tell: Tell): [string, string][] {
