@@ -527,13 +527,17 @@ PAGE_SCRIPT = r"""(listening) => {
   const isBar = el => {
     const isHand = one => getComputedStyle(one).cursor === 'pointer', isPlain = !isHand(el);
     const isControl = one => one.matches(WIDGET) || listeners.has(one) || (isPlain && isHand(one));
-    const inner = [...el.querySelectorAll('*')].slice(0, MOST), controls = inner.filter(isControl);
-    if (controls.filter(one => !controls.some(outer => outer !== one && outer.contains(one))).length < 2) return false;
+    const found = el.getElementsByTagName('*'), inner = [], controls = [];
+    for (let at = 0, last = null; at < MOST && found[at]; at++) {
+      const one = found[at], isInside = last?.contains(one);
+      if (!isInside) inner.push(one);
+      if (!isInside && isControl(one)) controls.push(last = one);
+    }
+    if (controls.length < 2) return false;
     if (el.matches('ul,ol,menu,nav,header,footer,fieldset,[role=toolbar],[role=menubar],[role=tablist],[role=group]')) return true;
-    const isOutside = one => !controls.some(outer => outer.contains(one));
-    return !inner.some(one => isOutside(one) && (one.matches('canvas,video,img,svg') ||
-      [...one.childNodes].some(part => part.nodeType === 3 && /\S/.test(part.data)))) &&
-      ![...el.childNodes].some(part => part.nodeType === 3 && /\S/.test(part.data));
+    const shows = one => one.matches('canvas,video,img,svg') ||
+      [...one.childNodes].some(part => part.nodeType === 3 && /\S/.test(part.data));
+    return ![el, ...inner].some(one => !controls.includes(one) && shows(one));
   };
   const isOwn = el => {
     if (isLarge(el) || el.matches('html,body,form,label,table,tbody')) return false;
