@@ -138,7 +138,7 @@ TELLS = {"_do", "_done", "_opened", "_note", "add", "outcome"}
 """The calls in the adapters of the browser's tools that say what was done or what happened."""
 SAMPLES = {
     "direction": "down", "where": ' pixels over button "A"', "_typed(fields)": 'Typed into textbox "A".', "dialog.kind": "alert",
-    "'Double-clicked' if double else 'Clicked'": "Clicked", "args['text']": "'A'", "error": "The browser is closed.", "seconds": "1.5",
+    "'Double-clicked' if double else 'Clicked'": "Clicked", "args['text']": "'A'", "error": "The browser is closed.", "seconds": "1.5", "name": 'button "A"',
 }  # fmt: skip
 ONLY_FOR_MODELS = (
     "What is around the element could not be read", "The page waits for an answer to its", "Typed 'A' into the list",

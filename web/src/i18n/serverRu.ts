@@ -49,6 +49,8 @@ export const REFUSALS: Record<string, string> = {
     'Связь с браузером прервалась: неизвестно, выполнено ли действие.',
   'The browser ended during this action: it may or may not have happened.':
     'Браузер закрылся: неизвестно, выполнено ли действие.',
+  'It does not stop moving, and was not hit: nothing was pressed.':
+    'Элемент всё время движется, попасть не удалось: ничего не нажато.',
   'Something else is at this point now: nothing was done. Look again.':
     'В этом месте теперь другой элемент: ничего не сделано.',
   'Task cancelled': 'Задача остановлена',
