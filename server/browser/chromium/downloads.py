@@ -128,3 +128,14 @@ class Downloads:
     def _drop(self, guid: str) -> None:
         for partial in self._scratch.glob(f"{guid}*"):
             partial.unlink(missing_ok=True)
+
+
+def keep_print(folder: Path, title: str, data: bytes) -> str | None:
+    """Keep what a page wanted to print among the files of its session; its name, None if there are too many of them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    known = [path.name for path in folder.rglob("*") if path.is_file()]
+    if len(known) >= MAX_FILES or len(data) > MAX_BYTES:
+        return None
+    path = reserve(folder, safe_name(f"{title}.pdf"), known)
+    path.write_bytes(data)
+    return path.name

@@ -12,7 +12,7 @@ import logging
 from collections.abc import Callable, Collection
 from contextlib import suppress
 
-from server.browser.chromium import frames, hangs
+from server.browser.chromium import frames, hangs, page_world
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
@@ -221,6 +221,7 @@ class PageMonitor:
         address = await self.evaluate(ADDRESS_SCRIPT, page)
         if page.moves is None:  # nothing has committed since the events were enabled
             page.arrive(str(address))
+        await page_world.prepare(self.cdp, page.session)
         await self.dialogs.dismiss_in(page.session)
         await frames.watch_frames(self.cdp, page.session, workers=self.holds_inner)
         if self._emulates_viewport:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pydantic import BaseModel, ValidationError
 
 from server.browser.browser import Tab
-from server.browser.chromium import hangs
+from server.browser.chromium import hangs, page_world
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.frames import Place, give_files
 from server.browser.chromium.page_monitor import PageMonitor
@@ -358,6 +358,28 @@ class CurrentPage:
             log.debug("%s: %s", method, error)
             return False
         return True
+
+    async def take_asked(self) -> list[str]:
+        """What the page has asked of a person since the last call (`page_world.take_asked`)."""
+        if (reachable := self._reachable()) is None:
+            return []
+        with suppress(CdpError):
+            return await page_world.take_asked(reachable[0].cdp, reachable[1].session)
+        return []
+
+    async def print_out(self) -> bytes | None:
+        """The page as a PDF; None if it cannot be made."""
+        if (reachable := self._reachable()) is None:
+            return None
+        watch, page = reachable
+        try:
+            made = await watch.cdp.send(
+                "Page.printToPDF", {"printBackground": True}, session=page.session, deadline=5
+            )
+            return base64.b64decode(made["data"], validate=True)
+        except (CdpError, KeyError, binascii.Error) as error:
+            log.debug("page as a PDF: %s", error)
+            return None
 
     async def give_files(self, field: str, paths: Sequence[str]) -> bool:
         """Set the files of the field that this expression of our scripts' world names; whether they were taken."""

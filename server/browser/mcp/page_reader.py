@@ -62,6 +62,7 @@ class PageReader:
     async def observe(self, keep: Sequence[str]) -> Observation:
         seen = await self._calls.look(self.see, Seen())
         refs = [self._source.own_ref(target) for target in keep]
+        await self._calls.note_asked()
         passed = self._calls.here.take_passed()
         notes = (*self._calls.notes.take(), *(f"{PASSED}: {quote(text)}" for text in passed))
         found = await self._observe(observation.observe_snapshot, seen, notes=notes, keep=refs)

@@ -52,6 +52,7 @@ class PlaywrightCalls(Source):
         if tool in _REACTED_TO:
             async with self._calls.here.until_quiet(typed=tool in _TYPING):
                 reply = await self.use(tool, args)
+            await self._calls.note_asked()
         else:
             reply = await self.use(tool, args)
         if tool != "browser_tabs":

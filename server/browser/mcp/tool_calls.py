@@ -12,6 +12,8 @@ from typing import TypeVar
 from mcp.types import CallToolResult
 
 from server.browser.browser import PagePoint, ToolOutcome
+from server.browser.chromium.downloads import keep_print
+from server.browser.chromium.page_world import ASKED
 from server.browser.fence import with_page
 from server.browser.lease import wait_for_lease
 from server.browser.mcp.client import ToolRefused, ToolServerLost, ToolTimeout
@@ -175,6 +177,18 @@ class ToolCalls:
             seen = await see()
             if not self.is_held:
                 return seen
+
+    async def note_asked(self) -> None:
+        """Note what the page has asked of a person at the browser's window, and keep what it wanted to print."""
+        for kind in await self.here.take_asked():
+            if kind != "print":
+                self.notes.add(f"The page asked for {ASKED[kind]}. This browser gives none: it was refused.")
+            elif (data := await self.here.print_out()) and (
+                name := await asyncio.to_thread(keep_print, self.files, self.here.title or "page", data)
+            ):
+                self.notes.add(f"The page wanted to print: {name} was put into the files of this session.")
+            else:
+                self.notes.add("The page wanted to print; nothing was printed.")
 
     def refusal_since(self, moment: float) -> str | None:
         """Return the egress proxy's last refusal as a sentence, if it is not older than `moment`."""
