@@ -374,7 +374,6 @@ TEMPLATES = {
     "{t} takes another form of value, such as 12.5 for a number, 2026-11-21 for a date, 2026-11 for a month or 14:30 for a time.":
         "Значение нужно в другом виде, например 12.5 для числа, 2026-11-21 для даты, 2026-11 для месяца или 14:30 для времени: {t}.",
     "{t} takes no file.": "Файлов не принимает: {t}.",
-    "Gave {x} to {t}.": "Передано {x}: {t}.",
     "Not clicked: {why}.": "Не нажато: {why}.",
     "{why} At this the page closed its tab.": "{why} При этом страница закрыла свою вкладку.",
     "Pressed {x}.": "Нажата клавиша {x}.",
