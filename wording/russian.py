@@ -389,6 +389,14 @@ TEMPLATES = {
     "Scrolled {d} by {x}.": "Прокручено {d} на {x}.",  # in older sessions
     "Gave {x} to {t}.": "Передан файл {x}: {t}.",
     "{t} did not ask for a file.": "Файл не запрошен: {t}.",
+    "{t} did not ask for a file within 5 s. If the page opened a picker of its own, only the person can choose a file there: hand over to them.":
+        "Файл не запрошен за 5 с: {t}. Если страница открыла своё окно выбора, файл там может выбрать только человек.",
+    "Dropped {x} on {t}.": "Перетащен файл {x}: {t}.",
+    "{t} is read-only: nothing was typed. What it holds may be chosen after a click.":
+        "Только для чтения, ничего не введено: {t}. Значение, возможно, выбирается после нажатия.",
+    "The address is a file, which was downloaded. The page stays.": "По адресу файл, он скачан. Страница осталась прежней.",
+    "Not found so far, and the page goes on: scroll on with the same query.": "Пока не найдено, страница продолжается.",
+    "It is not on the page any more: look again.": "Этого на странице больше нет.",
     "Sent {x}, the same as before.": "Отправлено {x}, то же, что раньше.",
     "Sent {x}.": "Отправлено: {x}.",
     "Request refused: {x}.": "Запрос отклонён: {x}.",

@@ -114,6 +114,10 @@ def tab(index: int) -> Act:
     return Act(lambda browser: browser.switch_tab(index))
 
 
+def scroll_to(words: str, says: str | None = None, *, ok: bool = True) -> Act:
+    return Act(lambda browser: browser.scroll_to(words), says, ok, most=20)
+
+
 def near(name: str, says: str) -> Act:
     """Read what is around it."""
 
@@ -189,6 +193,12 @@ ROWS = [
     Row("a page asks for a serial device (X22)", "X22_prompts.html?ask=serial", (click("Ask serial", "The page asked for a serial device"),), shows=("refused NotAllowedError",)),
     Row("a page asks for a view of the screen (X22)", "X22_prompts.html?ask=screen", (click("Ask screen", "The page asked for a view of the screen"),), shows=("refused NotAllowedError",)),
     Row("a page asks for a colour of the screen (X22)", "X22_prompts.html?ask=eyedropper", (click("Ask eyedropper", "The page asked for a colour of the screen"),), shows=("refused NotAllowedError",)),
+    Row("a feed that loads more (A20)", "A20_feed.html", (scroll_to("marzipan", "the page goes on", ok=False), scroll_to("marzipan", "Scrolled to that text")), shows=("marzipan",)),
+    Row("an address that is a download (A21)", "A21_start.html", (Act(lambda b: b.navigate(str(b.url).replace("p/A21_start.html", "report.csv")), "report.csv"),)),
+    Row("terms that are scrolled to their end (X33)", "X33_terms.html", (scroll_to("End of terms", "Scrolled to that text"), click("I agree")), sent={"X33": "agreed"}),
+    Row("a spinner (X34)", "X34_spinner.html", (click("Search", "it still loads", most=3),)),
+    Row("a text that is not there at all (A20)", "<p>One</p><div style='height:3000px'></div><p>End</p>", (scroll_to("marzipan", "There is no such text", ok=False),)),
+    Row("a text in a box in a box (X33)", "<div style='height:200px;overflow:auto'><div style='height:900px'>Top</div><div style='height:120px;overflow:auto'><div style='height:700px'>Middle</div>The very end</div></div>", (scroll_to("The very end", "Scrolled to that text"),), shows=("- The very end",)),
     Row("several files for one field (A7)", "A7_two_files.html", (upload("Photos", "a.txt", "b.txt"),), sent={"A7m": "['a.txt', 'b.txt']"}),
     Row("a file made in the page is downloaded (A8)", "A8_blobdown.html", (click("Export PDF", "invoice.pdf"),)),
     Row("a consent in a frame of another site is answered (A9)", "A9_frame.html", (click("Accept all"), click("Read on")), sent={"A9": "read"}),

@@ -35,7 +35,7 @@ _COUNTED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 
 QUIET_SCRIPT = r"""(typed, knowsLoading) => new Promise(done => {
   // Milliseconds from the start of this script, until which each reason is waited for; ARRIVES from that of the document.
-  const LEAST = 25, DUE = 100, CHANGES = 400, MOVES = 700, LISTS = 300, LOADS = 1500, ARRIVES = 3000;
+  const LEAST = 25, DUE = 100, CHANGES = 400, MOVES = 700, LISTS = 300, LOADS = 1300, ARRIVES = 3000;
   const STILL = 40, AHEAD = 45, began = performance.now();
   const LOADING = '[aria-busy=true],[role=progressbar]:not([aria-valuenow]),[class*=spinner i],[class*=loading i],' +
     '[class*=skeleton i],[class*=loader i]', LIVE = '[aria-live],[role=status],[role=alert]';
@@ -58,7 +58,12 @@ QUIET_SCRIPT = r"""(typed, knowsLoading) => new Promise(done => {
     hasReacted = true;
   });
   observer.observe(document, {subtree: true, childList: true, characterData: true, attributes: true});
-  const loads = () => all(LOADING).some(isSeen) || all(LIVE).some(el => isSeen(el) && /(…|\.\.\.)\s*$/.test(el.innerText));
+  const turns = () => document.getAnimations().some(one => {  // a small sign that turns without an end
+    const el = one.effect?.target;
+    return one.playState === 'running' && el?.offsetWidth < 100 && isSeen(el) && !el.innerText?.trim() &&
+      one.effect.getComputedTiming().iterations === Infinity && /rotate/.test(JSON.stringify(one.effect.getKeyframes()));
+  });
+  const loads = () => turns() || all(LOADING).some(isSeen) || all(LIVE).some(el => isSeen(el) && /(…|\.\.\.)\s*$/.test(el.innerText));
   const moves = () => document.getAnimations().some(one => {
     const {endTime, localTime} = one.effect?.getComputedTiming() ?? {};
     return one.playState === 'running' && endTime - localTime < MOVES;

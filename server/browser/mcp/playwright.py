@@ -37,6 +37,7 @@ _CHOOSER_COMES, _CHOOSER_TURNS = 5, 12
 _OWN_PICKER = (
     "If the page opened a picker of its own, only the person can choose a file there: hand over to them."
 )
+_DOWNLOADS = "Download is starting"
 OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
 _NOT_FILLABLE = "Element is not an <input>"
 
@@ -95,7 +96,12 @@ class PlaywrightAdapter:
         """The outcome of opening a page. An error page in its place is a failure; what it shows can be read."""
         if reply.ok and (problem := page_error(reply)):
             return self._refused(problem)
-        return self._done(reply, did)
+        outcome = self._done(reply, did)
+        if _DOWNLOADS in reply.text and any(note.startswith("Downloaded ") for note in outcome.notes):
+            return replace(
+                outcome, ok=True, text="The address is a file, which was downloaded. The page stays."
+            )
+        return outcome
 
     def _refused(self, problem: str) -> ToolOutcome:
         """A failure that says what the reply's note of the HTTP status says, too."""
@@ -253,6 +259,8 @@ class PlaywrightAdapter:
             if place is not None:
                 if place.ref:  # the server scrolls to what it points at
                     await self._server.act("browser_hover", {"target": place.ref, "element": query[:80]})
+                if await self._calls.here.show_text(query) is False:
+                    return self._calls.outcome(False, "The page has that text, but does not show it here.")
                 return self._calls.outcome(True, "Scrolled to that text.")
             if turn == 0:
                 pointed = await self._point_over(over)
@@ -264,6 +272,10 @@ class PlaywrightAdapter:
                 await asyncio.sleep(_LOADS)
             is_end, before = raw == before, raw
             await self._wheel(direction, _WHEEL_OVER if over else _WHEEL)
+        else:  # the last turn of the wheel still showed something else
+            return self._calls.outcome(
+                False, "Not found so far, and the page goes on: scroll on with the same query."
+            )
         return self._calls.outcome(False, f"There is no such text, also not after scrolling {direction}.")
 
     async def _point_over(self, over: Element | PagePoint | None) -> Reply:

@@ -27,6 +27,7 @@ _REACTED_TO = (
 _BLOCKED = "does not handle the modal state"
 _NOT_YET = (_BLOCKED, 'interrupted by another navigation to "chrome-error:')
 """Errors caused by a state that has already ended: an answered dialog, an earlier failed page. Retried."""
+LOADS_ON = "The page shows that it still loads: wait, then look again."
 
 _REPEATS = 6
 
@@ -48,11 +49,14 @@ class PlaywrightCalls(Source):
             await self.answer(False, None)
         if tool in _NAVIGATIONS:
             await self._calls.leave_hung_page()
-        known = self._tabs
+        known, page = self._tabs, self._calls.here.page
+        loads_on = page.loads_on if page else ""
         if tool in _REACTED_TO:
             async with self._calls.here.until_quiet(typed=tool in _TYPING):
                 reply = await self.use(tool, args)
             await self._calls.note_asked()
+            if page and page.loads_on not in ("", loads_on):
+                self._calls.notes.add(LOADS_ON)
         else:
             reply = await self.use(tool, args)
         if tool != "browser_tabs":
