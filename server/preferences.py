@@ -27,6 +27,10 @@ DEVICE = {"device_zone": ("time_zone", check_zone), "device_locale": ("locale", 
 """What the person's browser or REPL says of itself, with the setting whose value it is while neither the person nor
 the environment has set one, and its check."""
 PROVIDERS = ("anthropic", "openai", "openrouter", "google")
+ADDRESSES = {"openai": "openai_base_url", "ollama": "ollama_base_url"}
+"""Providers that may be a server of one's own, with the setting of its address."""
+NO_KEY = "no-key-needed"
+"""Stored for an own server that was given none: the key of the environment belongs to another server."""
 
 
 class Preferences:
@@ -49,7 +53,7 @@ class Preferences:
         self._values = {
             name: value
             for name, value in (await self._store.preferences()).items()
-            if name in (*CHANGEABLE, *DEVICE)
+            if name in (*CHANGEABLE, *DEVICE, *ADDRESSES.values())
         }
         stored = await self._store.provider_keys()
         self._keys = {provider: key for provider, key in self._keys.items() if provider in stored}
@@ -113,6 +117,36 @@ class Preferences:
                 self._keys[provider] = SecretStr(key)
             self._lost.pop(provider, None)
             self._use(self._merged(self._values))
+
+    def with_provider(self, provider: str, key: str | None, address: str | None) -> Settings:
+        """The settings as they would be with this key and address. Nothing is kept. Raises NotFound, BadRequest."""
+        if provider not in (*PROVIDERS, *ADDRESSES) or (address and provider not in ADDRESSES):
+            raise NotFound("There is no such provider.")
+        if address and not address.startswith(("http://", "https://")):
+            raise BadRequest("address: It begins with http:// or https://.")
+        keys = (
+            {f"{provider}_api_key": SecretStr(key or NO_KEY)}
+            if provider in PROVIDERS and (key or address)
+            else {}
+        )
+        name = ADDRESSES.get(provider)
+        addresses = {name: address or getattr(self._base, name)} if name else {}
+        return self.current.model_copy(update={**keys, **addresses})
+
+    async def keep_provider(
+        self, provider: str, key: str | None, address: str | None, model: str | None
+    ) -> None:
+        """Keep what `with_provider` described; `model` becomes the one of new sessions, if given."""
+        if provider in PROVIDERS and (key or address):
+            await self.set_key(provider, key or NO_KEY)
+        async with self._changing:
+            values: dict[str, SettingValue | None] = {"agent_model": model} if model else {}
+            values |= {ADDRESSES[provider]: address} if provider in ADDRESSES else {}
+            merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
+            current = self._merged(merged)
+            await self._store.set_preferences(values)
+            self._values = merged
+            self._use(current)
 
     def key_states(self) -> dict[str, str]:
         """The source of each provider's key: environment, set (in the UI) or unset."""

@@ -621,6 +621,22 @@ class KeyTested(ResponseModel):
     """What the model and its server can do, each found out by a short call."""
 
 
+class ServerModels(ResponseModel):
+    address: str
+    names: list[str]
+
+
+class Connected(ResponseModel):
+    ok: bool
+    detail: str
+    """Why not, in a sentence; "" if it is connected."""
+    model: str
+    calls_tools: bool = False
+    """Whether it made the tool call that it was asked for."""
+    task_cost: float | None = None
+    """US dollars for a typical task; null if the model's price is not known."""
+
+
 class Purged(ResponseModel):
     sessions: int
     """The number of deleted sessions."""

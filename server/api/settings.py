@@ -9,13 +9,18 @@ from fastapi import APIRouter
 from pydantic import Field, model_validator
 from starlette.responses import Response
 
+from server.agent.models import connecting
+from server.agent.models.catalog import usage_cost
 from server.api.deps import Body, RuntimeDep, Text
-from server.api.schemas import KeyTested, Purged
+from server.api.schemas import Connected, KeyTested, Purged, ServerModels
 from server.events import now
 from server.ops.json_types import JsonObject
 
 router = APIRouter(prefix="/api")
 
+
+TYPICAL_TASK = {"input_tokens": 20_000, "output_tokens": 2_000}
+"""Tokens of a task of some twenty acts (docs/operator.md)."""
 
 Value = bool | int | float | Text | list[Text] | None
 """The value of a setting; `Settings` validates its type."""
@@ -27,6 +32,17 @@ class Key(Body):
 
 class KeyTest(Body):
     model: Annotated[Text, Field(max_length=200)] | None = None
+
+
+class ModelAccess(Body):
+    """How a model is reached; `key` may be left out if one is set, `model` where the provider's first one is meant."""
+
+    provider: Annotated[Text, Field(max_length=40)]
+    key: Annotated[Text, Field(min_length=8, max_length=500)] | None = None
+    address: Annotated[Text, Field(max_length=500)] | None = None
+    model: Annotated[Text, Field(max_length=180)] | None = None
+    is_default: bool = True
+    """Whether new sessions use the model."""
 
 
 class Purge(Body):
@@ -81,6 +97,32 @@ async def try_key(provider: str, runtime: RuntimeDep, body: KeyTest | None = Non
     except Exception as error:  # any error of the provider's client is returned as text
         return KeyTested(ok=False, detail=runtime.agents.failure(error)[1])
     return KeyTested(ok=True, detail=f"{name} answers.", abilities=abilities)
+
+
+@router.post("/settings/connect/models")
+async def list_models(body: ModelAccess, runtime: RuntimeDep) -> ServerModels:
+    """The models of an own server or Ollama, and the address at which it has them."""
+    settings = runtime.preferences.with_provider(body.provider, body.key, body.address)
+    address, names = await connecting.names_at(body.provider, settings)
+    return ServerModels(address=address, names=names)
+
+
+@router.post("/settings/connect")
+async def connect(body: ModelAccess, runtime: RuntimeDep) -> Connected:
+    """Try a provider's model with a tool call; key, address and model are kept only if it answers."""
+    settings = runtime.preferences.with_provider(body.provider, body.key, body.address)
+    name = f"{body.provider}:{body.model}" if body.model else runtime.models.first_of(body.provider)
+    runtime.models.check(name, "model")
+    try:
+        calls = await connecting.try_model(name, settings)
+    except Exception as error:  # any error of the provider's client is returned as text
+        return Connected(ok=False, detail=runtime.agents.failure(error)[1], model=name)
+    await runtime.preferences.keep_provider(
+        body.provider, body.key, body.address, name if body.is_default else None
+    )
+    return Connected(
+        ok=True, detail="", model=name, calls_tools=calls, task_cost=usage_cost(name, TYPICAL_TASK)
+    )
 
 
 @router.post("/purge")

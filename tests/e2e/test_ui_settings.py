@@ -117,15 +117,22 @@ def test_a_key_is_given_tried_and_taken_away_but_never_shown(screen: Screen) -> 
     assert key.get_attribute("type") == "password"
     key.fill(KEY)
     tested: list[str] = []
-    screen.page.route("**/keys/openai/test", lambda route: (tested.append(route.request.url), route.fulfill(json={"ok": False, "detail": "The key is not accepted.", "abilities": []})))  # fmt: skip
+    refused = {"ok": False, "detail": "The key is not accepted.", "model": "openai:gpt"}
+    screen.page.route("**/settings/connect", lambda route: route.fulfill(json=refused))
     key.press("Enter")
     expect(screen.page.get_by_text("The key is not accepted.")).to_be_visible()
+    expect(screen.page.get_by_text("Set here")).to_have_count(0)
+    expect(key).to_have_value(KEY)
+    screen.page.route("**/settings/connect", lambda route: route.fulfill(json=refused | {"ok": True}))
+    screen.api.put("/settings/keys/openai", json={"key": KEY}).raise_for_status()
+    key.press("Enter")
+    expect(screen.page.get_by_text("openai:gpt answers.")).to_be_visible()
     expect(screen.page.get_by_text("Set here")).to_be_visible()
     expect(key).to_have_value("")
     assert KEY not in screen.page.content()
-    assert len(tested) == 1
+    screen.page.route("**/keys/openai/test", lambda route: (tested.append(route.request.url), route.fulfill(json={"ok": False, "detail": "The key is not accepted.", "abilities": []})))  # fmt: skip
     screen.button("Test the key of OpenAI").click()
-    screen.wait_until(lambda: tested, lambda it: len(it) == 2, "the key is tested again")
+    screen.wait_until(lambda: tested, lambda it: len(it) == 1, "the key is tested")
     expect(screen.page.get_by_text("The key is not accepted.")).to_be_visible()
     screen.button("Remove the key of OpenAI").click()
     expect(screen.page.get_by_text("Set here")).to_have_count(0)

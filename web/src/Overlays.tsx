@@ -8,6 +8,7 @@ import { useOverlay } from '@/lib/overlay'
 
 const ShortcutsDialog = lazy(() => import('@/features/search/ShortcutsDialog'))
 const AutomationForm = lazy(() => import('@/features/automations/AutomationForm'))
+const ConnectDialog = lazy(() => import('@/features/connect/ConnectDialog'))
 const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
 
 const HandoffDialog = lazy(() => import('@/features/handoff/HandoffDialog'))
@@ -28,6 +29,7 @@ export function Overlays() {
     <Suspense>
       {schedule.draft && <AutomationForm draft={schedule.draft} onClose={schedule.close} />}
       {open === 'search' && <CommandMenu sessionId={session?.id ?? null} onClose={close} />}
+      {open === 'connect' && <ConnectDialog sessionId={session?.id ?? null} onClose={close} />}
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       {open === 'handoff' && session && <HandoffDialog sessionId={session.id} onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}

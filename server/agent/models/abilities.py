@@ -73,6 +73,14 @@ async def find_abilities(name: str, model: BaseChatModel) -> list[Ability]:
     return [*found, Ability("context", None if tokens is None else True, f"{tokens:,}" if tokens else "")]
 
 
+async def calls_tool(model: BaseChatModel) -> bool:
+    """Whether it makes the call that it is asked for. Raises TimeoutError after SECONDS, and the model's errors."""
+    if not isinstance(model, GuardedModel):
+        return False
+    async with asyncio.timeout(SECONDS):
+        return await _calls_tool(model.at_most(MOST_TOKENS), None)
+
+
 async def _tried(name: AbilityName, attempt: Callable[[], Awaitable[bool]], seconds: float) -> Ability:
     if seconds <= 0:
         return Ability(name, None)

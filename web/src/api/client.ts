@@ -8,6 +8,8 @@ import type {
   Channel,
   ChannelChange,
   Config,
+  Connected,
+  Connection,
   Decision,
   Device,
   FileItem,
@@ -22,11 +24,12 @@ import type {
   OpenQuestion,
   Page,
   ResultRow,
+  ServerModels,
   Session,
   SessionDetail,
   SessionPatch,
-  Settings,
   SettingValues,
+  Settings,
   Upcoming,
   WorkState,
 } from './types'
@@ -126,6 +129,9 @@ export const api = {
   removeKey: (provider: string) => request<void>('DELETE', `/settings/keys/${provider}`),
   testKey: (provider: string, model?: string) =>
     request<KeyTest>('POST', `/settings/keys/${provider}/test`, model ? { model } : undefined),
+  connect: (connection: Connection) => request<Connected>('POST', '/settings/connect', connection),
+  serverModels: (connection: Connection) =>
+    request<ServerModels>('POST', '/settings/connect/models', connection),
   purge: (olderThanDays: number | null) =>
     request<{ sessions: number }>(
       'POST',

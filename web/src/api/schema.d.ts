@@ -1335,6 +1335,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/settings/connect/models": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * List Models
+         * @description The models of an own server or Ollama, and the address at which it has them.
+         */
+        post: operations["settings_list_models"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/settings/connect": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Connect
+         * @description Try a provider's model with a tool call; key, address and model are kept only if it answers.
+         */
+        post: operations["settings_connect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/purge": {
         parameters: {
             query?: never;
@@ -1757,6 +1797,22 @@ export interface components {
              * @enum {string}
              */
             sample_site: "here" | "out of reach" | "off";
+        };
+        /** Connected */
+        Connected: {
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+            /** Model */
+            model: string;
+            /**
+             * Calls Tools
+             * @default false
+             */
+            calls_tools: boolean;
+            /** Task Cost */
+            task_cost?: number | null;
         };
         /** Decided */
         Decided: {
@@ -2630,6 +2686,25 @@ export interface components {
             /** Detail */
             detail: string;
         };
+        /**
+         * ModelAccess
+         * @description How a model is reached; `key` may be left out if one is set, `model` where the provider's first one is meant.
+         */
+        ModelAccess: {
+            /** Provider */
+            provider: string;
+            /** Key */
+            key?: string | null;
+            /** Address */
+            address?: string | null;
+            /** Model */
+            model?: string | null;
+            /**
+             * Is Default
+             * @default true
+             */
+            is_default: boolean;
+        };
         /** ModelChoice */
         ModelChoice: {
             /** Id */
@@ -3477,6 +3552,13 @@ export interface components {
              * @default 600
              */
             amount: number;
+        };
+        /** ServerModels */
+        ServerModels: {
+            /** Address */
+            address: string;
+            /** Names */
+            names: string[];
         };
         /** Session */
         Session: {
@@ -6310,6 +6392,60 @@ export interface operations {
             };
             401: components["responses"]["NotLoggedIn"];
             404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    settings_list_models: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelAccess"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerModels"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    settings_connect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelAccess"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Connected"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
             422: components["responses"]["Invalid"];
             default: components["responses"]["AnyProblem"];
         };

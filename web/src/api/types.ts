@@ -86,6 +86,17 @@ export type FileItem = Schemas['File']
 export type ModelInfo = Schemas['ModelChoice']
 export type Notice = Schemas['Notice']
 export type Config = Schemas['Config']
+export type Connected = Schemas['Connected']
+export type ServerModels = Schemas['ServerModels']
+/** What a model is connected with. */
+export interface Connection {
+  provider: string
+  key: string | null
+  address: string | null
+  model: string | null
+  /** Whether new sessions use it; unset: yes. */
+  is_default?: boolean
+}
 export type KeyTest = Schemas['KeyTested']
 
 export type Cell = string | number | boolean | null

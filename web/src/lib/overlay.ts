@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-export type Overlay = 'search' | 'shortcuts' | 'grants' | 'handoff'
+export type Overlay = 'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff'
 
 interface State {
   open: Overlay | null

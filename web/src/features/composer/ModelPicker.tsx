@@ -1,10 +1,10 @@
 import { ChevronDown, Eye, FlaskConical, KeyRound } from 'lucide-react'
 import type { ReactNode } from 'react'
-import { useLocation } from 'wouter'
 import type { Config, ModelInfo } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { modelName } from '@/session/names'
 import { compact, money } from '@/lib/numbers'
+import { useOverlay } from '@/lib/overlay'
 import { Badge } from '@/ui/Badge'
 import { Menu, MenuChoice, MenuItem, MenuLine, MenuOption } from '@/ui/Menu'
 import { Tooltip } from '@/ui/Tooltip'
@@ -20,7 +20,6 @@ interface Props {
 
 export function ModelPicker({ config, value, onChange, locked }: Props) {
   const t = useWords(words)
-  const [, go] = useLocation()
   const chosen = config.models.find((model) => model.id === value)
   const text = chosen ? modelName(chosen, t) : value
   const trigger = <PickerButton label={t('model')} text={text} />
@@ -28,26 +27,24 @@ export function ModelPicker({ config, value, onChange, locked }: Props) {
   return (
     <Menu trigger={trigger} align="start" side="top" wide>
       <MenuChoice label={t('model')} value={value} onChange={onChange}>
-        {readyFirst(config.models).map((model) => (
-          <MenuOption key={model.id} value={model.id} disabled={!model.ready}>
-            <ModelLine model={model} />
-          </MenuOption>
-        ))}
+        {config.models
+          .filter((model) => model.ready || model.id === value)
+          .map((model) => (
+            <MenuOption key={model.id} value={model.id} disabled={!model.ready}>
+              <ModelLine model={model} />
+            </MenuOption>
+          ))}
       </MenuChoice>
-      {config.models.some((model) => !model.ready) && (
-        <>
-          <MenuLine />
-          <MenuItem icon={<KeyRound size={15} aria-hidden />} onSelect={() => go('/settings/models')}>
-            {t('model.keys')}
-          </MenuItem>
-        </>
-      )}
+      <MenuLine />
+      <MenuItem
+        icon={<KeyRound size={15} aria-hidden />}
+        onSelect={() => useOverlay.getState().show('connect')}
+      >
+        {t('model.keys')}
+      </MenuItem>
     </Menu>
   )
 }
-
-const readyFirst = (models: ModelInfo[]) =>
-  [...models].sort((one, other) => Number(other.ready) - Number(one.ready))
 
 function ModelLine({ model }: { model: ModelInfo }) {
   const t = useWords(words)
@@ -58,7 +55,6 @@ function ModelLine({ model }: { model: ModelInfo }) {
       ? t('model.price', { in: money(model.price_in, lang), out: money(model.price_out, lang) })
       : null,
   ].filter(Boolean)
-  const needs = model.missing ? t('model.needs', { key: model.missing }) : ''
   return (
     <>
       <span className="flex items-center gap-1.5">
@@ -71,7 +67,7 @@ function ModelLine({ model }: { model: ModelInfo }) {
         )}
         {model.vision && <Eye size={13} className="shrink-0 text-faint" aria-label={t('model.vision')} />}
       </span>
-      <span className="block text-2xs text-faint">{model.ready ? facts.join(' · ') : needs}</span>
+      <span className="block text-2xs text-faint">{model.ready ? facts.join(' · ') : t('model.needs')}</span>
     </>
   )
 }

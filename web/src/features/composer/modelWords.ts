@@ -2,11 +2,11 @@ import { wordbook } from '@/i18n'
 
 export const words = wordbook(
   {
-    'model.needs': 'needs {key}',
-    'model.keys': 'Set keys of providers…',
+    'model.needs': 'needs a key',
+    'model.keys': 'Connect a model…',
   },
   {
-    'model.needs': 'нужен ключ {key}',
-    'model.keys': 'Задать ключи провайдеров…',
+    'model.needs': 'нужен ключ',
+    'model.keys': 'Подключить модель…',
   },
 )

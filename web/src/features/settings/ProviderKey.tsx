@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { api } from '@/api/client'
 import type { KeyState, KeyTest } from '@/api/types'
 import { useWords } from '@/i18n'
@@ -24,6 +24,7 @@ export function ProviderKey({ provider, state }: { provider: string; state: KeyS
   const client = useQueryClient()
   const name = NAMES[provider] ?? provider
   const [key, setKey] = useState('')
+  const field = useRef<HTMLInputElement>(null)
   const [result, setResult] = useState<KeyTest | 'asking' | null>(null)
 
   const act = async (call: () => Promise<KeyTest | void>) => {
@@ -38,9 +39,11 @@ export function ProviderKey({ provider, state }: { provider: string; state: KeyS
   }
   const save = () =>
     act(async () => {
-      await api.setKey(provider, key.trim())
-      setKey('')
-      return api.testKey(provider)
+      const given = { provider, key: key.trim(), address: null, model: null, is_default: false }
+      const { ok, detail, model } = await api.connect(given)
+      if (ok) setKey('')
+      else field.current?.select()
+      return { ok, detail: ok ? t('keys.answers', { model }) : detail, abilities: [] }
     })
   return (
     <li className="flex flex-col gap-2 border-t border-line py-3">
@@ -56,6 +59,7 @@ export function ProviderKey({ provider, state }: { provider: string; state: KeyS
         }}
       >
         <input
+          ref={field}
           type="password"
           autoComplete="off"
           minLength={8}

@@ -4,6 +4,7 @@ import type { Notice } from '@/api/types'
 import { useLang, useT, useWords } from '@/i18n'
 import { serverWords } from '@/i18n/serverWords'
 import { cx } from '@/lib/cx'
+import { useOverlay } from '@/lib/overlay'
 import { words } from './startWords'
 
 const STRIP = 'flex items-start gap-2.5 rounded-lg px-4 py-2.5 text-sm'
@@ -34,12 +35,13 @@ function DemoStrip() {
     <div className={cx(STRIP, 'flex-wrap items-center bg-s1 text-muted')}>
       <FlaskConical size={16} aria-hidden className="shrink-0" />
       <p className="min-w-40 flex-1">{t('strip.demo')}</p>
-      <Link
-        href="/settings/models"
+      <button
+        type="button"
         className="touch shrink-0 rounded-md px-2 py-1 font-medium text-accent-text hover:bg-s2"
+        onClick={() => useOverlay.getState().show('connect')}
       >
         {t('strip.connect')}
-      </Link>
+      </button>
     </div>
   )
 }

@@ -1,6 +1,7 @@
 import type { Token, Tokens } from 'marked'
-import { createElement, Fragment, type ReactNode } from 'react'
+import { createElement, Fragment, type MouseEvent, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { useOverlay } from '../overlay'
 import { safeUrl } from '../url'
 import { directionOf } from '../direction'
 import { isMisleading } from './addressEnd'
@@ -123,13 +124,27 @@ function span(token: Token): ReactNode {
 const OWN_PAGE = /^\/settings\/[a-z]+$/
 
 function link(href: string, children: ReactNode): ReactNode {
-  if (OWN_PAGE.test(href)) return <Link href={href}>{children}</Link>
+  if (OWN_PAGE.test(href)) return ownPage(href, children)
   const url = safeUrl(href)
   if (!url || isMisleading(href)) return children
   return (
     <a href={url} title={url} target="_blank" rel="noopener noreferrer nofollow">
       {children}
     </a>
+  )
+}
+
+/** What asks for a model opens the dialog for it, over the session. */
+function ownPage(href: string, children: ReactNode): ReactNode {
+  const onClick = (event: MouseEvent) => {
+    if (href !== '/settings/models') return
+    event.preventDefault()
+    useOverlay.getState().show('connect')
+  }
+  return (
+    <Link href={href} onClick={onClick}>
+      {children}
+    </Link>
   )
 }
 
