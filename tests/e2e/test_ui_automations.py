@@ -123,7 +123,7 @@ def test_the_command_of_the_composer_opens_the_form(screen: Screen) -> None:
     screen.open().send("/schedule ping test")
     form = screen.page.get_by_role("dialog", name="New automation")
     expect(form.get_by_label("Task")).to_have_value("ping test")
-    form.get_by_label("Repeats").select_option("When called")
+    form.get_by_label("Repeats").select_option("By webhook")
     form.get_by_role("button", name="Save").click()
     expect(form).to_have_count(0)
     (made,) = screen.api.get("/automations").json()["items"]

@@ -39,8 +39,8 @@ def test_a_grant_is_given_with_limits_used_and_taken_back(screen: Screen) -> Non
     screen.open(other)
     expect(screen.feed.get_by_text("Not asked: you always allow it on this site")).to_be_visible()
     assert screen.stored(other)["interrupts"] == []
-    screen.sidebar.get_by_role("link", name="Grants").click()
-    expect(screen.page).to_have_title("Grants – Pilothouse")
+    screen.sidebar.get_by_role("link", name="Permissions").click()
+    expect(screen.page).to_have_title("Permissions – Pilothouse")
     expect(item(screen)).to_contain_text("shop.example · all sessions")
     expect(item(screen)).to_contain_text(re.compile(r"1 of 3 times used · until .* · up to 50 EUR per act"))
     expect(item(screen)).to_contain_text("43.90 EUR of 120 EUR this month")
@@ -58,10 +58,10 @@ def test_an_automation_is_given_grants_in_its_form(screen: Screen) -> None:
     form.get_by_label("Name").fill("Kettles")
     form.get_by_label("Task").fill("shop for a kettle")
     form.get_by_role("button", name="More options").click()
-    form.get_by_role("button", name="Add a grant").click()
+    form.get_by_role("button", name="Add a permission").click()
     form.get_by_label("Site").fill("shop.example")
     form.get_by_label("At most per act (EUR)").fill("50")
-    form.get_by_role("button", name="Add a grant").click()
+    form.get_by_role("button", name="Add a permission").click()
     expect(form.get_by_text("Place orders and bookings · shop.example")).to_be_visible()
     assert violations(screen.page) == []
     form.get_by_role("button", name="Save").click()

@@ -106,8 +106,8 @@ def test_what_was_allowed_for_good_is_listed_and_taken_back(screen: Screen) -> N
     scope.select_option("In this session")
     screen.button("Approve for this session").click()
     screen.wait_idle()
-    session_menu(screen, "Grants of this session").click()
-    dialog = screen.page.get_by_role("dialog", name="Grants of this session")
+    session_menu(screen, "Permissions of this session").click()
+    dialog = screen.page.get_by_role("dialog", name="Permissions of this session")
     expect(dialog).to_contain_text("Place orders and bookings")
     expect(dialog).to_contain_text("shop.example")
     assert violations(screen.page) == []

@@ -141,8 +141,8 @@ def test_a_key_is_given_tried_and_taken_away_but_never_shown(screen: Screen) -> 
 
 def test_hosts_are_lists(screen: Screen) -> None:
     screen.page.goto("/settings/browser")
-    field(screen, "Only these hosts").fill("shop.example\nmail.example")
-    field(screen, "Never these hosts").fill("bank.example")
+    field(screen, "Only these sites").fill("shop.example\nmail.example")
+    field(screen, "Never these sites").fill("bank.example")
     screen.page.get_by_text("Always fresh").click()
     screen.button("Save").click()
     expect(screen.page.get_by_text("Saved", exact=True)).to_be_visible()

@@ -27,7 +27,7 @@ export const words = wordbook(
     'limit.end': 'Until the end of',
     'limit.act': 'At most per act ({currency})',
     'limit.month': 'At most per month ({currency})',
-    'limit.amount.hint': 'Acts whose amount is not certain are asked about.',
+    'limit.amount.hint': 'If the amount is unclear, it asks.',
     'limit.none': 'no limits',
     'limit.count.of': '{uses} of {count} times used',
     'limit.end.at': 'until {time}',
