@@ -16,7 +16,7 @@ import pytest_asyncio
 from server.browser.browser import Field, ToolOutcome
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.observation import Element
-from tests.support.act_pages import act_pages, forget, received
+from tests.support.act_pages import PAPER, act_pages, forget, received
 from tests.support.browsers import open_pool
 from tests.support.eventually import eventually
 from tests.support.operator_tasks import task
@@ -118,6 +118,14 @@ def scroll_to(words: str, says: str | None = None, *, ok: bool = True) -> Act:
     return Act(lambda browser: browser.scroll_to(words), says, ok, most=20)
 
 
+def read(says: str, *, ok: bool = True) -> Act:
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        reading = await browser.read_page()
+        return ToolOutcome(reading.ok, f"{reading.about} {reading.text}")
+
+    return Act(do, says, ok)
+
+
 def near(name: str, says: str) -> Act:
     """Read what is around it."""
 
@@ -199,6 +207,10 @@ ROWS = [
     Row("a spinner (X34)", "X34_spinner.html", (click("Search", "it still loads", most=3),)),
     Row("a text that is not there at all (A20)", "<p>One</p><div style='height:3000px'></div><p>End</p>", (scroll_to("marzipan", "There is no such text", ok=False),)),
     Row("a text in a box in a box (X33)", "<div style='height:200px;overflow:auto'><div style='height:900px'>Top</div><div style='height:120px;overflow:auto'><div style='height:700px'>Middle</div>The very end</div></div>", (scroll_to("The very end", "Scrolled to that text"),), shows=("- The very end",)),
+    Row("a PDF made in the page is read (A8)", "A8_blobtab.html", (click("Show invoice", "A new tab was opened: 1"), tab(1), read(PAPER))),
+    Row("a PDF in an embed is read (A8)", "A8_embed.html", (read(PAPER),), shows=("x.pdf",)),
+    Row("a PDF in a frame is read (A8)", "A8_frame.html", (read(PAPER),), shows=("x.pdf",)),
+    Row("a PDF in an object is read (A8)", "A8_object.html", (read(PAPER),), shows=("x.pdf",)),
     Row("several files for one field (A7)", "A7_two_files.html", (upload("Photos", "a.txt", "b.txt"),), sent={"A7m": "['a.txt', 'b.txt']"}),
     Row("a file made in the page is downloaded (A8)", "A8_blobdown.html", (click("Export PDF", "invoice.pdf"),)),
     Row("a consent in a frame of another site is answered (A9)", "A9_frame.html", (click("Accept all"), click("Read on")), sent={"A9": "read"}),

@@ -23,6 +23,7 @@ from server.browser.chromium.resources import load_resource
 from server.browser.chromium.snapshots import Snapshots
 from server.browser.chromium.watched_page import Dialog, WatchedPage, origin_of
 from server.browser.masking import mask_text
+from server.browser.observation.document_script import DOCUMENTS_IN
 from server.browser.observation.page_script import (
     FRAME_SCRIPT,
     MOMENT_SCRIPT,
@@ -85,6 +86,15 @@ _SHOW_TEXT = """query => {
   }
   if (!isSeen(shown[0])) scrollBy({top: placeOf(shown[0]).top - innerHeight / 2, behavior: 'instant'});
   return isSeen(shown[0]);
+}"""
+
+# A file that scripts have made is known in its page only.
+_MADE_FILE = """async (url, most) => {
+  const made = await (await fetch(url)).blob();
+  if (made.size > most) return '';
+  const reader = new FileReader();
+  await new Promise(done => { reader.onload = reader.onerror = done; reader.readAsDataURL(made); });
+  return String(reader.result || '').split(',')[1] || '';
 }"""
 
 PICTURE: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
@@ -447,11 +457,29 @@ class CurrentPage:
             return None
         return content if self.moment == before else None
 
+    async def documents(self) -> list[tuple[str, str]]:
+        """Name and address of each PDF file of the page's own site that is shown in a part of it."""
+        found = await self.run(f"() => {DOCUMENTS_IN}")
+        known = (
+            [one for one in found if isinstance(one, dict) and one.get("own")]
+            if isinstance(found, list)
+            else []
+        )
+        return [(str(one.get("name")), str(one.get("url"))) for one in known]
+
     async def file(self, url: str) -> bytes | None:
         """Return the file at `url` that the tab shows; None if it cannot be loaded."""
         reachable = self._reachable()
         if reachable is None:
             return None
+        if url.startswith("blob:"):
+            try:
+                made = str(
+                    await self.run(f"() => ({_MADE_FILE})({json.dumps(url)}, {FILE_BYTES})", deadline=8) or ""
+                )
+                return base64.b64decode(made, validate=True) or None
+            except binascii.Error:
+                return None
         watch, page = reachable
         try:
             return await load_resource(watch.cdp, page.session, page.target, url, most_bytes=FILE_BYTES)

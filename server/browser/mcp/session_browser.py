@@ -295,6 +295,8 @@ class SessionBrowser(Browser):
             async with self._calls.turn():
                 content = await self._calls.here.content()
                 pdf = await self._calls.here.file(content.url) if content and content.kind == PDF else None
+                shown = await self._calls.here.documents() if content and content.kind != PDF else []
+                inside = [(name, await self._calls.here.file(url)) for name, url in shown]
                 secrets = (await self._calls.here.look(brief=True)).secrets
         except CallFailed as error:
             return Reading(False, str(error))
@@ -303,6 +305,8 @@ class SessionBrowser(Browser):
         if content is None or (content.kind == PDF and pdf is None):
             return Reading(False, "The page cannot be read now: it does not answer, or shows no text.")
         reading = await _read(content, pdf, page, query)
+        for name, data in inside:
+            reading = await _with_document(reading, name, data, page, query)
         text = await self._calls.parse(mask_text, reading.text, secrets, missing="")
         return replace(reading, text=text)
 
@@ -463,3 +467,16 @@ async def _read(content: PageContent, pdf: bytes | None, page: int, query: str) 
     return replace(
         reading, about=f"{reading.about}. The page is too long to be read as a whole: its end is left out"
     )
+
+
+async def _with_document(reading: Reading, name: str, data: bytes | None, page: int, query: str) -> Reading:
+    """The reading of a page with the same part of a document that the page shows."""
+    added = (
+        await reader.read_pdf(data, page=page, query=query)
+        if data
+        else Reading(False, "it could not be loaded")
+    )
+    about = f'{reading.about}; the document "{name}": {added.about}'
+    texts = [reading.text] if reading.ok else []
+    texts += [f"[document {name}]\n{added.text}"] if added.ok else []
+    return replace(reading, ok=bool(texts), about=about, text="\n\n".join(texts))

@@ -328,6 +328,9 @@ def _notes(
         f'the frame "{cut(name, FRAME_CHARS)}" has not loaded: what it may show is left out'
         for name in waiting
     ]
+    notes += [
+        f'the document "{clean(name)}" is shown in the page: read_page reads it' for name in extra.documents
+    ]
     if target is not None:
         around = tree.nodes[target].ref
         notes += [f"around {element.eid}" for element in fitted.elements if element.ref == around]

@@ -11,6 +11,7 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel
 
 from server.browser.observation.box_groups import GROUPS_IN
+from server.browser.observation.document_script import DOCUMENTS_IN
 from server.browser.observation.editor_script import EDITORS_IN
 
 Box = tuple[float, float, float, float]
@@ -177,6 +178,8 @@ class Extra(BaseModel, frozen=True):
     """Title, label, name and address of each frame in view, in one line; a snapshot has none of them."""
     framed: tuple[FrameInView, ...] = ()
     """The same frames with their boxes."""
+    documents: tuple[str, ...] = ()
+    """Names of the PDF files that the page shows in it."""
     texts: tuple[VisibleText, ...] | None = None
     """The text in the window, in document order; None if unknown."""
     all_texts: bool = False
@@ -235,7 +238,8 @@ _FRAMED = (
 )  # fmt: skip
 """What is read in frames of other sites, too."""
 
-PAGE_SCRIPT = r"""(listening) => {
+PAGE_SCRIPT = (
+    r"""(listening) => {
   const isBrief = listening === 'moment';
   const WIDGET = 'a[href],button,input,select,textarea,option,label,iframe,[contenteditable=""],' +
     '[contenteditable=true],[role=button],[role=link],[role=checkbox],[role=radio],[role=switch],[role=tab],' +
@@ -801,9 +805,13 @@ PAGE_SCRIPT = r"""(listening) => {
   const ready = getter(Document, 'readyState').call(document);
   hash([addressOf.call(document), ready, innerWidth, innerHeight, scrollX, scrollY].join(' '));
   const moment = `${performance.timeOrigin}:${innerWidth}x${innerHeight}@${scrollX},${scrollY}:${state}`;
-  return {clickables, secrets, submits: buttons.map(one => one.box), uploads, openers, shown, levels, placeholders, fields, editors, lists, verbatim, groups, covers, sent, frames, framed: frameBoxes, texts,
+  const documents = DOCUMENTS_IN.map(one => one.name);
+  return {clickables, secrets, documents, submits: buttons.map(one => one.box), uploads, openers, shown, levels, placeholders, fields, editors, lists, verbatim, groups, covers, sent, frames, framed: frameBoxes, texts,
     all_texts: allTexts, unknown, deaf: listening === null, moment};
-}""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
+}""".replace("EDITORS_IN", EDITORS_IN)
+    .replace("GROUPS_IN", GROUPS_IN)
+    .replace("DOCUMENTS_IN", DOCUMENTS_IN)
+)
 """Takes a list of the elements that listen to clicks, as far as DevTools reports them (`frames.py`). A page's world
 is not the script's, so that it cannot ask for them itself."""
 
