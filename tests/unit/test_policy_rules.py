@@ -154,14 +154,17 @@ def test_what_calms_a_harmless_control_calms_no_effect(
 
 
 @pytest.mark.parametrize(
-    ("role", "name", "facts", "is_doubted"),
+    ("role", "name", "facts", "is_guess"),
     [
         ("link", "Delete account", {}, True),
         ("link", "Delete account", {"href": "/konto"}, True),
         ("link", "Delete account", {"href": "https://shop.example/konto/ende"}, True),
         ("link", "Delete account", {"href": "#sure"}, True),
         ("link", "Delete account", {"href": "/konto/17/ende"}, False),
+        ("link", "Empty trash", {"href": "/trash/empty"}, False),
+        ("link", "Konto löschen", {"href": "/konto/loeschen"}, False),
         ("link", "Delete account", {"href": "https://shop.example/konto?k=3f9a"}, False),
+        ("link", "Delete account", {"href": "/konto/17/ende", "opens": True}, False),
         ("link", "Delete account", {"submits": True}, False),
         ("button", "Transfer money", {"opens": True}, True),
         ("menuitem", "Delete", {"opens": True}, True),
@@ -171,16 +174,17 @@ def test_what_calms_a_harmless_control_calms_no_effect(
     ],
 )
 def test_a_name_with_an_effect_is_a_guess_on_what_only_leads_somewhere(
-    role: str, name: str, facts: dict[str, Any], is_doubted: bool
+    role: str, name: str, facts: dict[str, Any], is_guess: bool
 ) -> None:
     judgement = assess(Subject("click", role=role, name=name, url="https://shop.example/", **facts))
     assert judgement.verdict is Verdict.ASK
-    assert (judgement.is_guess, judgement.is_doubted) == (is_doubted, is_doubted)
+    assert judgement.is_guess is is_guess
+    assert judgement.is_doubted or not is_guess
 
 
 def test_a_link_that_may_be_followed_is_doubted_if_its_name_has_an_effect() -> None:
     followed = Subject(
-        "click", role="link", name="Transfer money", href="/transfer", url="https://bank.example/"
+        "click", role="link", name="Transfer money", href="/money", url="https://bank.example/"
     )
     assert assess(followed) == replace(ALLOWED, is_doubted=True)
     assert assess(replace(followed, name="Details")) == ALLOWED

@@ -218,11 +218,11 @@ def opens_form(url: str) -> bool:
     return _read_path(url)[-1] in _FORMS
 
 
-def names_thing(href: str) -> bool:
-    """Whether an address has a query or an identifier: what is opened there could be done to something."""
+def may_act(href: str) -> bool:
+    """Whether opening an address could do something: it has a query, an identifier, or a word for an act."""
     path, _, query = href.partition("#")[0].partition("?")
-    own = path.split("/")[3 if "://" in path else 0 :]
-    return bool(query) or any(map(_OPAQUE.fullmatch, own))
+    own = [unquote(segment) for segment in path.split("/")[3 if "://" in path else 0 :] if segment]
+    return bool(query) or any(map(_OPAQUE.fullmatch, own)) or any(_acts(own))
 
 
 def find_evidence(url: str) -> list[tuple[str, int]]:

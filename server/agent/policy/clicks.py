@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from server.agent.policy.address import names_thing
+from server.agent.policy.address import may_act
 from server.agent.policy.buttons import (
     BUTTON_RULES,
     CANCEL_RULES,
@@ -81,16 +81,14 @@ def explain_click(subject: Subject) -> tuple[Judgement, str]:
     )
     if asks_now and subject.action == "drag" and not names_effect:
         judgement = replace(judgement, is_guess=True)  # the name is that of the handle, not of what is done
-    elif (asks_now or names_effect) and _only_leads(subject, role):
-        judgement = replace(judgement, is_guess=asks_now, is_doubted=True)
+    elif (asks_now or names_effect) and _leads(subject, role):
+        judgement = replace(judgement, is_guess=asks_now and not may_act(subject.href), is_doubted=True)
     return judgement, rule
 
 
-def _only_leads(subject: Subject, role: str) -> bool:
+def _leads(subject: Subject, role: str) -> bool:
     """Whether it opens a part of this page or another page, by its structure: what it sends shows if that is all."""
-    if subject.submits or role in _SETS:
-        return False
-    return subject.opens or (role == "link" and not names_thing(subject.href))
+    return not subject.submits and role not in _SETS and (subject.opens or role == "link")
 
 
 def _read_press(subject: Subject, role: str) -> Press:
