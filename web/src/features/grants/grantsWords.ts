@@ -4,7 +4,7 @@ export const words = wordbook(
   {
     'grants.here': 'What this session does without asking you. Revoke a permission to be asked again.',
     'grants.about':
-      'A grant lets sessions do one kind of action on one site without asking you. Revoking it takes effect at once, also for a run in progress. The agent always asks about secrets.',
+      'A permission lets sessions do one kind of action on one site without asking you. Revoking it takes effect at once, also for a run in progress. The agent always asks about secrets.',
     'grants.none.here': 'Nothing is allowed without asking in this session.',
     'grants.none': 'Nothing is allowed without asking.',
     'grants.none.about': 'When you approve an action, you can allow others like it on that site.',
