@@ -58,6 +58,10 @@ SENTENCES = {
         "Связь с браузером прервалась: неизвестно, выполнено ли действие.",
     "The browser ended during this action: it may or may not have happened.":
         "Браузер закрылся: неизвестно, выполнено ли действие.",
+    "address: It begins with http:// or https://.": "Адрес начинается с http:// или https://.",
+    "If the page opened a picker of its own, only the person can choose a file there: hand over to them.":
+        "Если страница открыла своё окно выбора, файл там может выбрать только человек.",
+    "The page has that text, but does not show it here.": "Этот текст на странице есть, но здесь его не видно.",
     "It does not stop moving, and was not hit: nothing was pressed.":
         "Элемент всё время движется, попасть не удалось: ничего не нажато.",
     "Something else is at this point now: nothing was done. Look again.":
@@ -389,8 +393,7 @@ TEMPLATES = {
     "Scrolled {d} by {x}.": "Прокручено {d} на {x}.",  # in older sessions
     "Gave {x} to {t}.": "Передан файл {x}: {t}.",
     "{t} did not ask for a file.": "Файл не запрошен: {t}.",
-    "{t} did not ask for a file within 5 s. If the page opened a picker of its own, only the person can choose a file there: hand over to them.":
-        "Файл не запрошен за 5 с: {t}. Если страница открыла своё окно выбора, файл там может выбрать только человек.",
+    "{t} did not ask for a file within {x} s.": "Файл не запрошен за {x} с: {t}.",
     "Dropped {x} on {t}.": "Перетащен файл {x}: {t}.",
     "{t} is read-only: nothing was typed. What it holds may be chosen after a click.":
         "Только для чтения, ничего не введено: {t}. Значение, возможно, выбирается после нажатия.",

@@ -58,6 +58,15 @@ export const RESULT_TEMPLATES: Record<string, string> = {
   'Typed into {t}.': 'Введено: {t}.',
   '{t} takes another form of value, such as 12.5 for a number, 2026-11-21 for a date, 2026-11 for a month or 14:30 for a time.':
     'Значение нужно в другом виде, например 12.5 для числа, 2026-11-21 для даты, 2026-11 для месяца или 14:30 для времени: {t}.',
+  '{t} did not ask for a file within {x} s.': 'Файл не запрошен за {x} с: {t}.',
+  'Dropped {x} on {t}.': 'Перетащен файл {x}: {t}.',
+  '{t} is read-only: nothing was typed. What it holds may be chosen after a click.':
+    'Только для чтения, ничего не введено: {t}. Значение, возможно, выбирается после нажатия.',
+  'The address is a file, which was downloaded. The page stays.':
+    'По адресу файл, он скачан. Страница осталась прежней.',
+  'Not found so far, and the page goes on: scroll on with the same query.':
+    'Пока не найдено, страница продолжается.',
+  'It is not on the page any more: look again.': 'Этого на странице больше нет.',
   '{t} takes no file.': 'Файлов не принимает: {t}.',
   'Not clicked: {why}.': 'Не нажато: {why}.',
   '{why} At this the page closed its tab.': '{why} При этом страница закрыла свою вкладку.',

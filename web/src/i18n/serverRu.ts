@@ -49,6 +49,10 @@ export const REFUSALS: Record<string, string> = {
     'Связь с браузером прервалась: неизвестно, выполнено ли действие.',
   'The browser ended during this action: it may or may not have happened.':
     'Браузер закрылся: неизвестно, выполнено ли действие.',
+  'address: It begins with http:// or https://.': 'Адрес начинается с http:// или https://.',
+  'If the page opened a picker of its own, only the person can choose a file there: hand over to them.':
+    'Если страница открыла своё окно выбора, файл там может выбрать только человек.',
+  'The page has that text, but does not show it here.': 'Этот текст на странице есть, но здесь его не видно.',
   'It does not stop moving, and was not hit: nothing was pressed.':
     'Элемент всё время движется, попасть не удалось: ничего не нажато.',
   'Something else is at this point now: nothing was done. Look again.':
