@@ -190,7 +190,9 @@ class Dialogue:
 
     def _refused(self, frame: Frame) -> Refused:
         status = frame.get("status")
-        problem = {"code": frame.get("code", ""), "detail": frame.get("message", "")}
+        problem = {
+            "code": frame.get("code", ""), "detail": frame.get("message", ""), "detail_parts": frame.get("message_parts"),
+        }  # fmt: skip
         pause = frame.get("retry_after")
         return Refused(
             status if isinstance(status, int) else 422,

@@ -52,7 +52,7 @@ class Refused(Trouble):
         unexplained = say(
             "The server answered HTTP {status} and nothing more.{hint}", status=status, hint=hint
         )
-        self.detail = localized(str(problem.get("detail") or problem.get("title") or unexplained))
+        self.detail = localized(problem, "detail") or str(problem.get("title") or unexplained)
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 

@@ -9,6 +9,7 @@ from typing import Literal, Self
 
 from cli.json_types import JsonObject
 from cli.text import moment
+from cli.words import localized
 
 Tone = Literal["info", "warning", "error"]
 
@@ -156,14 +157,14 @@ class Question:
         return cls(
             reference=question["reference"],
             kind=question["kind"],
-            reason=question["reason"],
+            reason=localized(question, "reason"),
             wants=question.get("wants"),
             action=question.get("action") or {},
             target=question.get("target") or {},
             url=question.get("url"),
             amount=question.get("amount"),
             sends_to=question.get("sends_to"),
-            would_send=question.get("would_send"),
+            would_send=localized(question, "would_send") or None,
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
             start=StartPlan.read(question["start"]) if question.get("start") else None,

@@ -13,7 +13,7 @@ from cli.items import Question
 from cli.render import THEME, describe, indent, prose
 from cli.text import cut, duration, spent
 from cli.view import OpenTool, View
-from cli.words import localized, say, tool_name
+from cli.words import say, tool_name
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SPEED = 8
@@ -86,7 +86,7 @@ def _working(view: View, now: float, width: int) -> Text:
         thought = view.speech.thinking.strip().split("\n")[-1]
         line.append(say("thinking  ")).append(cut(thought, max(width - 30, 10)), "quiet italic")
     else:
-        line.append(localized(view.note) or say(WORDS.get(view.status, "working")))
+        line.append(view.note or say(WORDS.get(view.status, "working")))
     return _with_time(line, now - view.since if view.since else 0, width)
 
 

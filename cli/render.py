@@ -35,7 +35,7 @@ from cli.items import (
 )
 from cli.json_types import JsonObject
 from cli.text import cut, duration
-from cli.words import direction, held, localized, named, say, tool_name
+from cli.words import direction, named, say, tool_name
 from wording.markdown_rules import ModelMarkdown
 
 THEME = Theme(
@@ -143,7 +143,7 @@ def _(item: ResultTable) -> RenderableType:
 @draw.register
 def _(item: ToolRan) -> RenderableType:
     if item.name == SECOND_MODEL:
-        return indent(Text.assemble(("⇄ ", "warn"), localized(item.summary)))
+        return indent(Text.assemble(("⇄ ", "warn"), item.summary))
     mark = Text("✓", "good") if item.ok else Text("✗", "bad")
     style = "quiet" if item.ok else "bad"
     if item.ok and item.effect in ("refused", "unknown"):
@@ -155,7 +155,7 @@ def _(item: ToolRan) -> RenderableType:
         line.append(say("  ▣ picture"), linked(item.screenshot))
     rows = [line]
     if item.summary:
-        rows.append(Text("  " + cut(localized(item.summary), 160), style))
+        rows.append(Text("  " + cut(item.summary, 160), style))
     return indent(Group(*rows))
 
 
@@ -235,10 +235,10 @@ def question(item: Question) -> Table:
             Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet")),
         )
     if item.would_send:
-        rows.add_row(say("about to send"), Text(held(item.would_send), "warn"))
+        rows.add_row(say("about to send"), Text(item.would_send, "warn"))
     if item.sends_to:
         rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
-    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(localized(item.reason)))
+    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(item.reason))
     if item.expires_at:
         rows.add_row(say("until"), Text(until(item.expires_at, datetime.now(UTC))))
     return rows
@@ -319,7 +319,7 @@ def _(item: Failed) -> RenderableType:
     if item.code == "cancelled":
         rows.append(Text.assemble(("■ ", "warn"), say(item.message)))
     else:
-        rows.append(Text.assemble(("✗ ", "bad"), localized(item.message), (f"  {item.code}", "quiet")))
+        rows.append(Text.assemble(("✗ ", "bad"), item.message, (f"  {item.code}", "quiet")))
     return indent(Group(*rows))
 
 

@@ -19,7 +19,7 @@ from cli.render import OVERLAYS, draw, indent, question
 from cli.results import change_words
 from cli.text import ago, cut, moment, spent
 from cli.view import View
-from cli.words import localized, say
+from cli.words import localized, localized_notes, say
 
 ELEMENTS = 60
 NARROW = 90
@@ -224,7 +224,7 @@ def observation(page: JsonObject) -> RenderableType:
         )
         for over in page.get("overlays") or ()
     ]
-    rows += [Text(cut(localized(note), 100), "warn") for note in page.get("notes") or ()]
+    rows += [Text(cut(note, 100), "warn") for note in localized_notes(page)]
     rows += [Text(cut(block, 100), "quiet") for block in blocks[:BLOCKS]]
     if elements:
         rows.append(_elements(elements[:ELEMENTS]))
@@ -241,7 +241,7 @@ def outcome(tool: str, args: JsonObject, answer: JsonObject, address: Address) -
         name=tool,
         args=args,
         ok=bool(answer.get("ok", True)),
-        summary=" · ".join(map(localized, [str(answer.get("text") or ""), *(answer.get("notes") or ())])),
+        summary=" · ".join([localized(answer, "text"), *localized_notes(answer)]),
         screenshot=address.absolute(picture) if picture else None,
     )
     where = Visited(answer.get("title") or "", answer["url"]) if answer.get("url") else None
@@ -276,7 +276,7 @@ def state(view: View) -> RenderableType:
     rows = Table.grid(padding=(0, 2))
     rows.add_column(style="key", no_wrap=True)
     for name, parts in (
-        ("status", (say(view.status), localized(view.note))),
+        ("status", (say(view.status), view.note)),
         ("agent", (say(view.agent), view.model)),
     ):
         rows.add_row(say(name), Text(" · ".join(filter(None, parts))))

@@ -32,7 +32,7 @@ from cli.json_types import JsonObject
 from cli.results import Results, change_words, changed_rows
 from cli.speech import Speech
 from cli.text import moment, spent
-from cli.words import say
+from cli.words import localized, say
 
 BUSY = frozenset({"queued", "running", "waiting_user", "paused"})
 GRACE = timedelta(seconds=2)
@@ -190,7 +190,7 @@ class View:
         if ended in self._shown:
             return []
         self._shown.add(ended)
-        return [Failed(frame.get("code") or frame["status"], frame["message"])]
+        return [Failed(frame.get("code") or frame["status"], localized(frame, "message"))]
 
     def connection(self, *, lost: bool) -> None:
         self.is_lost = lost
@@ -226,7 +226,7 @@ class View:
             name=facts.get("name") or "tool",
             args=args,
             ok=bool(facts.get("ok", True)),
-            summary=facts.get("summary") or "",
+            summary=localized(facts, "summary"),
             duration_ms=int(facts.get("duration_ms") or 0),
             screenshot=self._picture(facts),
             effect=facts.get("effect"),
@@ -269,7 +269,7 @@ class View:
         was, self.status = self.status, event["status"]
         self.agent, self.model = event.get("agent") or self.agent, event.get("model") or self.model
         self.step, self.max_steps = event.get("step", 0), event.get("max_steps", 0)
-        self.note = event.get("note") or ""
+        self.note = localized(event, "note")
         if was not in BUSY:
             self.since = self._clock()
         if self.status != "waiting_user":
@@ -335,7 +335,7 @@ class View:
         if ended in self._shown:
             return items
         self._shown.add(ended)
-        return [*items, *self._table(event), Failed(event["code"], event["message"], is_torn)]
+        return [*items, *self._table(event), Failed(event["code"], localized(event, "message"), is_torn)]
 
     def _rest(self, last: JsonObject) -> None:
         self._ended[last.get("run_id", "")] = moment(last.get("ts"))

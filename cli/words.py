@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from cli.russian import RUSSIAN, TOOLS
-from wording.held import held_in_russian
-from wording.russian import elements_in_russian, in_russian
-from wording.steps import DIRECTIONS
+from wording.catalogue import Parts, in_language
+from wording.element_words import element_words
+from wording.step_words import direction as direction_words
 
 Language = Literal["en", "ru"]
 
@@ -27,14 +28,18 @@ def say(text: str, /, language: Language | None = None, **values: object) -> str
     return template.format(**values) if values else template  # a text of the server may have braces
 
 
-def localized(text: str, language: Language | None = None) -> str:
-    """What the server says in English, in the language of the terminal. What a page says stays as it is."""
-    return in_russian(text) if _is_russian(language) else text
+def localized(said: Mapping[str, Any], name: str, language: Language | None = None) -> str:
+    """A text of the server, the field `name` with its sentences in `<name>_parts`, in the language of the terminal."""
+    parts: Parts | None = said.get(f"{name}_parts")
+    return in_language(language or language_of(os.environ), str(said.get(name) or ""), parts)
 
 
-def held(words: str, language: Language | None = None) -> str:
-    """What a held request would do, in the language of the terminal."""
-    return held_in_russian(words) if _is_russian(language) else words
+def localized_notes(said: Mapping[str, Any], language: Language | None = None) -> list[str]:
+    """The texts of `notes`, with their sentences in `notes_parts`; likewise."""
+    notes = list(said.get("notes") or ())
+    parts = said.get("notes_parts") or [None] * len(notes)
+    chosen = language or language_of(os.environ)
+    return [in_language(chosen, str(note), sentences) for note, sentences in zip(notes, parts, strict=False)]
 
 
 def tool_name(name: str, language: Language | None = None) -> str:
@@ -44,12 +49,16 @@ def tool_name(name: str, language: Language | None = None) -> str:
 
 def named(element: str, language: Language | None = None) -> str:
     """An element such as `button "Send"`, in the language of the terminal."""
-    return (elements_in_russian(element) if _is_russian(language) else "") or element
+    found = _NAMED.fullmatch(element)
+    return element_words(found[1], found[2]).to(language or language_of(os.environ)) if found else element
 
 
 def direction(value: str, language: Language | None = None) -> str:
     """Up, down, left or right, in the language of the terminal; another text stays as it is."""
-    return DIRECTIONS.get(value, value) if _is_russian(language) else value
+    return direction_words(value).to(language or language_of(os.environ)) or value
+
+
+_NAMED = re.compile(r'([a-z]+) "(.+)"')
 
 
 def _is_russian(language: Language | None) -> bool:

@@ -41,6 +41,7 @@ from server.runs.recorder import PATIENCE, RunRecorder
 from server.settings import Settings
 from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, is_first_title
 from server.stream.bus import EventBus
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -553,9 +554,9 @@ def check_budget(events: Iterable[Event], settings: Settings) -> None:
             call, total = event.call, event.total
             tokens = call.input_tokens + call.output_tokens
             if is_beyond(total.input_tokens + total.output_tokens, tokens, settings.token_budget):
-                raise RunFailed("The token budget of this run is used up.", code="budget")
+                raise RunFailed(sentence("run.tokens_used_up"), code="budget")
             if is_beyond(total.cost or 0, call.cost or 0, settings.cost_budget):
-                raise RunFailed("The cost budget of this run is used up.", code="budget")
+                raise RunFailed(sentence("run.cost_used_up"), code="budget")
 
 
 def check_own_budget(usage: Usage, budget: Mapping[str, float] | None) -> None:
@@ -563,7 +564,7 @@ def check_own_budget(usage: Usage, budget: Mapping[str, float] | None) -> None:
     tokens, cost = usage.input_tokens + usage.output_tokens, usage.cost or 0
     limits = budget or {}
     if tokens > limits.get("run_tokens", tokens) or cost > limits.get("run_cost", cost):
-        raise RunFailed("The automation's budget for one run is used up.", code="automation_budget")
+        raise RunFailed(sentence("run.automation_budget"), code="automation_budget")
 
 
 def is_beyond(total: float, call: float, budget: float | None) -> bool:

@@ -9,6 +9,9 @@ from datetime import datetime, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
+from server.errors import Explained
+from wording.catalogue import sentence
+
 TODAY = "Today: "
 _NO_PLACES = frozenset({"Factory", "localtime", "posixrules"})
 """Names in the zone database that stand for no place: `localtime` is the server's own zone."""
@@ -42,17 +45,21 @@ def _zone_names() -> frozenset[str]:
     return frozenset(available_timezones()) - _NO_PLACES
 
 
+class LocaleRefused(Explained, ValueError):
+    """It is no zone or no language; the text says so."""
+
+
 def check_zone(name: str) -> str:
-    """The name of an IANA zone. Raises ValueError for anything else."""
+    """The name of an IANA zone. Raises LocaleRefused for anything else."""
     if name not in _zone_names():
-        raise ValueError("this zone is not known; write it like Europe/Berlin")
+        raise LocaleRefused(sentence("rule.unknown_zone"))
     return name
 
 
 def check_locale(name: str) -> str:
-    """A language tag like `de` or `pt-BR`. Raises ValueError for anything else."""
+    """A language tag like `de` or `pt-BR`. Raises LocaleRefused for anything else."""
     if not _LOCALE.fullmatch(name):
-        raise ValueError("this is no language; write it like de or pt-BR")
+        raise LocaleRefused(sentence("settings.no_language"))
     return name
 
 

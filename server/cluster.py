@@ -28,6 +28,7 @@ from server.runs.recovery import Recovery
 from server.settings import Settings
 from server.store import Ownership, Store, process_name
 from server.stream.bus import EventBus, InProcessBus
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from starlette.websockets import WebSocket
@@ -147,7 +148,7 @@ class SoleProcess:
     async def claim_browser(self, session_id: str) -> None: ...
 
     async def leave_browser(self, session_id: str) -> None:
-        raise NotFound("There is nothing at this address.")
+        raise NotFound(sentence("address.nothing_here"))
 
     async def relay_live(self, socket: WebSocket, session_id: str) -> bool:
         return False

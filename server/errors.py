@@ -15,6 +15,8 @@ AppError
 
 from __future__ import annotations
 
+from wording.catalogue import Wording
+
 
 class AppError(Exception):
     """An error with an HTTP status, a stable code for programs and a sentence for users."""
@@ -22,11 +24,19 @@ class AppError(Exception):
     status = 500
     code = "internal"
 
-    def __init__(self, detail: str, *, code: str | None = None, retry_after: float | None = None) -> None:
+    def __init__(self, detail: Wording, *, code: str | None = None, retry_after: float | None = None) -> None:
         super().__init__(detail)
         self.detail = detail
         self.code = code or type(self).code
         self.retry_after = retry_after
+
+
+class Explained(Exception):
+    """Base of exceptions whose text is the product's own: `why` is a sentence or a part of one."""
+
+    def __init__(self, why: Wording) -> None:
+        super().__init__(why)
+        self.why = why
 
 
 class BadRequest(AppError):

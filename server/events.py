@@ -19,6 +19,7 @@ from pydantic import (
 from server.grants.coverage import Amount, GrantMark, GrantScope
 from server.ops.json_types import JsonObject
 from server.text import with_words
+from wording.catalogue import Parts
 
 RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
@@ -92,6 +93,8 @@ class ToolEnd(Payload):
     name: str
     ok: bool
     summary: str
+    summary_parts: Parts | None = None
+    """The sentences of `summary`, for other languages than English; None if it has none. So are all other `*_parts`."""
     duration_ms: int
     url: str | None = None
     screenshot: str | None = None
@@ -191,6 +194,7 @@ class Error(Payload):
     is_terminal: ClassVar[bool] = True
     code: str
     message: str
+    message_parts: Parts | None = None
     position: int | None = None
     """Where the end of the run stands among the session's rows, as `seq` of a message."""
 
@@ -204,6 +208,7 @@ class RunChanged(Payload):
     max_steps: int
     note: str | None = None
     """Text: what the run waits for, such as the model or a free browser (with its position in the queue)."""
+    note_parts: Parts | None = None
     queue_place: int | None = None
     """Its position in the queue for a browser, from 1; None if it does not wait for one."""
 
@@ -255,6 +260,7 @@ class PolicyRuled(Payload):
     """The kind of action; for a tool without a kind in the policy, the tool's name."""
     verdict: Literal["allow", "ask", "deny"]
     reason: str
+    reason_parts: Parts | None = None
     kind: str | None = None
     """The kind of effect, such as `order`; None if the policy found none."""
     target: Target | None = None
@@ -289,6 +295,7 @@ class Interrupt(Payload):
     reference: str
     kind: InterruptKind
     reason: str
+    reason_parts: Parts | None = None
     wants: Wanted | None = None
     """Of a manual question."""
     action: JsonObject | None = None
@@ -301,6 +308,7 @@ class Interrupt(Payload):
     """The site that receives the form; None if it is the page's own site."""
     would_send: str | None = None
     """As in `ConfirmQuestion`."""
+    would_send_parts: Parts | None = None
     spends: Amount | None = None
     scopes: list[GrantScope] | None = None
     """As in `ConfirmQuestion`."""
@@ -347,6 +355,7 @@ class BaseQuestion(BaseModel):
     model_config = ConfigDict(frozen=True)
     reference: str
     reason: str
+    reason_parts: Parts | None = None
     url: str = ""
     screenshot: str | None = None
     asked_at: float = 0.0
@@ -393,6 +402,7 @@ class ConfirmQuestion(BaseQuestion):
     would_send: str | None = None
     """What the act was about to send when it was stopped, without values: `invite member to shop.example (role, email)`;
     None: the question is asked before the act."""
+    would_send_parts: Parts | None = None
     amount: str | None = None
     spends: Amount | None = None
     """`amount` as a number; None if the page leaves any doubt of what the act spends."""

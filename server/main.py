@@ -41,6 +41,7 @@ from server.http.problems import render
 from server.http.spa import Spa
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
+from wording.catalogue import Wording, sentence
 
 logger = logging.getLogger(__name__)
 
@@ -106,7 +107,7 @@ class StartingRuntime:
         await self._changed.wait()
         if self._runtime is None:
             raise Unavailable(
-                self._reason or "The server could not start; see its log.", code="not_ready", retry_after=5
+                Wording(self._reason or sentence("server.start_failed")), code="not_ready", retry_after=5
             )
         return self._runtime
 
@@ -118,7 +119,7 @@ class StartingRuntime:
     async def drain(self) -> None:
         """End all runs, then all streams. Called at the first signal, while requests are still served."""
         if self._runtime is None:
-            self._reason = self._reason or "The server is going down."
+            self._reason = self._reason or sentence("server.going_down")
             self._task.cancel()
             self._changed.set()
         else:
@@ -137,7 +138,7 @@ def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
 
     async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["path"].startswith(guarded):
-            raise NotFound("There is nothing at this address.")
+            raise NotFound(sentence("address.nothing_here"))
         await pages(scope, receive, send)
 
     return answer

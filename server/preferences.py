@@ -8,13 +8,14 @@ from collections.abc import Callable, Mapping
 
 from pydantic import SecretStr, ValidationError
 
-from server.clock import check_locale, check_zone
+from server.clock import LocaleRefused, check_locale, check_zone
 from server.database.models import SettingValue
 from server.errors import BadRequest, NotFound
 from server.fs.secret_box import SecretBox, SecretLost
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import Store
+from wording.catalogue import Wording, sentence
 
 log = logging.getLogger(__name__)
 
@@ -71,14 +72,12 @@ class Preferences:
         self.current = self._merged(self._values) if self._values or self._keys else self._base
 
     @property
-    def lost_keys(self) -> str | None:
+    def lost_keys(self) -> Wording | None:
         """Why stored provider keys cannot be used, for the user; None if all can."""
         if not self._lost:
             return None
-        return (
-            f"The stored keys of {', '.join(self._lost)} cannot be read: {next(iter(self._lost.values()))}. "
-            "Put the file back and start again, or set the keys anew."
-        )
+        why = next(iter(self._lost.values()))
+        return sentence("keys.unreadable", providers=", ".join(self._lost), why=why)
 
     async def reload(self) -> None:
         """Take over what another process has changed."""
@@ -92,7 +91,7 @@ class Preferences:
         """Change settings by name; None resets one. Raises BadRequest with the name of an invalid one."""
         unknown = values.keys() - {*CHANGEABLE, *DEVICE}
         if unknown:
-            raise BadRequest("Some of these settings cannot be changed here.")
+            raise BadRequest(sentence("settings.fixed"))
         async with self._changing:
             _check_device(values)
             merged = {name: value for name, value in {**self._values, **values}.items() if value is not None}
@@ -100,14 +99,14 @@ class Preferences:
             if merged == self._values:
                 return  # a page that is opened again says the same of its device
             if values.get("browser_headless") is False and not current.has_display:
-                raise BadRequest("browser_headless: The server's machine has no screen to show a window on.")
+                raise BadRequest(sentence("settings.no_screen"))
             await self._store.set_preferences(values)
             self._values = merged
             self._use(current)
 
     async def set_key(self, provider: str, key: str | None) -> None:
         if provider not in PROVIDERS:
-            raise NotFound("There is no such provider.")
+            raise NotFound(sentence("provider.unknown"))
         async with self._changing:
             if key is None:
                 self._keys.pop(provider, None)
@@ -121,9 +120,9 @@ class Preferences:
     def with_provider(self, provider: str, key: str | None, address: str | None) -> Settings:
         """The settings as they would be with this key and address. Nothing is kept. Raises NotFound, BadRequest."""
         if provider not in (*PROVIDERS, *ADDRESSES) or (address and provider not in ADDRESSES):
-            raise NotFound("There is no such provider.")
+            raise NotFound(sentence("provider.unknown"))
         if address and not address.startswith(("http://", "https://")):
-            raise BadRequest("address: It begins with http:// or https://.")
+            raise BadRequest(sentence("field.model_address"))
         keys = (
             {f"{provider}_api_key": SecretStr(key or NO_KEY)}
             if provider in PROVIDERS and (key or address)
@@ -186,7 +185,7 @@ class Preferences:
             return Settings.model_validate(self._base.model_dump() | values | keys)
         except ValidationError as error:
             fault = error.errors()[0]
-            raise BadRequest(f"{fault['loc'][0]}: {fault['msg']}") from error
+            raise BadRequest(Wording(f"{fault['loc'][0]}: {fault['msg']}")) from error
 
     def _use(self, settings: Settings) -> None:
         self.current = settings
@@ -200,5 +199,5 @@ def _check_device(values: Mapping[str, SettingValue | None]) -> None:
         if (value := values.get(name)) is not None:
             try:
                 check(str(value))
-            except ValueError as error:
-                raise BadRequest(f"{name}: {error}.") from error
+            except LocaleRefused as refused:
+                raise BadRequest(sentence("field.device", field=name, why=refused.why)) from refused

@@ -48,6 +48,7 @@ from server.runs.site_icons import SiteIcons
 from server.settings import Settings
 from server.store import Store
 from server.stream.bus import EventBus, InProcessBus
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -106,7 +107,7 @@ class Runtime:
     async def problem(self) -> str | None:
         """Why messages cannot be accepted now; None if they can."""
         if self.runner.is_draining:
-            return "The server is going down."
+            return sentence("server.going_down")
         if problem := await self.database.problem():
             return problem
         if self.use and self.use.problem:

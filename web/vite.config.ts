@@ -47,7 +47,8 @@ export default defineConfig({
     },
   },
   worker: { format: 'es' },
-  server: { proxy: { '/api': { target: backend, ws: true } } },
+  // The catalogue of sentences is beside this folder.
+  server: { fs: { allow: ['..'] }, proxy: { '/api': { target: backend, ws: true } } },
   test: {
     // A test that needs a page says so in its first line: half of them do not, and a page costs half a second of CPU time.
     environment: 'node',

@@ -1,12 +1,11 @@
-"""What a step did, in words of a person, from the tool call: for reports. The web UI has the same in `toolWords.ts`."""
+"""What a step did, in words of a person, from the tool call. The web UI has the same in `toolWords.ts`."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Literal
 
-from wording.steps import STEPS, direction_in
+from wording.catalogue import ENGLISH, Wording, joined, sentence, sentences
 
 _SAME = {
     "fill": "type", "launch": "navigate", "open": "navigate", "navigate_back": "back", "press_key": "press",
@@ -18,29 +17,33 @@ _NAMED = re.compile(r'[a-z]+ "(.+)"')
 _PREFIX = re.compile(r"^(?:browser|playwright|browser_use)_+")
 
 
-def step_words(name: str, args: Mapping[str, object], language: Literal["en", "ru"]) -> str:
+def step_words(name: str, args: Mapping[str, object]) -> Wording:
     """Such as `Clicked “Place order”`; "" for a tool that is not known here."""
     bare = _PREFIX.sub("", name)
     bare = _SAME.get(bare, bare)
     if bare == "read_page" and args.get("query"):
         bare = "find"
-    words = STEPS[language]
-    if bare not in words or bare == "quoted":
-        return ""
-    what = _object(args, words["quoted"]) or direction_in(language, args.get("direction"))
-    return f"{words[bare]} {what}".strip()
+    if f"step.{bare}" not in sentences(ENGLISH):
+        return Wording()
+    return joined((sentence(f"step.{bare}"), _object(args) or direction(args.get("direction"))))
 
 
-def _object(args: Mapping[str, object], quoted: str) -> str:
+def direction(value: object) -> Wording:
+    """Up, down, left or right; "" for anything else."""
+    known = isinstance(value, str) and f"direction.{value}" in sentences(ENGLISH)
+    return sentence(f"direction.{value}") if known else Wording()
+
+
+def _object(args: Mapping[str, object]) -> Wording:
     for name in _OBJECT_ARGUMENTS:
         value = args.get(name)
         if isinstance(value, dict):
             value = value.get("name")
         if isinstance(value, str) and value:
             found = _NAMED.fullmatch(value)
-            return quoted.format(found[1] if found else value)
+            return sentence("quoted", text=found[1] if found else value)
     url = args.get("url")
-    return url.partition("://")[2].rstrip("/") or url if isinstance(url, str) else ""
+    return Wording(url.partition("://")[2].rstrip("/") or url) if isinstance(url, str) else Wording()
 
 
 _STEP = re.compile(
@@ -51,17 +54,17 @@ _LABEL = re.compile(r'[a-z]+ "(.*)"')
 _REQUEST = re.compile(r"\b[A-Z]{3,7} [\w.:-]+/\S*(?: \d{3})?")
 
 
-def line_in_words(line: str, language: Literal["en", "ru"]) -> str:
+def line_in_words(line: str) -> Wording:
     """A line about a step that was done, as the model reads it, in words of a person; other lines stay as they are."""
     found = _STEP.fullmatch(line)
     if found is None:
-        return line
+        return Wording(line)
     name, rest = found["name"], found["rest"] or ""
     label = _LABEL.search(rest)
     keys = {"navigate": "url", "scroll": "direction"}
     what: dict[str, object] = (
         {"element": f'x "{label[1]}"'} if label else {keys.get(name, "key"): rest.partition(" ")[0]}
     )
-    words = step_words(name, what, language)
+    words = step_words(name, what)
     sent = ", ".join(_REQUEST.findall(found["sent"]))
-    return f"{words} ({sent})" if words and sent else words or line
+    return joined((words, f"({sent})")) if words and sent else words or Wording(line)

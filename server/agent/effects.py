@@ -14,6 +14,7 @@ from server.browser.sent import SAFE_METHODS, SentRequest, SentRequests
 from server.events import Effect, EffectOutcome
 from server.ops.json_types import JsonObject
 from server.text import cut
+from wording.catalogue import Wording, sentence
 
 SAYS_CHARS = 300
 SHOWN = 3
@@ -42,19 +43,23 @@ class ActEffect:
             else []
         )
 
-    def in_words(self) -> str:
-        """One line for a model."""
+    def said(self) -> Wording:
         match self.outcome:
             case "none":
-                return "no request was sent"
+                return sentence("sent.nothing")
             case "refused":
-                return f"request refused: {_listed(self.refused)}"
+                return sentence("sent.refused", requests=_listed(self.refused))
             case "unknown":
                 lost = [effect for effect in self.main if effect.outcome == "unknown"]
-                arrived = f"not known whether it arrived: {_listed(lost)}"
-                return arrived if lost else "what was sent is not known"
-        again = any(effect.repeated for effect in self.main)
-        return f"sent {_listed(self.main)}{', the same as before' if again else ''}"
+                return sentence("sent.doubtful", requests=_listed(lost)) if lost else sentence("sent.unknown")
+        if any(effect.repeated for effect in self.main):
+            return sentence("sent.again", requests=_listed(self.main))
+        return sentence("sent.all", requests=_listed(self.main))
+
+    def in_words(self) -> str:
+        """The same for a line of a model."""
+        said = self.said()
+        return said[:1].lower() + said[1:].removesuffix(".")
 
     def to_json(self) -> JsonObject:
         """The fields of `ToolEnd`."""

@@ -44,6 +44,7 @@ from server.events import (
     sum_usage,
 )
 from server.ops.json_types import Json, JsonObject
+from wording.catalogue import Wording, changed, parts_of, sentence, shortened
 
 log = logging.getLogger(__name__)
 
@@ -83,7 +84,7 @@ class EventAdapter:
         """Whether a task that names an address was answered without a look."""
         self.usage = usage or Usage()
         self.step = step
-        self.note: str | None = None
+        self.note: Wording | None = None
         self._cost = cost
         self._second_cost = second_cost
         self._second: str | None = None
@@ -270,11 +271,11 @@ class EventAdapter:
             case StepEnded(step):
                 self.step = step
             case Waiting(text):
-                self.note = text
+                self.note = Wording(text)
             case ModelReplaced():
                 return self.replace(event)
             case ModelRetried(failed=failed, tries=tries):
-                self.note = f"The model does not answer; trying again ({failed} of {tries} tries)."
+                self.note = sentence("waiting.tries_again", failed=failed, tries=tries)
             case _:
                 return [event] if event else []
         return []
@@ -288,7 +289,7 @@ class EventAdapter:
         self._is_replaced = True
         call_id = f"{SECOND_MODEL}-{uuid.uuid4().hex}"
         given = {"model": event.model, "instead_of": event.instead_of, "code": event.code}
-        summary = f"{event.instead_of} failed ({event.reason}): {event.model} answers for it."
+        summary = sentence("model.replaced", model=event.instead_of, why=event.reason, other=event.model)
         start = self._start(CallStarted(call_id, SECOND_MODEL, given))
         return [*failed, start, self._close(CallEnded(call_id, True, summary))]
 
@@ -304,7 +305,11 @@ class EventAdapter:
     def _close(self, call: CallEnded) -> ToolEnd:
         start, begun = self._open.pop(call.call_id)
         given = {name: value for name, value in vars(call).items() if value is not None}
-        given["summary"] = _cut(storable(call.summary), SUMMARY_LENGTH)
+        summary = changed(call.summary, storable)
+        given["summary"], given["summary_parts"] = (
+            _cut(summary, SUMMARY_LENGTH),
+            parts_of(shortened(summary, SUMMARY_LENGTH)),
+        )
         given["result"] = storable(call.result) if call.result else None
         milliseconds = round((self._clock() - begun) * 1000)
         return ToolEnd.model_validate(given | {"name": start.name, "duration_ms": milliseconds})

@@ -21,10 +21,11 @@ from server.agent.policy.verdict import ask
 from server.agent.storable import storable
 from server.events import ConfirmQuestion, ForeseenEffect, StartPlan
 from server.text import cut
+from wording.catalogue import parts_of, sentence
 
 START = "start"
 """The kind of effect, and the action, of the question before a run begins."""
-REASON = "this run asks before it starts"
+REASON = sentence("start.asks")
 MOST_STEPS, STEP_CHARS = 12, 200
 MOST_EFFECTS, MOST_COUNT = 12, 20
 MOST_SITE = 255
@@ -115,6 +116,6 @@ def start_question(start: StartPlan, *, url: str, asked_at: float, timeout: floa
     """`asked_at` is a Unix time, `timeout` in seconds, `url` where the task begins; "" if that is not known."""
     reference = uuid.uuid4().hex
     return ConfirmQuestion(
-        reference=reference, reason=REASON, risk=START, action={"kind": START}, url=url, start=start, digest=reference,
+        reference=reference, reason=REASON, reason_parts=parts_of(REASON), risk=START, action={"kind": START}, url=url, start=start, digest=reference,
         asked_at=asked_at, expires_at=datetime.fromtimestamp(asked_at + timeout, UTC),
     )  # fmt: skip

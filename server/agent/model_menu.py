@@ -9,6 +9,7 @@ from server.agent.models.chat_model import DEMO, is_known, is_ready, model_choic
 from server.errors import BadRequest
 from server.ops.json_types import JsonObject
 from server.settings import Settings
+from wording.catalogue import Wording, joined, sentence
 
 MOCK_MODEL = "mock:scripted"
 MAX_NAME_CHARS = 200
@@ -29,21 +30,21 @@ class ModelMenu:
         return settings.agent_model if is_ready(settings.agent_model, settings) else DEMO
 
     @property
-    def why_not_configured(self) -> str | None:
+    def why_not_configured(self) -> Wording | None:
         """Why the demo model is the default one; None if the configured model is."""
         name = self._settings().agent_model
         if self.default != DEMO or name == DEMO:
             return None
-        why = f"There is no key for {name}." if is_known(name) else unknown_words(name)
-        return f"{why} The built-in demo model answers: it follows plain commands, it is no LLM."
+        why = sentence("keys.none", provider=name) if is_known(name) else unknown_words(name)
+        return joined((why, sentence("notice.demo")))
 
     def check(self, name: str, field: str) -> None:
         """Raises BadRequest, its text prefixed with `field`, if the name is too long or has no provider."""
         is_scripted = self._settings().is_mock and name.partition(":")[0] == MOCK_MODEL.partition(":")[0]
         if len(name) > MAX_NAME_CHARS:
-            raise BadRequest(f"{field}: A model's name has at most {MAX_NAME_CHARS} characters.")
+            raise BadRequest(sentence("model.long_name", field=field, n=MAX_NAME_CHARS))
         if not is_scripted and not is_known(name):
-            raise BadRequest(f"{field}: {unknown_words(name)}")
+            raise BadRequest(sentence("field.model", field=field, why=unknown_words(name)))
 
     def offered(self) -> list[JsonObject]:
         if self._settings().is_mock:

@@ -34,6 +34,7 @@ from server.errors import BadRequest, TooLarge
 from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 from server.store.grants import ListedGrant
+from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api")
 
@@ -190,7 +191,7 @@ async def change(automation_id: Text, body: AutomationChange, runtime: RuntimeDe
         if value is None and name not in ("start_url", "rule", "budget", "result_schema")
     ]
     if empty:
-        raise BadRequest(f"{empty[0]}: It cannot be null.")
+        raise BadRequest(sentence("field.not_null", field=empty[0]))
     if body.model is not None:
         runtime.models.check(body.model, "model")
     if "budget" in values:
@@ -265,7 +266,7 @@ async def _data_of(request: Request) -> str:
     async for part in request.stream():
         data += part
         if len(data) > HOOK_BYTES:
-            raise TooLarge(f"The body of a webhook may have {HOOK_BYTES} bytes.")
+            raise TooLarge(sentence("hook.too_long", n=HOOK_BYTES))
     return data.decode("utf-8", "replace").replace("\0", "\ufffd").strip()
 
 

@@ -22,6 +22,7 @@ from server.browser.outgoing.held import ActTerms, named
 from server.errors import BadRequest, Conflict, NotFound
 from server.ops.json_types import JsonObject
 from server.runtime import Runtime
+from wording.catalogue import parts_of, sentence
 
 if TYPE_CHECKING:
     from server.browser.browser import Browser, ToolOutcome
@@ -74,22 +75,24 @@ async def free_browser(session_id: str, runtime: Runtime) -> Browser:
     """The session's browser. Raises Conflict while a run acts with it or the user has taken it over."""
     await runtime.store.session(session_id)
     if await runtime.commands.is_acting(session_id):
-        raise Conflict("The agent is at work; pause or stop it first.", code="run_in_progress")
+        raise Conflict(sentence("agent.at_work"), code="run_in_progress")
     if runtime.browsers.live(session_id).is_held:
-        raise Conflict("A person has the browser.", code="takeover_held")
+        raise Conflict(sentence("takeover.held"), code="takeover_held")
     return await runtime.browsers.get(session_id)
 
 
 def observation_json(look: ByHand) -> JsonObject:
     observation = look.observation
-    return {"id": look.id, **observation.model_dump(mode="json"), "text": observation.text()}
+    notes = [parts_of(note) for note in observation.notes]
+    shown = observation.model_dump(mode="json") | {"notes_parts": notes, "text": observation.text()}
+    return {"id": look.id, **shown}
 
 
 @router.post("/leave", status_code=204, include_in_schema=False)
 async def leave(session_id: SessionId, runtime: RuntimeDep) -> Response:
     """For the other processes: close the session's browser here. Raises Conflict while a run is executed with it."""
     if session_id in runtime.runner.executions:
-        raise Conflict("A run is executed with this browser.", code="run_in_progress")
+        raise Conflict(sentence("browser.in_use"), code="run_in_progress")
     await runtime.cluster.leave_browser(session_id)
     return Response(status_code=204)
 
@@ -100,7 +103,7 @@ async def launch(session_id: SessionId, runtime: RuntimeDep, body: Launch | None
     runtime.by_hand.pop(session_id, None)
     url = body.url if body else None
     outcome = await browser.navigate(url or "about:blank")
-    return Outcome.model_validate(outcome)
+    return _reported(outcome)
 
 
 @router.post("/observe")
@@ -112,7 +115,7 @@ async def observe(session_id: SessionId, runtime: RuntimeDep, body: Look | None 
         element, _ = element_of(session_id, body.target, body.observation, runtime)
         observation = await browser.focus(element)
     else:
-        raise BadRequest("Say which element to look at, as `target`.", code="no_target")
+        raise BadRequest(sentence("element.not_said"), code="no_target")
     note_private(session_id, observation, runtime)
     look = runtime.by_hand[session_id] = ByHand(observation, secrets.token_hex(8))
     return observation_json(look)
@@ -130,9 +133,7 @@ def element_of(
     look = runtime.by_hand.get(session_id)
     element = look.observation.find(eid) if look else None
     if look is None or element is None or observation_id not in (None, look.id):
-        raise NotFound(
-            f"There is no element {eid} in the newest observation; observe first.", code="eid_unknown"
-        )
+        raise NotFound(sentence("element.unknown", eid=eid), code="eid_unknown")
     return element, look
 
 
@@ -154,7 +155,7 @@ async def approved_element(
     is_asked = body.confirmed and bool(look.held)  # the page may show that it waits
     if current is None or found is None or has_left or not (is_asked or is_unchanged(element, found)):
         runtime.by_hand.pop(session_id, None)
-        raise NotFound(f"The page has changed since {body.eid} was seen; observe again.", code="eid_unknown")
+        raise NotFound(sentence("element.changed", eid=body.eid), code="eid_unknown")
     return found, await judge_by_hand(
         look, shown, current, runtime.current_settings, confirmed=body.confirmed
     )
@@ -173,8 +174,15 @@ async def perform(
         outcome = await act
     if held := browser.held():
         runtime.by_hand[session_id] = replace(look, held=held)
-        raise Conflict(f"It is about to send: {named(held)}", code="confirmation_required")
-    return Outcome.model_validate(outcome)
+        raise Conflict(sentence("command.would_send", requests=named(held)), code="confirmation_required")
+    return _reported(outcome)
+
+
+def _reported(outcome: ToolOutcome) -> Outcome:
+    return Outcome(
+        ok=outcome.ok, text=outcome.text, text_parts=parts_of(outcome.text), url=outcome.url, title=outcome.title,
+        notes=list(outcome.notes), notes_parts=[parts_of(note) for note in outcome.notes],
+    )  # fmt: skip
 
 
 @router.post("/click")
@@ -198,13 +206,13 @@ async def type_text(session_id: SessionId, body: Type, runtime: RuntimeDep) -> O
 async def scroll(session_id: SessionId, runtime: RuntimeDep, body: Scroll | None = None) -> Outcome:
     browser = await free_browser(session_id, runtime)
     body = body or Scroll()
-    return Outcome.model_validate(await browser.scroll(body.direction, body.amount))
+    return _reported(await browser.scroll(body.direction, body.amount))
 
 
 @router.post("/wait")
 async def wait(session_id: SessionId, runtime: RuntimeDep, body: Wait | None = None) -> Outcome:
     browser = await free_browser(session_id, runtime)
-    return Outcome.model_validate(await browser.wait((body or Wait()).ms))
+    return _reported(await browser.wait((body or Wait()).ms))
 
 
 @router.post("/screenshot")

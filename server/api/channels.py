@@ -26,6 +26,7 @@ from server.channels.quiet import QuietRefused, check_daily, check_quiet
 from server.database.models import ChannelRow
 from server.errors import BadRequest
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api")
 
@@ -160,7 +161,7 @@ def _read(quiet: Quiet | None) -> JsonObject | None:
     try:
         return check_quiet(quiet.begin, quiet.end, quiet.zone) if quiet else None
     except QuietRefused as refused:
-        raise BadRequest(f"quiet: {refused}.", code="quiet_refused") from None
+        raise BadRequest(sentence("field.quiet", why=refused.why), code="quiet_refused") from None
 
 
 def _read_digest(digest: DigestBody | None) -> JsonObject | None:
@@ -172,5 +173,5 @@ def _read_digest(digest: DigestBody | None) -> JsonObject | None:
         if digest.minutes is None and digest.at and digest.zone:
             return check_daily(digest.at, digest.zone)
     except QuietRefused as refused:
-        raise BadRequest(f"digest: {refused}.", code="digest_refused") from None
-    raise BadRequest("digest: Give `minutes`, or `at` and `zone`.", code="digest_refused")
+        raise BadRequest(sentence("field.digest", why=refused.why), code="digest_refused") from None
+    raise BadRequest(sentence("digest.which"), code="digest_refused")

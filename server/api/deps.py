@@ -14,6 +14,7 @@ from starlette.requests import HTTPConnection
 from server.auth import Caller
 from server.errors import Unavailable
 from server.runtime import Runtime
+from wording.catalogue import sentence
 
 STREAM_RETRY_SECONDS = 5.0
 
@@ -47,7 +48,7 @@ class Streams:
     def one(self) -> Iterator[None]:
         if self.open >= self.limit:
             raise Unavailable(
-                f"The server has {self.limit} open streams, which is its limit.", code="too_many_streams",
+                sentence("server.too_many_streams", n=self.limit), code="too_many_streams",
                 retry_after=STREAM_RETRY_SECONDS,
             )  # fmt: skip
         self.open += 1

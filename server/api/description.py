@@ -12,6 +12,7 @@ from starlette.routing import BaseRoute
 
 from server.auth.gate import HOOKS, LINKS, PUBLIC
 from server.ops.json_types import JsonObject
+from wording.catalogue import Parts
 
 FASTAPIS_OWN = ("HTTPValidationError", "ValidationError")
 
@@ -25,6 +26,8 @@ class Problem(BaseModel):
     """For programs; stays as it is."""
     detail: str
     """For people."""
+    detail_parts: Parts | None = None
+    """The sentences of `detail`, for other languages than English; left out if there are none."""
     request_id: str
 
 
@@ -95,7 +98,8 @@ def add_problems(described: JsonObject) -> JsonObject:
     schemas = described["components"]["schemas"]
     for name in FASTAPIS_OWN:
         schemas.pop(name, None)
-    schemas["Problem"] = Problem.model_json_schema()
+    problem = Problem.model_json_schema(ref_template="#/components/schemas/{model}")
+    schemas |= problem.pop("$defs") | {"Problem": problem}
     described["components"]["responses"] = dict(PROBLEMS.values())
     for path, operations in described["paths"].items():
         for operation in operations.values():

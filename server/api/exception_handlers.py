@@ -16,14 +16,15 @@ from starlette.routing import Match
 from server.errors import AppError, Unavailable
 from server.http.problems import problem, render
 from server.ops import stale_install as replaced
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
 CODES = {400: "bad_request", 404: "not_found", 405: "method_not_allowed", 408: "timeout", 413: "too_large"}
 
-FULL = "storage_full", "There is no room left to keep this."
-FAILS = "storage_failed", "The server's disk fails."
-DENIED = "storage_failed", "The server may not write into its data folder."
+FULL = "storage_full", sentence("storage.full")
+FAILS = "storage_failed", sentence("storage.fails")
+DENIED = "storage_failed", sentence("server.data_folder_read_only")
 BAD_DISK = {
     errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: FAILS, errno.EROFS: FAILS, errno.EACCES: DENIED, errno.EPERM: DENIED,
 }  # fmt: skip
@@ -86,5 +87,5 @@ def install(app: FastAPI) -> None:
     async def unexpected(request: Request, error: Exception) -> Response:
         request_id = getattr(request.state, "request_id", "")
         logger.error("request %s failed", request_id, exc_info=error)
-        words = replaced.WORDS if replaced.is_replaced() else "Something went wrong on the server."
+        words = replaced.WORDS if replaced.is_replaced() else sentence("server.failed")
         return problem(500, "internal", words, request_id)

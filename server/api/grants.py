@@ -25,6 +25,7 @@ from server.grants.coverage import (
     to_parts,
 )
 from server.store.grants import ListedGrant, NewGrant, to_held
+from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api/grants")
 
@@ -50,11 +51,9 @@ class LimitsBody(Body):
         known = self.currency.upper() if self.currency else currency
         has_amount = self.act_amount is not None or self.month_amount is not None
         if has_amount and known not in CURRENCIES:
-            raise BadRequest(
-                "currency: Say the currency of the amount, such as EUR.", code="currency_unknown"
-            )
+            raise BadRequest(sentence("grant.currency"), code="currency_unknown")
         if self.ends_at and self.ends_at <= now():
-            raise BadRequest("ends_at: This time has passed.")
+            raise BadRequest(sentence("grant.ended"))
         return GrantLimits(
             count=self.count, ends_at=self.ends_at, act_parts=to_parts(self.act_amount),
             month_parts=to_parts(self.month_amount), currency=known if has_amount else None,
@@ -120,9 +119,9 @@ def new_grant(body: NewGrantBody | AutomationGrantBody, scope: GrantScope) -> Ne
     """Raises BadRequest for a site, kind or limit that no grant can have."""
     site = site_of(body.site if "://" in body.site else f"https://{body.site}")
     if not site or ("." not in site and "localhost" not in site and ":" not in site):
-        raise BadRequest("site: This is not the name of a site, such as shop.example.")
+        raise BadRequest(sentence("grant.bad_site"))
     if body.kind not in KINDS or (body.kind in PASSING and scope not in ("run", "session")):
-        raise BadRequest(f"kind: This cannot be allowed for the scope {scope}.", code="not_grantable")
+        raise BadRequest(sentence("grant.not_for_scope", scope=scope), code="not_grantable")
     return NewGrant(site=site, kind=body.kind, scope=scope, **dict(body.limits()))
 
 

@@ -16,6 +16,7 @@ from server.api.sessions import question_of
 from server.database.models import InterruptRow
 from server.errors import BadRequest, NotFound
 from server.events import Answer
+from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api/links")
 
@@ -52,7 +53,7 @@ async def picture(linked: Linked, runtime: RuntimeDep) -> Response:
     row, _ = linked
     address = question_of(row).screenshot
     if address is None:
-        raise NotFound("This question has no picture.", code="no_picture")
+        raise NotFound(sentence("question.no_picture"), code="no_picture")
     data, media_type = await runtime.screenshots.read(row.session_id, address.rpartition("/")[2], None)
     return Response(data, media_type=media_type, headers=PICTURE_HEADERS)
 
@@ -61,7 +62,7 @@ async def picture(linked: Linked, runtime: RuntimeDep) -> Response:
 async def decide(linked: Linked, body: LinkDecision, runtime: RuntimeDep) -> Decided:
     """Answer the question; only the first answer counts, and the link ends with it."""
     if body.confirmed is None and not body.done:
-        raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
+        raise BadRequest(sentence("decision.missing"), code="no_decision")
     row, _ = linked
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
     answer = Answer(

@@ -18,6 +18,7 @@ from server.events import Answer, now
 from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.columns import SchemaRefused, read_schema
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from server.store import AcceptedMessage
@@ -73,9 +74,9 @@ class Later(Body):
 
 def check_content(content: str) -> str:
     if len(content.encode()) > MESSAGE_BYTES:
-        raise TooLarge(f"A message may have {MESSAGE_BYTES} bytes.")
+        raise TooLarge(sentence("message.too_long", bytes=MESSAGE_BYTES))
     if not content.strip():
-        raise BadRequest("The message is empty.", code="empty_message")
+        raise BadRequest(sentence("message.empty"), code="empty_message")
     return content
 
 
@@ -84,7 +85,9 @@ def check_schema(given: JsonObject | None) -> JsonObject | None:
     try:
         return read_schema(given).to_json() if given is not None else None
     except SchemaRefused as refused:
-        raise BadRequest(f"result_schema: {refused}.", code="result_schema_refused") from None
+        raise BadRequest(
+            sentence("field.result_schema", why=refused.why), code="result_schema_refused"
+        ) from None
 
 
 def to_accepted(stored: AcceptedMessage) -> Accepted:
@@ -133,7 +136,7 @@ async def branch(session_id: SessionId, body: Branch, runtime: RuntimeDep) -> Se
 @router.post("/decision", status_code=202)
 async def decide(session_id: SessionId, body: DecisionBody, runtime: RuntimeDep) -> Decided:
     if body.confirmed is None and not body.done:
-        raise BadRequest("Say `confirmed: true`, `confirmed: false` or `done: true`.", code="no_decision")
+        raise BadRequest(sentence("decision.missing"), code="no_decision")
     await runtime.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
     answer = Answer(
@@ -150,7 +153,7 @@ async def put_off(
     """Ask again at that time: until then no channel reports it."""
     moment = now()
     if not moment < body.until <= moment + MOST_LATER:
-        raise BadRequest(f"until: It is within the next {MOST_LATER.days} days.")
+        raise BadRequest(sentence("question.later_limit", days=MOST_LATER.days))
     return question_of(await runtime.commands.put_off(session_id, reference, body.until))
 
 

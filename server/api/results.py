@@ -17,6 +17,7 @@ from server.events import MessageAdded
 from server.results.columns import CELL_CHARS
 from server.results.rows import ResultRow, table_of
 from server.results.sheets import to_csv, to_xlsx
+from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api/runs/{run_id}/result")
 
@@ -43,7 +44,7 @@ async def read(
     run, messages = await runtime.store.run_with_messages(run_id)
     table = table_of(messages)
     if table is None:
-        raise NotFound("This run has no table: its message asked for none.", code="no_result")
+        raise NotFound(sentence("run.no_table"), code="no_result")
     if format != "json":
         data = await asyncio.to_thread(to_csv if format == "csv" else to_xlsx, table)
         headers = ATTACHMENT | {"content-disposition": f'attachment; filename="result-{run.id[:8]}.{format}"'}

@@ -21,6 +21,7 @@ from server.events import (
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 from server.results.rows import ResultRow
+from wording.catalogue import Parts
 
 SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "error"]
 
@@ -75,6 +76,8 @@ class Run(ResponseModel):
     status: RunStatus
     error_code: str | None
     error: str | None
+    error_parts: Parts | None
+    """The sentences of `error`, for other languages than English; null if it has none. So are all other `*_parts`."""
     usage: Usage | None
     attempt: int
     epoch: int
@@ -89,6 +92,7 @@ class Pending(ResponseModel):
     reference: str
     kind: InterruptKind
     reason: str
+    reason_parts: Parts | None
     wants: Wanted | None
     """Of a manual question: whether it is for an answer in words or for a step in the browser."""
     action: JsonObject | None
@@ -99,6 +103,7 @@ class Pending(ResponseModel):
     sends_to: str | None
     would_send: str | None
     """What the act was about to send when it was stopped; null: the question is asked before the act."""
+    would_send_parts: Parts | None
     spends: Amount | None
     """`amount` as a number, in thousandths; null if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] | None
@@ -430,6 +435,7 @@ class Failure(ResponseModel):
     status: RunStatus
     code: str
     message: str
+    message_parts: Parts | None
     finished_at: datetime | None
     position: int
     """Where it stands among the session's rows, as `seq` of a message."""
@@ -584,6 +590,7 @@ class Notice(ResponseModel):
 
     code: str
     text: str
+    text_parts: Parts | None
 
 
 class Config(ResponseModel):
@@ -661,9 +668,11 @@ class Outcome(ResponseModel):
 
     ok: bool
     text: str
+    text_parts: Parts | None
     url: str | None
     title: str | None
     notes: list[str]
+    notes_parts: list[Parts | None]
 
 
 class Picture(ResponseModel):

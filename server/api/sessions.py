@@ -26,6 +26,7 @@ from server.api.schemas import (
 from server.errors import Conflict
 from server.events import StateChanged, now, read_question
 from server.runs.events import to_interrupt
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from server.database.models import InterruptRow, RunRow, SessionRow
@@ -139,6 +140,7 @@ def failure_of(run: RunRow) -> Failure:
         status=run.status,
         code=run.error_code or run.status,
         message=run.error or "",
+        message_parts=run.error_parts,
         finished_at=run.finished_at,
         position=run.end_position,
     )
@@ -150,9 +152,7 @@ async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep
     if body.model is not None:
         runtime.models.check(body.model, "model")
     if values.keys() & {"agent", "model"} and await runtime.commands.executed.is_executing(session_id):
-        raise Conflict(
-            "The model and the agent can be changed when the run has ended.", code="run_in_progress"
-        )
+        raise Conflict(sentence("session.fixed_during_run"), code="run_in_progress")
     if "archived" in values:
         values["archived_at"] = now() if values.pop("archived") else None
     row = await runtime.store.change_session(session_id, **values)

@@ -15,6 +15,7 @@ from starlette.websockets import WebSocketDisconnect
 from server.auth import WS_UNAUTHORIZED
 from server.errors import AppError, NotFound
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 FRAME_BYTES = 64 * 1024
 UNKNOWN, TRY_AGAIN = 4404, 1013
@@ -68,7 +69,7 @@ async def listen(
         try:
             await handle(text)
         except ValidationError:
-            await reply({"type": "error", "code": "invalid", "message": "This message is not understood."})
+            await reply({"type": "error", "code": "invalid", "message": sentence("frame.not_understood")})
         except AppError as error:
             await reply({"type": "error", "code": error.code, "message": error.detail})
 

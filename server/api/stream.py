@@ -28,6 +28,7 @@ from server.events import (
 from server.runs.events import deleted_session, to_error
 from server.runtime import Runtime
 from server.stream.event_log import Entry, read_event_id
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from server.database.models import RunRow
@@ -62,7 +63,7 @@ async def stream_session(
         if run_id and not runtime.bus.keeps(session_id, run_id):
             run = await runtime.store.run(run_id)
             if run.session_id != session_id:
-                raise NotFound("There is no such run.", code="run_unknown")
+                raise NotFound(sentence("run.unknown"), code="run_unknown")
     source = _follow_session(runtime, session_id, run_id, follow, last_event_id)
     return EventStream(source, is_allowed=lambda: caller.is_logged_in)
 

@@ -28,6 +28,7 @@ from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, FILES
 from server.http.problems import problem
 from server.runtime import Runtime
+from wording.catalogue import parts_of, sentence
 
 router = APIRouter(prefix="/api")
 
@@ -65,7 +66,7 @@ async def log_out(request: Request, caller: CallerOf) -> Response:
 @router.get("/auth/me")
 async def me(caller: CallerOf) -> Me:
     if not caller.is_logged_in:
-        raise Unauthorized("Log in first.")
+        raise Unauthorized(sentence("login.needed"))
     return Me(by="token" if caller.bearer else "cookie")
 
 
@@ -115,13 +116,17 @@ async def config(runtime: RuntimeDep) -> Config:
 def notices(runtime: Runtime) -> list[Notice]:
     """For the user: mock mode, a missing model key, a missing agent tool, lost keys."""
     if runtime.settings.is_mock:
-        return [Notice(code="mock", text="Mock mode: the model and the browser are scripted.")]
+        return [_notice("mock", sentence("notice.mock"))]
     problems = {
         "no_model_key": runtime.models.why_not_configured,
         "no_agent_tool": runtime.current_settings.agent_tool_problem,
         "keys_lost": runtime.preferences.lost_keys,
     }
-    return [Notice(code=code, text=problem) for code, problem in problems.items() if problem]
+    return [_notice(code, problem) for code, problem in problems.items() if problem]
+
+
+def _notice(code: str, text: str) -> Notice:
+    return Notice(code=code, text=text, text_parts=parts_of(text))
 
 
 @router.get("/tools")

@@ -38,6 +38,7 @@ from server.http.idempotency import Receipt
 from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 from server.stream.event_log import EventId, read_event_id
+from wording.catalogue import parts_of, sentence
 
 router = APIRouter()
 
@@ -119,6 +120,7 @@ async def chat(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep, ca
                 "type": "error",
                 "code": error.code,
                 "message": error.detail,
+                "message_parts": parts_of(error.detail),
                 "status": error.status,
             }
             await reply(message | ({"retry_after": error.retry_after} if error.retry_after else {}))
@@ -138,7 +140,8 @@ def _not_understood(text: str) -> SocketMessage:
     message: SocketMessage = {
         "type": "error",
         "code": "invalid",
-        "message": "This message is not understood.",
+        "message": sentence("frame.not_understood"),
+        "message_parts": parts_of(sentence("frame.not_understood")),
     }
     try:
         frame = unpacked(orjson.loads(text))
@@ -223,7 +226,10 @@ def to_frames(event: Event) -> list[SocketMessage]:
             ]
         case Error():
             status = "idle" if event.code == "cancelled" else "error"
-            return [{"type": "status", "status": status, "code": event.code, "message": event.message}]
+            ended = event.model_dump(
+                mode="json", include={"code", "message", "message_parts"}, exclude_none=True
+            )
+            return [{"type": "status", "status": status, **ended}]
     return []
 
 

@@ -9,6 +9,7 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope
 
 from server.errors import BadRequest, TooLarge
+from wording.catalogue import sentence
 
 JSON_LIMIT = 1_000_000
 FILE_LIMIT = 26_000_000
@@ -30,9 +31,9 @@ def limit_body(
     limit = FILE_LIMIT if scope["path"].endswith("/files") else JSON_LIMIT
     declared = headers.get("content-length", "0")
     if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
-        raise BadRequest("The content-length is not a size.")
+        raise BadRequest(sentence("body.size"))
     if int(declared) > limit:
-        raise TooLarge(f"The body is larger than {limit} bytes.")
+        raise TooLarge(sentence("body.too_large", n=limit))
     received, is_whole = 0, False
     began: float | None = None
 
@@ -50,7 +51,7 @@ def limit_body(
         is_whole = not message.get("more_body", False)
         received += len(message.get("body", b""))
         if received > limit:  # HTTPException, because FastAPI turns other exceptions of `receive` into a 400
-            raise HTTPException(413, f"The body is larger than {limit} bytes.")
+            raise HTTPException(413, sentence("body.too_large", n=limit))
         return message
 
     return counted

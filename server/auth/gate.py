@@ -16,6 +16,7 @@ from server.auth.body import limit_body
 from server.auth.logins import Caller, Logins, read_caller
 from server.errors import AppError, Forbidden, Unauthorized
 from server.settings import Settings
+from wording.catalogue import sentence
 
 PUBLIC = frozenset({"/api/auth/login", "/api/health", "/api/ready"})
 HOOKS = "/api/hooks/"
@@ -68,9 +69,7 @@ class RequestGate:
         host = host_of(headers.get("host", ""))
         if host in self._hosts or (self._hosts.any_address and is_address(host)):
             return
-        raise Forbidden(
-            f"The host name {host[:100]!r} is not known here; add it to TRUSTED_HOSTS.", code="host"
-        )
+        raise Forbidden(sentence("request.host", host=repr(host[:100])), code="host")
 
     def _check_origin(self, scope: Scope, headers: Headers, caller: Caller) -> None:
         is_socket = scope["type"] == "websocket"
@@ -79,11 +78,11 @@ class RequestGate:
         origin = headers.get("origin")
         if origin is None:
             if caller.cookie is not None and caller.bearer is None and scope["path"] not in PUBLIC:
-                raise Forbidden("A request with a cookie must tell its origin.", code="origin")
+                raise Forbidden(sentence("request.no_origin"), code="origin")
             return
         host = headers.get("host", "").lower()
         if origin.lower() not in (f"http://{host}", f"https://{host}"):
-            raise Forbidden("This request comes from another site.", code="origin")
+            raise Forbidden(sentence("request.other_site"), code="origin")
 
     def _check_fetch_site(self, scope: Scope, headers: Headers, caller: Caller) -> None:
         """Reject cookie requests from pages of other origins, also for images, whose size could leak data.
@@ -93,7 +92,7 @@ class RequestGate:
         if caller.cookie is None or caller.bearer is not None or not self._is_guarded(scope["path"]):
             return
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
-            raise Forbidden("This request comes from another site.", code="origin")
+            raise Forbidden(sentence("request.other_site"), code="origin")
 
     def _is_guarded(self, path: str) -> bool:
         is_public = path in PUBLIC or (path.startswith((HOOKS, LINKS)) and not PICTURE.search(path))
@@ -105,7 +104,7 @@ class RequestGate:
         if caller.bearer is not None:
             self._logins.check_bearer(caller.bearer, peer_of(scope))
         elif not caller.is_logged_in:
-            raise Unauthorized("Log in first.")
+            raise Unauthorized(sentence("login.needed"))
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: AppError) -> None:
         if scope["type"] == "http":

@@ -21,6 +21,7 @@ from starlette.datastructures import Headers
 from server.errors import TooMany, Unauthorized
 from server.fs import secret_file
 from server.settings import Settings
+from wording.catalogue import sentence
 
 COOKIE_SECONDS = 30 * 24 * 3600
 PEER_FAILURES, FAILURE_SECONDS = 5, 60.0
@@ -129,7 +130,7 @@ class Attempts:
 
 
 def _too_many(wait: float) -> TooMany:
-    return TooMany("Too many failed logins; wait a moment.", code="login_locked", retry_after=wait)
+    return TooMany(sentence("login.too_many"), code="login_locked", retry_after=wait)
 
 
 @lru_cache(maxsize=KNOWN_PEERS)
@@ -173,7 +174,9 @@ class Logins:
 
     def log_in(self, password: str, peer: str) -> str:
         """Check the password and return a new cookie value. Raises Unauthorized or TooMany."""
-        self._check_guess(password, peer, Unauthorized("This is not the password.", code="wrong_password"))
+        self._check_guess(
+            password, peer, Unauthorized(sentence("login.wrong_password"), code="wrong_password")
+        )
         self.attempts.succeeded(peer, by_token=False)
         return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
 
@@ -186,7 +189,7 @@ class Logins:
         """
         if self.is_password(token) and self.attempts.gave_token(peer):
             return
-        self._check_guess(token, peer, Unauthorized("This token is not the right one.", code="wrong_token"))
+        self._check_guess(token, peer, Unauthorized(sentence("login.wrong_token"), code="wrong_token"))
         self.attempts.succeeded(peer, by_token=True)
 
     def _check_guess(self, password: str, peer: str, refusal: Unauthorized) -> None:

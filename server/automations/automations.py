@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from server.automations.rules import DueTimes, RuleRefused, read_rule
 from server.automations.scheduler import Scheduler
-from server.clock import check_zone, elapsed
+from server.clock import LocaleRefused, check_zone, elapsed
 from server.database.models import AutomationRow, FiringRow
 from server.errors import BadRequest, NotFound
 from server.events import now
@@ -21,6 +21,7 @@ from server.ops.json_types import JsonObject
 from server.results.rows import TABLES_BY
 from server.store import Store
 from server.store.automations import CALL_SECONDS, MOST_CALLS, AutomationSummary, too_often
+from wording.catalogue import sentence
 
 MOST = 200
 MOST_UPCOMING = 500
@@ -90,7 +91,7 @@ class Automations:
         rule = read if values["rule"] else None
         next_at = await asyncio.to_thread(rule.next_after, moment) if rule else None
         if rule and next_at is None and values["enabled"]:
-            raise BadRequest("rule: It is never due again.", code="rule_refused")
+            raise BadRequest(sentence("rule.never_again"), code="rule_refused")
         return values | {
             "rule": rule.text if rule else None,
             "next_at": next_at if values["enabled"] else None,
@@ -172,7 +173,7 @@ def rule_of(text: str, zone: str, moment: datetime) -> DueTimes:
     try:
         return read_rule(text, zone) if "DTSTART" in text.upper() else read_rule(text, zone, moment)
     except RuleRefused as refused:
-        raise BadRequest(f"rule: {refused}.", code="rule_refused") from None
+        raise BadRequest(sentence("field.rule", why=refused.why), code="rule_refused") from None
 
 
 def _compared(row: AutomationRow) -> JsonObject:
@@ -190,8 +191,8 @@ def _check_table(schema: JsonObject | None, agent: str | None) -> None:
 def _check_zone(zone: str) -> None:
     try:
         check_zone(zone)
-    except ValueError as unknown:
-        raise BadRequest(f"rule: {unknown}.", code="rule_refused") from None
+    except LocaleRefused as unknown:
+        raise BadRequest(sentence("field.rule", why=unknown.why), code="rule_refused") from None
 
 
 def _check_address(url: str | None) -> None:
@@ -202,7 +203,7 @@ def _check_address(url: str | None) -> None:
     except ValueError:
         parts = urlsplit("")
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadRequest("start_url: It begins with https:// or http://.", code="address_refused")
+        raise BadRequest(sentence("automation.start_address"), code="address_refused")
 
 
 def _hash(secret: str) -> str:

@@ -17,6 +17,9 @@ from zoneinfo import ZoneInfo, available_timezones
 from dateutil import rrule as recurrence
 from dateutil.rrule import DAILY, HOURLY, MINUTELY, SECONDLY, WEEKLY, rrule, rrulestr
 
+from server.errors import Explained
+from wording.catalogue import sentence
+
 SHORTEST = 5
 """The least number of minutes between two due times."""
 MOST_CHARS = 600
@@ -36,7 +39,7 @@ PARTS = frozenset(
 LARGE = frozenset(name for name in PARTS if name.startswith("BY")) - {"BYDAY", "BYHOUR", "BYMINUTE"}
 
 
-class RuleRefused(ValueError):
+class RuleRefused(Explained, ValueError):
     """The text says what is wrong."""
 
 
@@ -77,25 +80,25 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
     """
     place = _zone_of(zone)
     if len(text) > MOST_CHARS:
-        raise RuleRefused(f"a rule has at most {MOST_CHARS} characters")
+        raise RuleRefused(sentence("rule.too_long", n=MOST_CHARS))
     begin, parts = _read_lines(text, place)
     if begin is None and start is not None:
         begin = _local(start, place)
     if begin is None:
-        raise RuleRefused("a rule has a line like DTSTART:20260105T080000")
+        raise RuleRefused(sentence("rule.needs_dtstart"))
     begin = begin.replace(second=0, microsecond=0)
     if begin.year not in YEARS:
-        raise RuleRefused("the year of DTSTART cannot be right")
+        raise RuleRefused(sentence("rule.year"))
     line = ";".join(f"{name}={value}" for name, value in parts.items())
     if {"COUNT", "UNTIL"} <= parts.keys():
-        raise RuleRefused("RRULE has COUNT or UNTIL, not both")
+        raise RuleRefused(sentence("rule.count_or_until"))
     until = _until(parts.pop("UNTIL", None), place)
     try:
         rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=begin)
     except (ValueError, TypeError, AttributeError) as error:
-        raise RuleRefused(f"RRULE cannot be read ({error})") from None
+        raise RuleRefused(sentence("rule.unreadable_because", why=str(error))) from None
     if not isinstance(rule, rrule):
-        raise RuleRefused("RRULE cannot be read")
+        raise RuleRefused(sentence("rule.unreadable"))
     if until:
         rule = rule.replace(until=until)
     _check(rule, parts)
@@ -107,7 +110,7 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
 
 def _zone_of(zone: str) -> ZoneInfo:
     if zone not in available_timezones():
-        raise RuleRefused("this zone is not known; write it like Europe/Berlin")
+        raise RuleRefused(sentence("rule.unknown_zone"))
     return ZoneInfo(zone)
 
 
@@ -123,9 +126,9 @@ def _read_lines(text: str, zone: ZoneInfo) -> tuple[datetime | None, dict[str, s
         elif name == "RRULE" and not parts:
             parts = _read_parts(value)
         else:
-            raise RuleRefused("a rule has one DTSTART and one RRULE line; the zone is a field of its own")
+            raise RuleRefused(sentence("rule.one_each"))
     if not parts:
-        raise RuleRefused("a rule has a line like RRULE:FREQ=DAILY")
+        raise RuleRefused(sentence("rule.needs_rrule"))
     return begin, parts
 
 
@@ -134,11 +137,9 @@ def _read_parts(value: str) -> dict[str, str]:
     for part in value.strip(";").split(";"):
         name, equals, what = part.partition("=")
         if not equals or not what or name in parts:
-            raise RuleRefused("RRULE has parts like FREQ=DAILY, each once")
+            raise RuleRefused(sentence("rule.parts"))
         if name not in PARTS:
-            raise RuleRefused(
-                f"{name[:20]} cannot be used in RRULE: due times are {SHORTEST} minutes apart or more"
-            )
+            raise RuleRefused(sentence("rule.unusable_part", name=name[:20], n=SHORTEST))
         parts[name] = what
     return parts
 
@@ -150,7 +151,7 @@ def _moment(value: str, zone: ZoneInfo) -> datetime:
             return datetime.strptime(value, "%Y%m%d")
         found = datetime.strptime(value.removesuffix("Z"), "%Y%m%dT%H%M%S")
     except ValueError:
-        raise RuleRefused(f"{value[:20]} is not a time like 20260105T080000") from None
+        raise RuleRefused(sentence("rule.not_a_time", text=value[:20])) from None
     return _local(found.replace(tzinfo=UTC), zone) if value.endswith("Z") else found
 
 
@@ -165,7 +166,7 @@ def _check(rule: rrule, parts: dict[str, str]) -> None:
     """Raises RuleRefused for due times that are too close, and for rules that are too expensive to evaluate."""
     frequency, interval, count = rule._freq, rule._interval, rule._count
     if not 1 <= interval <= MOST_INTERVAL or (count is not None and not 1 <= count <= MOST_COUNT):
-        raise RuleRefused(f"INTERVAL and COUNT are numbers from 1 to {MOST_INTERVAL}")
+        raise RuleRefused(sentence("rule.interval", n=MOST_INTERVAL))
     minutes = sorted(rule._byminute or ())
     gaps = (
         [later - earlier for earlier, later in zip(minutes, [*minutes[1:], minutes[0] + 60], strict=True)]
@@ -174,9 +175,9 @@ def _check(rule: rrule, parts: dict[str, str]) -> None:
     )
     is_close = frequency == SECONDLY or (frequency == MINUTELY and interval < SHORTEST)
     if is_close or any(gap < SHORTEST for gap in gaps):
-        raise RuleRefused(f"due times are at least {SHORTEST} minutes apart")
+        raise RuleRefused(sentence("rule.too_often", minutes=SHORTEST))
     if frequency in (MINUTELY, HOURLY) and parts.keys() & LARGE:
-        raise RuleRefused("a rule of minutes or hours has BYDAY, BYHOUR and BYMINUTE only")
+        raise RuleRefused(sentence("rule.only_by"))
 
 
 def _check_falls_due(rule: rrule) -> None:
@@ -184,9 +185,9 @@ def _check_falls_due(rule: rrule) -> None:
     try:
         first = next(_search(_bounded(rule, rule._dtstart, moves=False)), None)
     except ValueError as error:
-        raise RuleRefused(f"RRULE cannot be read ({error})") from None
+        raise RuleRefused(sentence("rule.unreadable_because", why=str(error))) from None
     if first is None:
-        raise RuleRefused("it never falls due")
+        raise RuleRefused(sentence("rule.never"))
 
 
 def _search(rule: rrule) -> Iterator[datetime]:

@@ -22,6 +22,7 @@ from server.runs.recorder import RunRecorder, to_its_end
 from server.store import AcceptedMessage, FinishedRun, Store, new_id
 from server.store.automations import Due, Fired, Unanswered
 from server.store.channels import NEEDS_YOU
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -139,7 +140,7 @@ class Scheduler:
     async def fire_now(self, automation_id: str, cause: str, data: str | None = None) -> FiringRow:
         """Begin it manually or by its webhook. Raises NotFound, or Conflict if it is paused or just begun."""
         if self._starter.is_draining:
-            raise Unavailable("The server is going down.", code="draining", retry_after=10)
+            raise Unavailable(sentence("server.going_down"), code="draining", retry_after=10)
         row = await self._store.automation(automation_id)
         content, moment = content_of(row, data), self._clock()
         fired = await to_its_end(

@@ -10,6 +10,9 @@ import re
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
+from server.errors import Explained
+from wording.catalogue import Wording, sentence
+
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 _METADATA = {
@@ -33,7 +36,7 @@ _IGNORED = re.compile(r"[\t\r\n]")
 """Characters that a browser removes from a URL before it parses the scheme."""
 
 
-class AddressRefused(ValueError):
+class AddressRefused(Explained, ValueError):
     """The URL may not be opened; the message gives the reason."""
 
 
@@ -45,7 +48,7 @@ def normal_url(text: str) -> str:
     """
     url = _IGNORED.sub("", text).strip("".join(map(chr, range(0x21))))
     if not url:
-        raise AddressRefused("the address is empty")
+        raise AddressRefused(sentence("address.empty"))
     if url.lower() == "about:blank":
         return "about:blank"
     scheme = _SCHEME.match(url)
@@ -54,7 +57,7 @@ def normal_url(text: str) -> str:
         host = host_of(f"http://{bare}")
         return _checked(f"{'http' if is_local_name(host) or _is_ip(host) else 'https'}://{bare}")
     if scheme[1].lower() not in SCHEMES:
-        raise AddressRefused(f"{scheme[1].lower()}: addresses are not opened, only http and https")
+        raise AddressRefused(sentence("address.bad_scheme", scheme=scheme[1].lower()))
     return _checked(url)
 
 
@@ -68,7 +71,7 @@ def _checked(url: str) -> str:
     except ValueError:
         is_valid = False
     if not is_valid:
-        raise AddressRefused("this is not a complete web address")
+        raise AddressRefused(sentence("address.incomplete"))
     return url
 
 
@@ -131,11 +134,11 @@ def unwrap(address: Address) -> Address:
     return inner or address
 
 
-def refuse_everywhere(address: Address) -> str | None:
+def refuse_everywhere(address: Address) -> Wording | None:
     """Why no part of the product connects to the resolved address, whatever is configured; None if it may."""
     address = unwrap(address)
     if address in _METADATA or address in _METADATA_NETWORK or address.is_link_local:
-        return "link-local and cloud metadata addresses are never opened"
+        return sentence("address.metadata")
     if address.is_multicast or (address.version == 4 and address in _NEVER_V4):
-        return "the address is not one of a web server"
+        return sentence("address.no_web_server")
     return None

@@ -18,6 +18,7 @@ from server.browser.chromium.running import LimitedBrowser
 from server.browser.memory import end_heavy_pages
 from server.fs.disk import MEGABYTE, shortage, size_of
 from server.settings import Settings
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -54,7 +55,7 @@ class OwnChromiums:
         if removed := await self._profiles.trim(session_id, self._profile_limit()):
             note(f"The browser's profile was too large for the disk: {removed}.")
         if short := shortage(self._settings.data_dir, self._settings.min_free_disk):
-            raise BrowserUnavailable(f"No browser is started: {short}.")
+            raise BrowserUnavailable(sentence("browser.no_disk", why=short))
         chromium = await Chromium.start(
             executable, profile, self._processes, Egress(reach(), self._resolve, self._inner_sites),
             headless=self._settings.headless, sandbox=self._settings.browser_sandbox, restore=restore,

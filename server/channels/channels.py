@@ -24,6 +24,7 @@ from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store, new_id
+from wording.catalogue import sentence
 
 MOST_CHANNELS = 20
 
@@ -59,7 +60,7 @@ class Channels:
         `values`: the columns `events`, `mode`, `quiet`, `links`. A device that has a channel keeps it, with these.
         """
         if len(await self._store.channels()) >= MOST_CHANNELS:
-            raise BadRequest(f"There can be {MOST_CHANNELS} channels.", code="too_many_channels")
+            raise BadRequest(sentence("channel.too_many", n=MOST_CHANNELS), code="too_many_channels")
         where = await self._where(kind, address)
         secret = secrets.token_urlsafe(32) if kind == "webhook" else None
         row = await self._store.add_channel(
@@ -94,7 +95,7 @@ class Channels:
             address = await self._decrypt(row.address)
             secret = await self._decrypt(row.secret) if row.secret else ""
         except SecretLost:
-            raise SendFailed("its address cannot be decrypted any more: set it again") from None
+            raise SendFailed(sentence("channel.undecryptable")) from None
         if row.links and body.get("reference"):
             body = body | {"link": await self._link_to(body["reference"])}
         if row.kind == "webhook":
@@ -124,7 +125,7 @@ class Channels:
     async def _where(self, kind: str, address: ChannelAddress) -> JsonObject:
         """The columns of the address. Raises BadRequest if it cannot be used."""
         if (kind == "push") != (address.keys is not None):
-            raise BadRequest("keys: A device has keys, and nothing else has.", code="address_refused")
+            raise BadRequest(sentence("channel.device_keys"), code="address_refused")
         try:
             if kind == "apprise":
                 shown = await describe(address.url)
@@ -134,7 +135,7 @@ class Channels:
             if address.keys is not None:
                 check_keys(**address.keys)
         except SendFailed as failed:
-            raise BadRequest(f"address: {failed}.", code="address_refused") from None
+            raise BadRequest(sentence("field.address", why=failed.why), code="address_refused") from None
         device = device_of(address.url) if kind == "push" else None
         return {"address": await self._encrypt(address.text), "shown": shown[:200], "device": device}
 

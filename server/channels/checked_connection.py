@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from functools import cache
 
 from server.browser.chromium.reach import Reach
+from wording.catalogue import Wording, sentence
 
 _RESOLVED = ("socket.getaddrinfo", "socket.gethostbyname")
 _REACHED = ("socket.connect", "socket.sendto", "socket.sendmsg")
@@ -24,7 +25,7 @@ class Connections:
     """What the current thread connects to. `refused` says why a connection was refused, None if none was."""
 
     def __init__(self, reach: Reach) -> None:
-        self.refused: str | None = None
+        self.refused: Wording | None = None
         self._reach = reach
         self._name = ""
 
@@ -34,17 +35,19 @@ class Connections:
     def check(self, address: object) -> None:
         """Raises PermissionError, after which a library tries the name's next address."""
         if why := self._why_not(address):
-            self.refused = f"{self._name or 'an address'} may not be reached: {why}"
+            self.refused = sentence(
+                "channel.forbidden_host", host=self._name or sentence("channel.some_address"), why=why
+            )
             raise PermissionError(self.refused)
 
-    def _why_not(self, address: object) -> str | None:
+    def _why_not(self, address: object) -> Wording | None:
         try:
             host, port = address[0], address[1]  # type: ignore[index]
             place = ipaddress.ip_address(str(host).partition("%")[0])
         except (ValueError, TypeError, IndexError):
-            return "it is not an address of the network"
+            return sentence("channel.no_network_address")
         if (self._name, port) in self._reach.own_names:
-            return "it belongs to Pilothouse itself"
+            return sentence("address.own")
         return self._reach.refuse_address(self._name, place, port)
 
 

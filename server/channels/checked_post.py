@@ -11,6 +11,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from server.browser.chromium.reach import Reach
 from server.channels.destination import SendFailed, checked_url
+from wording.catalogue import sentence
 
 SECONDS = 10.0
 """For one try."""
@@ -35,7 +36,7 @@ class CheckedResolver(AbstractResolver):
             if why is None:
                 allowed.append(place)
         if not allowed:
-            raise SendFailed(f"{host} may not be reached: {why}")
+            raise SendFailed(sentence("channel.forbidden_host", host=host, why=why or ""))
         return allowed
 
     async def close(self) -> None:
@@ -54,6 +55,6 @@ async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) 
         ):
             return answer.status
     except TimeoutError:
-        raise SendFailed(f"it did not answer within {SECONDS:.0f} s") from None
+        raise SendFailed(sentence("channel.no_answer", seconds=SECONDS)) from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise SendFailed(f"it cannot be reached ({type(error).__name__})") from None
+        raise SendFailed(sentence("channel.unreachable", why=type(error).__name__)) from None

@@ -6,25 +6,27 @@ import ipaddress
 from typing import TYPE_CHECKING
 
 from server.browser.chromium.reach import Reach
+from server.errors import Explained
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from yarl import URL
 
 
-class SendFailed(Exception):
+class SendFailed(Explained):
     """The message was not taken; the text says why."""
 
 
 def check_place(reach: Reach, host: str, port: int) -> None:
     """Raises SendFailed for a host that is an address which may not be reached, or a part of this product."""
     if (host, port) in reach.own_names:
-        raise SendFailed("it belongs to Pilothouse itself")
+        raise SendFailed(sentence("address.own"))
     try:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return
     if why := reach.refuse_address(host, address, port):
-        raise SendFailed(f"{host} may not be reached: {why}")
+        raise SendFailed(sentence("channel.forbidden_host", host=host, why=why))
 
 
 def checked_url(text: str, reach: Reach) -> URL:
@@ -38,8 +40,8 @@ def checked_url(text: str, reach: Reach) -> URL:
         url = URL(text)
         host, port = (url.host or "").rstrip("."), url.port or 0
     except ValueError:
-        raise SendFailed("the address is not valid") from None
+        raise SendFailed(sentence("channel.bad_address")) from None
     if url.scheme not in ("http", "https") or not host:
-        raise SendFailed("a webhook's address begins with https:// or http://")
+        raise SendFailed(sentence("channel.webhook_scheme"))
     check_place(reach, host, port)
     return url

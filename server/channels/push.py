@@ -18,7 +18,7 @@ from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store
-from wording.held import held_in_russian
+from wording.catalogue import in_language, languages, sentence
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
@@ -91,7 +91,7 @@ def check_keys(p256dh: str, auth: str) -> None:
         if len(_decode(auth)) != 16:
             raise ValueError
     except (ValueError, binascii.Error):
-        raise SendFailed("its keys are not those of a push subscription") from None
+        raise SendFailed(sentence("channel.bad_push_keys")) from None
 
 
 async def send_push(
@@ -103,9 +103,9 @@ async def send_push(
     data, headers = await asyncio.to_thread(_encrypted, subscription, body, key, subject)
     status = await post(subscription["endpoint"], data, headers, reach)
     if status in GONE:
-        raise DeviceGone("the device does not take messages any more")
+        raise DeviceGone(sentence("device.gone"))
     if not 200 <= status < 300:
-        raise SendFailed(f"it answered {status}")
+        raise SendFailed(sentence("channel.status", status=status))
 
 
 def _encrypted(
@@ -115,8 +115,9 @@ def _encrypted(
     from pywebpush import WebPusher
 
     body = body | {"items": body["items"][:MOST_ITEMS]} if "items" in body else body
-    if sends := body.get("would_send"):
-        body |= {"would_send_ru": held_in_russian(sends)}  # the service worker has no words
+    if parts := body.get("would_send_parts"):  # the service worker has no words
+        known = {f"would_send_{name}": in_language(name, body["would_send"], parts) for name in languages()}
+        body = {name: value for name, value in (body | known).items() if name != "would_send_parts"}
     data: bytes = WebPusher(subscription).encode(orjson.dumps(body), "aes128gcm")["body"]
     parts = urlsplit(subscription["endpoint"])
     claims = {

@@ -5,11 +5,13 @@ from __future__ import annotations
 from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from server.clock import check_zone
+from server.clock import LocaleRefused, check_zone
+from server.errors import Explained
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 
-class QuietRefused(ValueError):
+class QuietRefused(Explained, ValueError):
     """The text says what is wrong."""
 
 
@@ -17,7 +19,7 @@ def check_quiet(begin: str, end: str, zone: str) -> JsonObject:
     """As they are stored: `{from, to, zone}`. Raises QuietRefused."""
     times = [check_daily(text, zone)["at"] for text in (begin, end)]
     if times[0] == times[1]:
-        raise QuietRefused("quiet hours begin and end at different times")
+        raise QuietRefused(sentence("quiet.equal_times"))
     return {"from": times[0], "to": times[1], "zone": zone}
 
 
@@ -25,12 +27,12 @@ def check_daily(at: str, zone: str) -> JsonObject:
     """A time of each day: `{at, zone}`. Raises QuietRefused."""
     try:
         check_zone(zone)
-    except ValueError as unknown:
-        raise QuietRefused(str(unknown)) from None
+    except LocaleRefused as unknown:
+        raise QuietRefused(unknown.why) from None
     try:
         return {"at": time.fromisoformat(at).strftime("%H:%M"), "zone": zone}
     except ValueError:
-        raise QuietRefused("write times like 22:00") from None
+        raise QuietRefused(sentence("quiet.time_form")) from None
 
 
 def end_of_quiet(quiet: JsonObject, moment: datetime) -> datetime | None:

@@ -11,6 +11,7 @@ from server.channels.checked_connection import checked_connections
 from server.channels.destination import SendFailed
 from server.channels.messages import in_words
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 DESKTOP = frozenset({"dbus", "glib", "gnome", "kde", "qt", "macosx", "windows", "syslog", "rsyslog"})
 """Services of the server's own desktop and log: they do not reach a person who is away."""
@@ -40,19 +41,19 @@ def _send(url: str, body: JsonObject, reach: Reach) -> None:
         try:
             is_sent = service.notify(title=title, body=text)
         except Exception as error:  # any error of the service's plugin
-            reason = connections.refused or f"the service failed ({type(error).__name__})"
+            reason = connections.refused or sentence("channel.service_failed", why=type(error).__name__)
             raise SendFailed(reason) from None
     if not is_sent:
-        raise SendFailed(connections.refused or "the service did not take the message")
+        raise SendFailed(connections.refused or sentence("channel.service_refused"))
 
 
 def _open(url: str) -> Any:
     import apprise  # takes a second: only servers with such a channel wait for it
 
     if url.partition("://")[0].lower() in DESKTOP:
-        raise SendFailed("this service would reach the server's own desktop only")
+        raise SendFailed(sentence("channel.desktop_only"))
     service = apprise.Apprise.instantiate(url, suppress_exceptions=True)
     if service is None:
-        raise SendFailed("this is not an address that Apprise knows")
+        raise SendFailed(sentence("channel.unknown_service"))
     service.redirects = False  # whatever its URL says: a redirect may lead to a private address
     return service

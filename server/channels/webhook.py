@@ -13,6 +13,7 @@ from server.browser.chromium.reach import Reach
 from server.channels.checked_post import post
 from server.channels.destination import SendFailed
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 SIGNATURE = "Pilothouse-Signature"
 
@@ -31,4 +32,4 @@ async def send_webhook(
     headers = {"Content-Type": "application/json", SIGNATURE: sign(secret, data, int(clock()))}
     status = await post(url, data, headers, reach)
     if not 200 <= status < 300:
-        raise SendFailed(f"it answered {status}")
+        raise SendFailed(sentence("channel.status", status=status))

@@ -24,6 +24,7 @@ from sqlalchemy import Connection, text
 
 from server.database import Database
 from server.errors import Conflict
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -236,4 +237,4 @@ def _check_base(newest: str | None, put: Put | None, writes: Sequence[Writes]) -
     """Raises Conflict unless `put` and all `writes` are based on the newest checkpoint."""
     configs = [*([put.config] if put else []), *(one.config for one in writes)]
     if any(config["configurable"].get("checkpoint_id") != newest for config in configs):
-        raise Conflict("The working state changed in the meantime; look at it again.", code="state_changed")
+        raise Conflict(sentence("state.changed"), code="state_changed")

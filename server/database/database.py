@@ -21,6 +21,7 @@ from server.database.engines import DAMAGED, MALFORMED, fault_of, is_refusal, op
 from server.database.writer import Writer
 from server.errors import Unavailable
 from server.settings import Settings
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -327,7 +328,7 @@ async def _to_its_end(work: asyncio.Future[T]) -> T:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
         if work.cancelled():
-            raise Unavailable("The database does not answer.", code="db_unavailable", retry_after=5) from None
+            raise Unavailable(sentence("database.no_answer"), code="db_unavailable", retry_after=5) from None
         await asyncio.wait({work})
         if not work.cancelled():
             work.exception()  # retrieved, so that asyncio does not warn about it

@@ -10,6 +10,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url
 from sqlalchemy.exc import DBAPIError, OperationalError
 
 from server.errors import Unavailable
+from wording.catalogue import sentence
 
 MOVED = "the database file was moved or replaced: put it back, or restart the server"
 MISSING, FOLDER = "does not exist", "is a folder, not a file"
@@ -122,18 +123,16 @@ def fault_of(error: Exception) -> Unavailable | None:
         return None
     words = str(raw).lower()
     if "locked" in words or "busy" in words or "lock timeout" in words:
-        return Unavailable("The database is busy; try again.", code="db_busy", retry_after=1)
+        return Unavailable(sentence("database.busy"), code="db_busy", retry_after=1)
     if "disk is full" in words or "no space left" in words:
-        return Unavailable("The disk of the database is full.", code="storage_full", retry_after=60)
+        return Unavailable(sentence("database.disk_full"), code="storage_full", retry_after=60)
     if MALFORMED in words or "file is not a database" in words:
-        return Unavailable("The database file is damaged: restore a backup.", code=DAMAGED)
+        return Unavailable(sentence("database.damaged"), code=DAMAGED)
     if words == MOVED:
-        return Unavailable(
-            "The database's file was moved or replaced.", code="db_unavailable", retry_after=60
-        )
+        return Unavailable(sentence("database.file_moved"), code="db_unavailable", retry_after=60)
     if "disk i/o error" in words:
-        return Unavailable("The disk of the database fails.", code="db_unavailable", retry_after=60)
-    return Unavailable("The database does not answer.", code="db_unavailable", retry_after=5)
+        return Unavailable(sentence("database.disk_fails"), code="db_unavailable", retry_after=60)
+    return Unavailable(sentence("database.no_answer"), code="db_unavailable", retry_after=5)
 
 
 def _is_operational(error: BaseException | None) -> bool:

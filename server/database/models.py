@@ -23,6 +23,7 @@ from sqlalchemy.engine import Dialect
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
 from server.ops.json_types import JsonObject
+from wording.catalogue import Parts
 
 RUN_STATUSES = (
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted",
@@ -107,9 +108,12 @@ class RunRow(Base):
     """True while it waits for the end of the session's current run."""
     error_code: Mapped[str | None] = mapped_column(String(64))
     error: Mapped[str | None] = mapped_column(Text)
+    error_parts: Mapped[Parts | None] = mapped_column(JSON(none_as_null=True))
+    """The sentences of `error`; None in rows of earlier versions, and where there are none. So is `doing_parts`."""
     usage: Mapped[JsonObject] = mapped_column(default=dict)
     doing: Mapped[str | None] = mapped_column(Text)
     """The action in progress: after a crash it may or may not have happened."""
+    doing_parts: Mapped[Parts | None] = mapped_column(JSON(none_as_null=True))
     attempt: Mapped[int] = mapped_column(default=0)
     epoch: Mapped[int] = mapped_column(default=0)
     owner: Mapped[str | None] = mapped_column(String(64))

@@ -26,8 +26,8 @@ from server.files.transcript import Language, TranscriptRow, is_queued, line_of,
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
+from wording.catalogue import in_language
 from wording.markdown_rules import ModelMarkdown
-from wording.russian import in_russian
 from wording.step_words import step_words
 
 PictureOf = Callable[[str], Path | None]
@@ -127,18 +127,20 @@ class Step:
     @property
     def title(self) -> str:
         name = str(self.meta.get("name", ""))
-        did = step_words(name, self.meta.get("args") or {}, self.language)
-        said = self.message.content.partition("\n")[0]
-        return did or (in_russian(said) if self.language == "ru" else said) or name
+        did = step_words(name, self.meta.get("args") or {}).to(self.language)
+        return did or self.lines.partition("\n")[0] or name
 
     @property
     def details(self) -> str:
         """What its result says in addition to the title."""
-        first, _, rest = self.message.content.partition("\n")
+        first, _, rest = self.lines.partition("\n")
         if self.meta.get("ok") or self.title == first:
             return rest.strip()
-        said = in_russian(first) if self.language == "ru" else first
-        return f"{said}\n{rest}".strip()
+        return self.lines.strip()
+
+    @property
+    def lines(self) -> str:
+        return in_language(self.language, self.message.content, self.meta.get("summary_parts"))
 
     @property
     def url(self) -> str:

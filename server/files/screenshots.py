@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from server.errors import NotFound
+from wording.catalogue import sentence
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
 MEDIA_TYPES = {suffix: media for media, suffix in SUFFIXES.items()}
@@ -60,10 +61,10 @@ class Screenshots:
     async def read(self, session_id: str, name: str, width: int | None = None) -> tuple[bytes, str]:
         """The screenshot, as a thumbnail for one of THUMBNAIL_WIDTHS, and its media type. Raises NotFound."""
         if not (SESSION.fullmatch(session_id) and NAME.fullmatch(name)):
-            raise NotFound("There is no such picture.")
+            raise NotFound(sentence("picture.unknown"))
         path = self._folder / session_id / name
         if path.is_symlink() or not path.is_file():
-            raise NotFound("There is no such picture.")
+            raise NotFound(sentence("picture.unknown"))
         data = await asyncio.to_thread(path.read_bytes)
         if width in THUMBNAIL_WIDTHS:
             return await asyncio.to_thread(_thumbnail, data, width), "image/webp"

@@ -11,6 +11,7 @@ from typing import Literal
 
 from server.errors import Conflict, NotFound, TooLarge
 from server.fs.names import reserve, safe_name
+from wording.catalogue import sentence
 
 FILE_BYTES = 25_000_000
 FILES = 50
@@ -45,10 +46,10 @@ class SessionFiles:
     async def add(self, session_id: str, name: str, data: bytes) -> FileInfo:
         """Store an upload. Raises TooLarge for a large file, Conflict if the session has too many files."""
         if len(data) > FILE_BYTES:
-            raise TooLarge(f"A file may have {FILE_BYTES // 1_000_000} MB.")
+            raise TooLarge(sentence("file.too_large", megabytes=FILE_BYTES // 1_000_000))
         async with self._adding:
             if len(await self.items(session_id)) >= FILES:
-                raise Conflict(f"A session keeps {FILES} files.", code="too_many_files")
+                raise Conflict(sentence("file.too_many", n=FILES), code="too_many_files")
             return await asyncio.to_thread(self._write, session_id, name, data)
 
     def _write(self, session_id: str, name: str, data: bytes) -> FileInfo:
@@ -74,7 +75,7 @@ class SessionFiles:
         for path in (*_files_in(folder), *_files_in(folder / UPLOADS)):
             if path.name == name:
                 return path
-        raise NotFound("There is no such file.")
+        raise NotFound(sentence("file.unknown"))
 
 
 def _files_in(folder: Path) -> list[Path]:

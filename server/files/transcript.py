@@ -16,8 +16,7 @@ from server.events import (
     Resumed,
     read_question,
 )
-from wording.held import held_in_russian
-from wording.russian import in_russian
+from wording.catalogue import in_language
 from wording.step_words import step_words
 
 Language = Literal["en", "ru"]
@@ -84,8 +83,8 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
     if isinstance(row, Activity):
         return " ".join(_activity_line(row, language).split())
     if isinstance(row, RunRow):
-        why = row.error or row.status
-        return " ".join(f"{words['end']}: {in_russian(why) if language == 'ru' else why}".split())
+        why = in_language(language, row.error or row.status, row.error_parts)
+        return " ".join(f"{words['end']}: {why}".split())
     note = read_question(row.payload).note
     said = f" — {words['note'].format(text=note)}" if note else ""
     return " ".join(f"{words[_answer(row)]}: {subject_of(row, language)}{said}".split())
@@ -136,9 +135,7 @@ def subject_of(row: InterruptRow, language: Language = "en") -> str:
     question = read_question(row.payload)
     if not isinstance(question, ConfirmQuestion):
         return question.reason
-    would_send = question.would_send and (
-        held_in_russian(question.would_send) if language == "ru" else question.would_send
-    )
+    would_send = in_language(language, question.would_send or "", question.would_send_parts)
     sends = WORDS[language]["sends"].format(text=would_send) if would_send else None
     more = "; ".join(filter(None, (question.amount, sends)))
     act = _act_of(question, language)
@@ -150,7 +147,7 @@ def _act_of(question: ConfirmQuestion, language: Language) -> str:
     name = question.target.name if question.target else None
     if language == "ru":
         kind = "double_click" if question.action.get("double") else kind
-        russian = step_words(kind, {"target": name, "url": url}, "ru")
+        russian = step_words(kind, {"target": name, "url": url}).to("ru")
         if russian:
             return russian[0].lower() + russian[1:]
     target = WORDS[language]["note"].format(text=name) if name else url

@@ -7,18 +7,20 @@ import shutil
 from contextlib import suppress
 from pathlib import Path
 
+from wording.catalogue import Wording, sentence
+
 MEGABYTE = 1_000_000
 
 
-def shortage(folder: Path, floor: int) -> str | None:
+def shortage(folder: Path, floor: int) -> Wording | None:
     """A description if the disk of `folder` has less than `floor` MB free or cannot be read; else None."""
     try:
         free = shutil.disk_usage(folder).free // MEGABYTE
     except OSError as error:
-        return f"the disk of DATA_DIR cannot be read: {error.strerror}"
+        return sentence("disk.unreadable", why=str(error.strerror))
     if free >= floor:
         return None
-    return f"the disk of DATA_DIR has {free} MB free, and {floor} MB are kept free (MIN_FREE_DISK)"
+    return sentence("disk.short", n=free, kept=floor)
 
 
 def size_of(folder: Path) -> int:

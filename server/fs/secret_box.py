@@ -6,14 +6,15 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from server.errors import Unavailable
+from server.errors import Explained, Unavailable
 from server.fs import secret_file
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from cryptography.fernet import Fernet
 
 
-class SecretLost(Exception):
+class SecretLost(Explained):
     """A ciphertext cannot be decrypted; the text says why, with the file's path."""
 
 
@@ -29,7 +30,7 @@ class SecretBox:
         try:
             fernet = await asyncio.to_thread(self._open, makes=True)
         except SecretLost as lost:
-            raise Unavailable(f"Nothing can be stored encrypted: {lost}.", code="key_file_unusable") from None
+            raise Unavailable(sentence("keys.cannot_store", why=lost.why), code="key_file_unusable") from None
         return fernet.encrypt(data)
 
     async def decrypt(self, ciphertext: bytes) -> bytes:
@@ -40,7 +41,7 @@ class SecretBox:
         try:
             return fernet.decrypt(ciphertext)
         except InvalidToken:
-            raise SecretLost(f"{self._path} is not the file that it was stored with") from None
+            raise SecretLost(sentence("keys.other_file", file=str(self._path))) from None
 
     def _open(self, *, makes: bool) -> Fernet:
         if self._fernet is None:
@@ -52,11 +53,11 @@ class SecretBox:
                 else:
                     key = secret_file.load(self._path) or ""
             except secret_file.SecretFileError as error:
-                raise SecretLost(str(error)) from None
+                raise SecretLost(error.why) from None
             if not key:
-                raise SecretLost(f"{self._path} is missing or empty")
+                raise SecretLost(sentence("keys.missing", file=str(self._path)))
             try:
                 self._fernet = Fernet(key.encode())
             except ValueError:
-                raise SecretLost(f"{self._path} does not hold a key") from None
+                raise SecretLost(sentence("keys.no_key", file=str(self._path))) from None
         return self._fernet

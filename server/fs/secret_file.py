@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from server.errors import Explained
+from wording.catalogue import sentence
 
-class SecretFileError(ValueError):
+
+class SecretFileError(Explained, ValueError):
     """The text names the file and the reason, in one line."""
 
 
@@ -17,8 +20,8 @@ def load(path: Path) -> str | None:
     except FileNotFoundError:
         return None
     except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is no text"
-        raise SecretFileError(f"{path} cannot be read: {reason}") from None
+        reason = getattr(error, "strerror", None) or sentence("file.no_text")
+        raise SecretFileError(sentence("keys.cannot_read", file=str(path), error=reason)) from None
 
 
 def load_or_make(path: Path, make: Callable[[], str]) -> tuple[str, bool]:
@@ -29,7 +32,9 @@ def load_or_make(path: Path, make: Callable[[], str]) -> tuple[str, bool]:
     try:
         write(path, secret + "\n")
     except OSError as error:
-        raise SecretFileError(f"{path} cannot be written: {error.strerror}") from None
+        raise SecretFileError(
+            sentence("keys.cannot_write", file=str(path), error=str(error.strerror))
+        ) from None
     return secret, True
 
 

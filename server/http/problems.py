@@ -9,6 +9,7 @@ import orjson
 from starlette.responses import Response
 
 from server.errors import AppError
+from wording.catalogue import changed, parts_of
 
 
 def render(error: AppError, request_id: str) -> Response:
@@ -19,12 +20,14 @@ def render(error: AppError, request_id: str) -> Response:
 def problem(
     status: int, code: str, detail: str, request_id: str, headers: dict[str, str] | None = None
 ) -> Response:
+    words = changed(detail, lambda text: text.encode("utf-8", "replace").decode())  # may contain client input
     body = {
         "title": HTTPStatus(status).phrase,
         "status": status,
         "code": code,
-        "detail": detail.encode("utf-8", "replace").decode(),  # may contain client input
+        "detail": words,
         "request_id": request_id,
+        **({"detail_parts": parts} if (parts := parts_of(words)) else {}),
     }
     return Response(
         orjson.dumps(body),

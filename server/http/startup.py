@@ -24,6 +24,7 @@ from server.errors import Unavailable
 from server.http.problems import render
 from server.http.spa import Spa
 from server.settings import Settings
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
@@ -95,7 +96,7 @@ class Front:
         """The app, once it has started; an app that returns 503 if that failed."""
         await asyncio.wait({self._opening})
         if self._opening.cancelled() or self._opening.exception():
-            refusal = Unavailable("The server could not start; see its log.", code="not_ready")
+            refusal = Unavailable(sentence("server.start_failed"), code="not_ready")
             return render(refusal, secrets.token_hex(8))
         return self._opening.result()
 
@@ -103,7 +104,8 @@ class Front:
         answers: dict[str, ASGIApp] = {
             HEALTH: Response(HEALTHY, media_type="application/json"),
             READY: render(
-                Unavailable("starting", code="not_ready", retry_after=5), scope["state"]["request_id"]
+                Unavailable(sentence("server.starting"), code="not_ready", retry_after=5),
+                scope["state"]["request_id"],
             ),
         }
         await answers.get(scope["path"], self._spa)(scope, receive, send)

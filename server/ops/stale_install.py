@@ -5,9 +5,11 @@ from __future__ import annotations
 import time
 from pathlib import Path
 
+from wording.catalogue import sentence
+
 PROGRAM = Path(__file__).parents[1]
 STARTED = time.time()
-WORDS = "The program was replaced by another version while it ran; the server has to be restarted."
+WORDS = sentence("server.replaced")
 
 
 def is_replaced(program: Path = PROGRAM, since: float = STARTED) -> bool:

@@ -10,8 +10,10 @@ from datetime import date, datetime
 from typing import Literal, get_args
 from urllib.parse import urlsplit
 
+from server.errors import Explained
 from server.ops.json_types import Json, JsonObject
 from server.text import cut
+from wording.catalogue import sentence
 
 Kind = Literal["string", "number", "integer", "boolean"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -42,7 +44,7 @@ _PLAIN_NAME = re.compile(r"[A-Za-z0-9_-]{1,60}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 
 
-class SchemaRefused(ValueError):
+class SchemaRefused(Explained, ValueError):
     """The schema cannot be the columns of a table; the message says why."""
 
 
@@ -127,32 +129,32 @@ class ResultSchema:
 
 def read_schema(given: Json) -> ResultSchema:
     """The columns of a JSON Schema: of an array of rows, or of one row. Raises SchemaRefused."""
-    schema = _object(given, "the schema")
+    schema = _object(given, sentence("schema.the_schema"))
     if schema.get("type") == "object" or "properties" in schema:
         return ResultSchema(_columns(schema))
     if schema.get("type") != "array":
-        raise SchemaRefused("the schema must have the type array, with the row as its items, or object")
-    _only(schema, _SCHEMA_WORDS, "the schema")
+        raise SchemaRefused(sentence("schema.no_array"))
+    _only(schema, _SCHEMA_WORDS, sentence("schema.the_schema"))
     least, most = _count(schema, "minItems", 1), _count(schema, "maxItems", MOST_ROWS)
     if not 0 < most <= MOST_ROWS or least > most:
-        raise SchemaRefused(f"a table may have 1 to {MOST_ROWS} rows")
+        raise SchemaRefused(sentence("table.rows_limit", n=MOST_ROWS))
     return ResultSchema(_columns(_object(schema.get("items"), "items")), max(least, 1), most)
 
 
 def _columns(row: JsonObject) -> tuple[Column, ...]:
-    _only(row, _ROW_WORDS, "the row")
+    _only(row, _ROW_WORDS, sentence("schema.the_row"))
     if row.get("type", "object") != "object":
-        raise SchemaRefused("the row must have the type object")
+        raise SchemaRefused(sentence("schema.row_no_object"))
     properties = _object(row.get("properties"), "properties")
     if not 0 < len(properties) <= MOST_COLUMNS:
-        raise SchemaRefused(f"a table has 1 to {MOST_COLUMNS} columns, not {len(properties)}")
+        raise SchemaRefused(sentence("schema.columns_limit", n=MOST_COLUMNS, count=len(properties)))
     if len({name.strip().casefold() for name in properties}) < len(properties):
-        raise SchemaRefused("two columns have the same name")
+        raise SchemaRefused(sentence("table.equal_names"))
     required = row.get("required", [])
     if not isinstance(required, list) or any(
         not isinstance(name, str) or name not in properties for name in required
     ):
-        raise SchemaRefused("required must list names of columns")
+        raise SchemaRefused(sentence("schema.required"))
     required = list(dict.fromkeys(required))
     # JavaScript puts names that are numbers first: a list of all names has the order.
     names = required if set(required) == set(properties) else list(properties)
@@ -161,37 +163,37 @@ def _columns(row: JsonObject) -> tuple[Column, ...]:
 
 def _column(given_name: str, given: JsonObject) -> Column:
     name = given_name.strip()
-    where = f"the column {cut(name, NAME_CHARS)!r}"
+    where = sentence("schema.column", name=repr(cut(name, NAME_CHARS)))
     if not name or len(name) > NAME_CHARS or not _is_printable(name):
-        raise SchemaRefused(f"a column's name has 1 to {NAME_CHARS} printable characters")
+        raise SchemaRefused(sentence("table.name_length", n=NAME_CHARS))
     if name.casefold() == MISSING:
-        raise SchemaRefused(f"a column may not be named {MISSING!r}")
+        raise SchemaRefused(sentence("table.reserved_name", name=repr(MISSING)))
     _only(given, _COLUMN_WORDS, where)
     kind: Json = given.get("type", "string")
     if isinstance(kind, list):  # ["number", "null"]: every column may be null
         kind = next(iter([one for one in kind if one != "null"]), None) if len(kind) < 3 else None
     known = next((one for one in KINDS if one == kind), None)
     if known is None:
-        raise SchemaRefused(f"{where} must have one of the types {', '.join(KINDS)}")
+        raise SchemaRefused(sentence("schema.type", where=where, types=", ".join(KINDS)))
     text, form = given.get("description", ""), given.get("format")
     if not isinstance(text, str) or len(text) > DESCRIPTION_CHARS or not _is_printable(text):
-        raise SchemaRefused(f"{where}: its description has at most {DESCRIPTION_CHARS} printable characters")
+        raise SchemaRefused(sentence("schema.description", where=where, n=DESCRIPTION_CHARS))
     if form is not None and (form not in get_args(Format) or known != "string"):
-        raise SchemaRefused(f"{where}: the format of a string is one of {', '.join(get_args(Format))}")
+        raise SchemaRefused(sentence("schema.format", where=where, formats=", ".join(get_args(Format))))
     return Column(name, known, _choices(given.get("enum", []), known, where), form, text)
 
 
 def _choices(given: Json, kind: Kind, where: str) -> tuple[str | int | float, ...]:
     if not isinstance(given, list) or len(given) > MOST_CHOICES:
-        raise SchemaRefused(f"{where}: enum lists at most {MOST_CHOICES} values")
+        raise SchemaRefused(sentence("schema.choices_limit", where=where, n=MOST_CHOICES))
     choices = tuple(value for value in given if value is not None)
     if any(not _has_kind(value, kind) for value in choices):
-        raise SchemaRefused(f"{where}: a value of its enum is no {kind}")
+        raise SchemaRefused(sentence("schema.choice_kind", where=where, kind=kind))
     if any(
         isinstance(value, str) and not (0 < len(value) <= CHOICE_CHARS and _is_printable(value))
         for value in choices
     ):
-        raise SchemaRefused(f"{where}: a value of its enum has 1 to {CHOICE_CHARS} printable characters")
+        raise SchemaRefused(sentence("schema.choice_length", where=where, n=CHOICE_CHARS))
     return choices
 
 
@@ -205,20 +207,22 @@ def _asked(key: str, column: Column) -> JsonObject:
 
 def _object(given: Json, where: str) -> JsonObject:
     if not isinstance(given, dict):
-        raise SchemaRefused(f"{where} must be an object")
+        raise SchemaRefused(sentence("schema.no_object", where=where))
     return given
 
 
 def _only(given: Mapping[str, Json], words: frozenset[str], where: str) -> None:
     if unknown := [word for word in given if word not in words]:
         known = ", ".join(sorted(words))
-        raise SchemaRefused(f"{where}: {cut(unknown[0], 40)!r} is not supported, only {known}")
+        raise SchemaRefused(
+            sentence("schema.unknown_word", where=where, word=repr(cut(unknown[0], 40)), known=known)
+        )
 
 
 def _count(schema: JsonObject, word: str, default: int) -> int:
     given = schema.get(word, default)
     if type(given) is not int or given < 0:
-        raise SchemaRefused(f"{word} must be a whole number")
+        raise SchemaRefused(sentence("schema.no_count", word=word))
     return given
 
 

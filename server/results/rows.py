@@ -22,13 +22,14 @@ from server.results.columns import (
     read_schema,
 )
 from server.text import cut
+from wording.catalogue import sentence
 
 RESULT = "result"
 """The key in the meta of a tool message: `{schema, rows}`, the rows that this call recorded."""
 ASKED = "result_schema"
 """The key in the meta of a user message: the schema that it asks for."""
 
-TABLES_BY = "Only the operator fills tables: choose it as the session's agent."
+TABLES_BY = sentence("table.operator_only")
 
 
 class ResultRow(BaseModel):

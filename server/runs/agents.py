@@ -49,6 +49,7 @@ from server.runs.cut_answers import continued_by
 from server.runs.events import interruption
 from server.settings import Settings
 from server.store import StartedRun
+from wording.catalogue import Wording, sentence
 
 log = logging.getLogger(__name__)
 
@@ -115,7 +116,7 @@ class PreparedAgent:
             return None
         interrupts = (await self.graph.aget_state(self.thread.config)).interrupts
         if not interrupts:
-            raise RunTaken("Another process has taken this run: its question was not kept.")
+            raise RunTaken(sentence("run.question_lost"))
         return read_question(interrupts[0].value)
 
     def release(self) -> None:
@@ -204,7 +205,7 @@ class AgentFactory:
         saved = await prepared.graph.aget_state(prepared.thread.config)
         if _epoch_of(saved) < _first_epoch(run) or START in saved.next:  # nothing of this run is saved
             if run.doing or any(one.role == "tool" and one.run_id == run.id for one in started.messages):
-                raise Interrupted(interruption(run.doing))
+                raise Interrupted(interruption(run))
             return await self._prepared_assistant(run, context, first, starts_over=True)
         messages: list[AnyMessage] = saved.values["messages"]
         of_run = continued.of_run(messages, first["messages"])
@@ -380,11 +381,11 @@ class AgentFactory:
         name = namer_of(settings.summary_model, model_name)
         return name is not None and Endpoint.of(*split_name(name), settings).is_near
 
-    def failure(self, error: BaseException) -> tuple[str, str]:
+    def failure(self, error: BaseException) -> tuple[str, Wording]:
         if isinstance(error, AppError):
             return error.code, error.detail
         if isinstance(error, GraphRecursionError):
-            return "step_limit", 'The step limit of this run is reached. Say "continue" to go on.'
+            return "step_limit", sentence("run.step_limit")
         failure = classify(error)
         if failure.code == "internal" and self._is_replaced():
             return failure.code, replaced.WORDS
@@ -402,7 +403,7 @@ class AgentFactory:
         """
         config = _config(session_id)
         if await self._checkpoints.aget_tuple(config) is None:
-            raise Conflict("This session has no plan yet.", code="no_plan")
+            raise Conflict(sentence("session.no_plan"), code="no_plan")
         graph = await self._operator(DEMO)
         saved = await graph.aget_state(config)
         if "plan" in values:
@@ -498,8 +499,7 @@ def load_assistant(load_module: Callable[[str], Any]) -> Callable[..., Graph]:
     except (ImportError, AttributeError) as error:
         installed = ", ".join(f"{name} {_version(name)}" for name in ASSISTANT_LIBRARIES)
         raise AssistantUnavailable(
-            f"The assistant does not work with the installed libraries ({installed}): {error}. "
-            "Install the versions of requirements.txt, or choose the operator."
+            sentence("assistant.unavailable", versions=installed, why=str(error))
         ) from error
     return build
 

@@ -39,6 +39,7 @@ from server.store import AcceptedMessage, Store, new_id
 from server.store.grants import NewGrant
 from server.stream.bus import EventBus
 from server.text import with_words
+from wording.catalogue import sentence
 
 T = TypeVar("T")
 
@@ -212,7 +213,7 @@ class RunCommands:
                 self._publish_decision(row)
             self._in_doubt.discard(reference)
         if row.status == "expired":  # the agent asks again, for the current page
-            raise Conflict("This approval has expired; you are asked again.", code="approval_expired")
+            raise Conflict(sentence("approval.expired"), code="approval_expired")
 
     async def put_off(self, session_id: str, reference: str, until: datetime) -> InterruptRow:
         """Put an open question off until then. Raises NotFound or Conflict as `QuestionQueries.put_off`."""
@@ -244,7 +245,7 @@ class RunCommands:
                 continue  # its run is not finished: it has asked a question before
             run = await self._store.current_run(session_id)
             if run is None or run.finished_at:
-                raise Conflict("There is no run to cancel.", code="run_finished")
+                raise Conflict(sentence("run.nothing_to_cancel"), code="run_finished")
             if await self.executed.cancel(run):
                 return
             run = await self._store.run(run.id)  # another process may have changed it before it let go
@@ -352,16 +353,16 @@ class RunCommands:
 
     def _refuse_when_draining(self) -> None:
         if self._runner.is_draining:
-            raise Unavailable("The server is going down.", code="draining", retry_after=10)
+            raise Unavailable(sentence("server.going_down"), code="draining", retry_after=10)
 
 
 def _grant_of(wanted: WantedGrant, question: Question) -> NewGrant:
     """What the person allows together with a yes. Raises BadRequest if acts like this one are always asked about."""
     if not isinstance(question, ConfirmQuestion) or wanted.scope not in question.scopes:
-        raise BadRequest("This cannot be allowed for longer than one act.", code="not_grantable")
+        raise BadRequest(sentence("grant.one_act_only"), code="not_grantable")
     has_amount = wanted.act_parts is not None or wanted.month_parts is not None
     if has_amount and question.spends is None:
-        raise BadRequest("The page does not show beyond doubt what this act spends.", code="amount_unknown")
+        raise BadRequest(sentence("grant.amount_unclear"), code="amount_unknown")
     limits = wanted.model_dump()
     if has_amount and question.spends:
         limits["currency"] = question.spends.currency

@@ -14,29 +14,30 @@ from server.events import (
     Usage,
     read_question,
 )
+from wording.catalogue import Wording, joined, sentence, shortened
 from wording.step_words import step_words
 
 if TYPE_CHECKING:
     from server.database.models import InterruptRow, RunRow, SessionRow
 
 ENDINGS = {
-    "cancelled": "Task cancelled",
-    "interrupted": "Interrupted by a restart of the server.",
-    "time_limit": "The time limit of this run is reached.",
-    "internal": "Something went wrong inside the service. Its log has the details.",
-    "db_unavailable": "The database was away for too long.",
+    "cancelled": sentence("run.cancelled"),
+    "interrupted": sentence("run.interrupted"),
+    "time_limit": sentence("run.time_used_up"),
+    "internal": sentence("internal"),
+    "db_unavailable": sentence("database.away"),
 }
 
 
-def interruption(doing: str | None) -> str:
-    text = ENDINGS["interrupted"]
-    return f"{text} The last action may or may not have happened: {doing}" if doing else text
+def interruption(run: RunRow) -> Wording:
+    step = Wording.stored(run.doing or "", run.doing_parts)
+    return joined((ENDINGS["interrupted"], sentence("run.doubtful_step", step=step) if step else ""))
 
 
 def describe(event: ToolStart) -> str:
     """What the call does, in plain words such as `Clicked “Place order”`; at most 300 characters."""
-    if known := step_words(event.name, event.args, "en"):
-        return known[:300]
+    if known := step_words(event.name, event.args):
+        return shortened(known, 300)
     words = " ".join(str(value) for value in event.args.values() if isinstance(value, str | int))
     return f"{event.name} {words}".strip()[:300]
 
@@ -72,4 +73,5 @@ def to_decision(row: InterruptRow) -> Decision:
 def to_error(run: RunRow) -> Error:
     """The terminal event of a run that has ended without an answer."""
     code = run.error_code or run.status
-    return Error(code=code, message=run.error or run.status, position=run.end_position)
+    message = run.error or run.status
+    return Error(code=code, message=message, message_parts=run.error_parts, position=run.end_position)

@@ -13,6 +13,7 @@ from server.ops.json_types import JsonObject
 from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder
 from server.stream.bus import EventBus
+from wording.catalogue import sentence
 
 
 class ExecutedRuns(Protocol):
@@ -78,12 +79,10 @@ class OwnRuns:
     async def resume(self, session_id: str) -> None:
         execution = self._active(session_id)
         if not execution.is_paused:
-            raise Conflict("The run is not paused.", code="not_paused")
+            raise Conflict(sentence("run.not_paused"), code="not_paused")
         view = self._browsers.live(session_id)
         if view.has_holder:
-            raise Conflict(
-                "A person has the browser; it goes on when they give it back.", code="takeover_held"
-            )
+            raise Conflict(sentence("takeover.goes_on_after"), code="takeover_held")
         if view.is_held:
             execution.release(await view.hand_back())
             await self._recorder.add_drive(session_id, view.take_drive(), execution)
@@ -107,5 +106,5 @@ class OwnRuns:
     def _active(self, session_id: str) -> Execution:
         execution = self._executions.get(session_id)
         if execution is None:
-            raise Conflict("There is no run in progress.", code="no_run")
+            raise Conflict(sentence("run.none_in_progress"), code="no_run")
         return execution

@@ -15,6 +15,7 @@ from server.events import Event, Message, RunChanged, RunStatus, StateChanged, T
 from server.ops.json_types import JsonObject
 from server.runs.text_joiner import TextJoiner
 from server.stream.bus import EventBus, Fenced
+from wording.catalogue import parts_of, sentence
 
 NO_UPDATES = UserUpdates(are_words_old=True, before_answer=True)
 
@@ -174,10 +175,10 @@ class Execution:
     def changed(self, status: RunStatus, note: str | None = None) -> RunChanged:
         self.status = status
         place = self.queue_place if status == "queued" else None
+        note = sentence("waiting.queue_place", place=place) if place else note
         return RunChanged(
             status=status, agent=self.run.agent, model=self.run.model, step=self.adapter.step,
-            max_steps=self.max_steps, note=f"place {place} in the queue for a browser" if place else note,
-            queue_place=place,
+            max_steps=self.max_steps, note=note, note_parts=parts_of(note or ""), queue_place=place,
         )  # fmt: skip
 
     def show_progress(self) -> None:

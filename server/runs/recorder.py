@@ -31,6 +31,7 @@ from server.runs.execution import Execution
 from server.settings import Settings
 from server.store import AcceptedMessage, FinishedRun, StartedRun, Store
 from server.stream.bus import EventBus, Fenced
+from wording.catalogue import Wording, joined, parts_of, sentence
 
 logger = logging.getLogger(__name__)
 
@@ -38,13 +39,13 @@ T = TypeVar("T")
 
 PATIENCE = 30.0
 """Seconds for which a run retries while the database is unavailable."""
-PICTURE_NOT_SAVED = "picture not saved"
+PICTURE_NOT_SAVED = sentence("note.picture_not_saved")
 CUT_BY: Mapping[str, Literal["length", "stream"]] = {
     "llm_stream_cut": "stream", "llm_timeout": "stream", "llm_unavailable": "stream", "llm_rate_limited": "stream",
     "output_limit": "length",
 }  # fmt: skip
 """By the code of a failure: why the answer that was streamed before it is only a part. It is kept, and marked as cut."""
-HANDED_BACK = "another process goes on with this run"
+HANDED_BACK = sentence("run.handed_back")
 
 
 class RunRecorder:
@@ -179,7 +180,8 @@ class RunRecorder:
 
     async def _take_tool_end(self, execution: Execution, event: ToolEnd) -> None:
         if execution.take_lost_picture():
-            event = event.model_copy(update={"summary": f"{event.summary} ({PICTURE_NOT_SAVED})".strip()})
+            said = joined((Wording.stored(event.summary, event.summary_parts), PICTURE_NOT_SAVED))
+            event = event.model_copy(update={"summary": str.__str__(said), "summary_parts": parts_of(said)})
         args = execution.adapter.args_of(event.call_id)
         meta = event.model_dump(exclude={"type", "summary"}, exclude_none=True) | {"args": dict(args)}
         meta |= {"tool_name": event.name, "tool_call_id": event.call_id}
@@ -287,9 +289,7 @@ class RunRecorder:
     async def complete(self, execution: Execution) -> FinishedRun | None:
         adapter = execution.adapter
         if not adapter.answer.strip():
-            return await self.fail(
-                execution, "llm_bad_response", "The model gave an empty answer; try again."
-            )
+            return await self.fail(execution, "llm_bad_response", sentence("model.empty_answer"))
         ended = await self._commit(
             execution, "completed", answer=adapter.answer, answer_meta=adapter.answer_meta
         )
@@ -371,7 +371,7 @@ class RunRecorder:
     async def _end_orphan(self, run: RunRow) -> FinishedRun | None:
         is_lost = run.id in self._lost
         code = "db_unavailable" if is_lost else "server_restart"
-        text = ENDINGS[code] if is_lost else interruption(run.doing)
+        text = ENDINGS[code] if is_lost else interruption(run)
         logger.warning("run %s is interrupted: %s", run.id, text)
         ended = await self._store.finish_run(
             run.id, "interrupted", epoch=run.epoch, error_code=code, error=text, then_next=is_lost

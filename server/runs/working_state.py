@@ -12,6 +12,7 @@ from server.runs.execution import Execution, current_execution
 from server.runs.recorder import RunRecorder
 from server.store import Store
 from server.stream.bus import EventBus
+from wording.catalogue import sentence
 
 
 class WorkingStateService:
@@ -75,7 +76,7 @@ class WorkingStateService:
         """Reject the plan that the agent proposed. Raises NotFound if there is none."""
         known = await self.read(session_id)
         if known is None or not known.proposed_plan:
-            raise NotFound("There is no proposed plan.", code="no_proposal")
+            raise NotFound(sentence("session.no_proposed_plan"), code="no_proposal")
         state = known.model_copy(update={"proposed_plan": []})
         if execution := await current_execution(self._executions, session_id):
             execution.dismiss_plan(known.proposed_plan)
@@ -89,11 +90,11 @@ class WorkingStateService:
 
     async def drop_fact(self, session_id: str, index: int) -> StateChanged:
         if await self._executed.is_executing(session_id):
-            raise Conflict("Facts can be removed when the run has ended.", code="run_in_progress")
+            raise Conflict(sentence("facts.during_run"), code="run_in_progress")
         state = await self.read(session_id)
         facts = list(state.facts) if state else []
         if not 0 <= index < len(facts):
-            raise NotFound("There is no such fact.", code="fact_unknown")
+            raise NotFound(sentence("facts.unknown"), code="fact_unknown")
         state = await self._agents.write_state(session_id, facts=facts[:index] + facts[index + 1 :])
         self._bus.publish(session_id, None, [state])
         return state

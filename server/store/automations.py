@@ -24,6 +24,7 @@ from server.store.owners import Ownership
 from server.store.records import AcceptedMessage, new_id, to_message
 from server.store.rows import change, every, first, get, insert
 from server.store.sessions import new_session
+from wording.catalogue import sentence
 
 MOST_CALLS, CALL_SECONDS = 10, 60.0
 """Runs that one webhook may ask for in this time, at all processes together."""
@@ -115,7 +116,7 @@ class AutomationQueries:
     def add_automation(self, db: Connection, /, most: int, **values: object) -> AutomationRow:
         """Raises Conflict if there are `most` already."""
         if (db.scalar(select(func.count()).select_from(AutomationRow)) or 0) >= most:
-            raise Conflict(f"There can be {most} automations.", code="too_many_automations")
+            raise Conflict(sentence("automation.too_many", n=most), code="too_many_automations")
         moment = now()
         return insert(
             db, AutomationRow(id=new_id(), failures=0, created_at=moment, updated_at=moment, **values)
@@ -129,7 +130,7 @@ class AutomationQueries:
     def automation_by_hook(self, db: Connection, hook: str) -> AutomationRow:
         row = first(db, AutomationRow, BY_HOOK, hook=hook)
         if row is None:
-            raise NotFound("There is nothing at this address.")
+            raise NotFound(sentence("address.nothing_here"))
         return row
 
     @reading
@@ -308,7 +309,7 @@ class AutomationQueries:
         session = _locked_session(db, row)
         row = _same_session(db, row)
         if cause == "hook" and not row.enabled:
-            raise Conflict("This automation is paused.", code="automation_paused")
+            raise Conflict(sentence("automation.paused"), code="automation_paused")
         if cause == "hook":
             _check_calls(db, row, moment)
         return self._fire(db, row, session, cause, content, new_session_id, moment)
@@ -450,7 +451,7 @@ def _check_calls(db: Connection, row: AutomationRow, moment: datetime) -> None:
 
 
 def too_often(seconds: float) -> TooMany:
-    return TooMany("This webhook is called too often.", code="hook_limit", retry_after=seconds)
+    return TooMany(sentence("hook.too_often"), code="hook_limit", retry_after=seconds)
 
 
 def _drop_waiting(db: Connection, row: AutomationRow, why: str) -> None:
@@ -461,7 +462,7 @@ def _drop_waiting(db: Connection, row: AutomationRow, why: str) -> None:
 def _automation_of(db: Connection, automation_id: str, *, lock: bool = False) -> AutomationRow:
     row = get(db, AutomationRow, automation_id, lock=lock)
     if row is None:
-        raise NotFound("There is no such automation.", code="automation_unknown")
+        raise NotFound(sentence("automation.unknown"), code="automation_unknown")
     return row
 
 
@@ -476,7 +477,7 @@ def _same_session(db: Connection, row: AutomationRow) -> AutomationRow:
     """The automation, locked. Raises Conflict if its session is not the one that was locked before."""
     present = _automation_of(db, row.id, lock=True)
     if (present.session_id, present.session_mode) != (row.session_id, row.session_mode):
-        raise Conflict("This automation has just been begun or changed; try again.", code="automation_busy")
+        raise Conflict(sentence("automation.just_changed"), code="automation_busy")
     return present
 
 
@@ -550,5 +551,5 @@ def _before(cursor: str) -> ColumnElement[bool]:
         moment, firing_id = cursor.split("|", 1)
         at = datetime.fromisoformat(moment)
     except ValueError as error:
-        raise NotFound("This cursor is not one of ours.", code="cursor_unknown") from error
+        raise NotFound(sentence("cursor.unknown"), code="cursor_unknown") from error
     return or_(FiringRow.at < at, (FiringRow.at == at) & (FiringRow.id < firing_id))

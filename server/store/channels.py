@@ -20,6 +20,7 @@ from server.results.changes import Change, words_of
 from server.store.digests import COLLECTED, end_of_window
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
+from wording.catalogue import sentence
 
 CHANNELS = select(ChannelRow).order_by(ChannelRow.created_at, ChannelRow.id)
 OF_DEVICE = select(ChannelRow).where(ChannelRow.device == bindparam("device"))
@@ -97,7 +98,7 @@ class ChannelQueries:
     @writing
     def remove_channel(self, db: Connection, channel_id: str) -> None:
         if not db.execute(delete(ChannelRow).where(ChannelRow.id == channel_id)).rowcount:
-            raise NotFound("There is no such channel.", code="channel_unknown")
+            raise NotFound(sentence("channel.unknown"), code="channel_unknown")
 
     @reading
     def next_delivery(self, db: Connection) -> datetime | None:
@@ -234,7 +235,8 @@ def facts_of(question: Question) -> JsonObject:
         site = ", ".join(dict.fromkeys(effect.site for effect in question.start.effects))[:NAME_CHARS] or site
     known = {
         "kind": question.risk, "action": f"{act} “{name}”" if name else act, "site": site,
-        "would_send": _plain(question.would_send or "")[:NAME_CHARS], "amount": question.amount,
+        "would_send": _plain(question.would_send or "")[:NAME_CHARS], "would_send_parts": question.would_send_parts,
+        "amount": question.amount,
     }  # fmt: skip
     return {key: value for key, value in known.items() if value}
 
@@ -248,7 +250,7 @@ def _plain(name: str) -> str:
 def _channel_of(db: Connection, channel_id: str, *, lock: bool = False) -> ChannelRow:
     row = get(db, ChannelRow, channel_id, lock=lock)
     if row is None:
-        raise NotFound("There is no such channel.", code="channel_unknown")
+        raise NotFound(sentence("channel.unknown"), code="channel_unknown")
     return row
 
 

@@ -19,6 +19,7 @@ from server.store.automations import BY_RUN
 from server.store.lookups import UNFINISHED, is_ours, session_of
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -73,13 +74,13 @@ class GrantQueries:
             unfinished = select(RunRow).where(RunRow.session_id == session_id, UNFINISHED, ~RunRow.held)
             run = first(db, RunRow, unfinished)
             if run is None:
-                raise Conflict("There is no run in progress.", code="run_finished")
+                raise Conflict(sentence("run.none_in_progress"), code="run_finished")
         if grant.scope == "automation" and get(db, AutomationRow, automation_id or "") is None:
-            raise NotFound("There is no such automation.", code="automation_unknown")
+            raise NotFound(sentence("automation.unknown"), code="automation_unknown")
         if len(grant.site) > MOST_SITE:
-            raise BadRequest(f"site: It has more than {MOST_SITE} characters.")
+            raise BadRequest(sentence("grant.long_site", n=MOST_SITE))
         if len(db.execute(select(GrantRow.id).limit(MOST_GRANTS)).all()) >= MOST_GRANTS:
-            raise Conflict(f"There can be {MOST_GRANTS} grants.", code="too_many_grants")
+            raise Conflict(sentence("grant.too_many", n=MOST_GRANTS), code="too_many_grants")
         return _insert(
             db, grant, session_id=session_id, run_id=run.id if run else None, automation_id=automation_id
         )
@@ -104,7 +105,7 @@ class GrantQueries:
     ) -> None:
         """Replace the grants of an automation by those of `kept` that it has, with their uses, and new ones."""
         if get(db, AutomationRow, automation_id, lock=True) is None:
-            raise NotFound("There is no such automation.", code="automation_unknown")
+            raise NotFound(sentence("automation.unknown"), code="automation_unknown")
         db.execute(delete(GrantRow).where(GrantRow.automation_id == automation_id, GrantRow.id.not_in(kept)))
         for grant in added:
             _insert(db, grant, session_id=None, run_id=None, automation_id=automation_id)
@@ -116,7 +117,7 @@ class GrantQueries:
         if session_id is not None:
             mine.append(GrantRow.session_id == session_id)
         if not db.execute(delete(GrantRow).where(*mine)).rowcount:
-            raise NotFound("There is no such grant.", code="grant_unknown")
+            raise NotFound(sentence("grant.unknown"), code="grant_unknown")
 
     @writing_synced
     def remove_grants(self, db: Connection) -> None:
@@ -153,11 +154,11 @@ class GrantQueries:
             return False  # one grant covers one effect of an act
         for use in uses:
             if not _count(db, found[use.grant_id], use, moment):
-                raise Conflict("A grant was used by another act at the same time.", code="grant_used")
+                raise Conflict(sentence("grant.used_meanwhile"), code="grant_used")
             insert(
                 db, GrantUseRow(key=key, grant_id=use.grant_id, run_id=run.id, parts=_parts(use), at=moment)
             )
-        change(db, run, doing=act[:300])
+        change(db, run, doing=act[:300], doing_parts=None)
         return True
 
 
@@ -171,7 +172,7 @@ def insert_grant(db: Connection, grant: NewGrant, run: RunRow) -> None:
         return
     firing = first(db, FiringRow, BY_RUN, run_id=run.id) if grant.scope == "automation" else None
     if grant.scope == "automation" and firing is None:
-        raise BadRequest("This run was not begun by an automation.", code="no_automation")
+        raise BadRequest(sentence("grant.no_automation"), code="no_automation")
     _insert(
         db,
         grant,

@@ -14,6 +14,7 @@ from server.events import now
 from server.store.lookups import session_of
 from server.store.records import new_id
 from server.store.rows import first, insert
+from wording.catalogue import sentence
 
 OPEN_QUESTION = (
     select(InterruptRow)
@@ -92,4 +93,4 @@ def digest_of(secret: str) -> str:
 
 
 def no_such_link() -> Unauthorized:
-    return Unauthorized("This link is not valid, or not any more.", code="link_unknown")
+    return Unauthorized(sentence("link.not_valid"), code="link_unknown")

@@ -18,6 +18,7 @@ from server.store.owners import Ownership
 from server.store.records import new_id, to_message
 from server.store.rows import change, every, first, get, insert
 from server.store.titles import number_of, numbered, pattern_of, with_number
+from wording.catalogue import sentence
 
 UNFINISHED = RunRow.finished_at.is_(None)
 STEER: JsonObject = {"mode": "steer"}
@@ -61,7 +62,7 @@ OF_TITLE = select(SessionRow.id).where(SessionRow.title == bindparam("title")).l
 def session_of(db: Connection, session_id: str, *, lock: bool = False) -> SessionRow:
     row = get(db, SessionRow, session_id, lock=lock)
     if row is None:
-        raise NotFound("There is no such session.", code="session_unknown")
+        raise NotFound(sentence("session.unknown"), code="session_unknown")
     return row
 
 

@@ -33,6 +33,7 @@ from server.store.questions import close_question, last_question_of
 from server.store.records import AcceptedMessage, StartedRun, new_id, to_message
 from server.store.rows import change, first, get, insert
 from server.store.titles import title_of
+from wording.catalogue import sentence
 
 BY_CLIENT_ID = select(MessageRow).where(
     MessageRow.session_id == OF_SESSION, MessageRow.client_id == bindparam("client_id")
@@ -84,9 +85,7 @@ class MessageQueries:
         present = first(db, RunRow, PRESENT_RUN, session_id=session_id) if mode else None
         steers = present is not None and mode == "steer"
         if result_schema and (question or steers):
-            raise BadRequest(
-                "Only a message that begins a task can ask for a table.", code="result_schema_misplaced"
-            )
+            raise BadRequest(sentence("message.no_table_here"), code="result_schema_misplaced")
         new: JsonObject = {"client_id": client_id, "id": message_id or new_id()}
         if question:
             return self._answer(db, session, question, content, read_answer, is_late, new)
@@ -182,7 +181,7 @@ class MessageQueries:
             return AcceptedMessage(to_message(waiting), held, session)
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
         if message is None or (message_id and message.id != message_id):
-            raise Conflict("Only the last message can be changed.", code="not_last_message")
+            raise Conflict(sentence("message.not_last"), code="not_last_message")
         run = _insert_run(db, new_run(session, self.ownership, message_id=message.id, id=run_id))
         changes = {"run_id": run.id}
         if content is not None:
@@ -212,9 +211,7 @@ class MessageQueries:
         if present is None or present.held:
             raise _not_queued()
         if ASKED in (message.meta_json or {}):
-            raise BadRequest(
-                "Only a message that begins a task can ask for a table.", code="result_schema_misplaced"
-            )
+            raise BadRequest(sentence("message.no_table_here"), code="result_schema_misplaced")
         db.execute(delete(RunRow).where(RunRow.id == held.id))
         change(db, message, run_id=present.id, meta_json=STEER, seq=next_position(db, session))
         return AcceptedMessage(to_message(message), present, session, steers=True)
@@ -247,7 +244,7 @@ def _require_queued(db: Connection, session_id: str, message_id: str) -> tuple[M
 
 
 def _not_queued() -> Conflict:
-    return Conflict("This message is not queued, or not any more.", code="not_queued")
+    return Conflict(sentence("message.not_queued"), code="not_queued")
 
 
 def _asking_meta(session: SessionRow, result_schema: JsonObject | None) -> JsonObject | None:
@@ -266,7 +263,7 @@ def _known(
     if message is None:
         return None
     if message.content != content or (message.meta_json or {}).get(ASKED) != result_schema:
-        raise BadRequest("This client_id belongs to another message.", code="idempotency_mismatch")
+        raise BadRequest(sentence("message.other_client_id"), code="idempotency_mismatch")
     run = _present_run(db, message.run_id or "")
     question = last_question_of(db, run.id) if run.attempt else None
     return AcceptedMessage(to_message(message), run, session, is_new=False, question=question)
@@ -303,4 +300,4 @@ def _insert_run(db: Connection, run: RunRow) -> RunRow:
     try:
         return insert(db, run)
     except IntegrityError as error:
-        raise Conflict("This session has a run in progress.", code="run_in_progress") from error
+        raise Conflict(sentence("session.busy"), code="run_in_progress") from error

@@ -13,6 +13,7 @@ from server.database.models import RunRow
 from server.errors import Conflict
 from server.events import now
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 LEASE_SECONDS = 45
 UNRENEWED_SECONDS = 40.0
@@ -93,7 +94,7 @@ class Ownership:
             return False
         ended = db.execute(select(func.clock_timestamp() > run.lease_until)).scalar_one()
         if not ended:
-            raise LeaseHeld("Another process executes this run.", retry_after=1)
+            raise LeaseHeld(sentence("run.taken"), retry_after=1)
         return True
 
 

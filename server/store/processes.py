@@ -20,6 +20,7 @@ from server.store.lookups import STEER, is_ours, session_of
 from server.store.owners import Ownership
 from server.store.records import to_message
 from server.store.rows import change, every, first, get
+from wording.catalogue import sentence
 
 CLOCK = func.clock_timestamp()
 FORGOTTEN = timedelta(days=1)
@@ -133,7 +134,7 @@ class ProcessQueries:
         """
         session = session_of(db, session_id, lock=True)
         if self.ownership.is_shared and session.worker != self.owner:
-            raise Conflict("Another process has the browser of this session.")
+            raise Conflict(sentence("browser.other_process"))
         change(db, session, browser_epoch=session.browser_epoch + 1)
         return session.browser_epoch, session.browser_host
 

@@ -27,6 +27,7 @@ from server.store.lookups import (
 from server.store.owners import Ownership
 from server.store.records import OpenQuestions, new_id
 from server.store.rows import change, first, get, insert
+from wording.catalogue import sentence
 
 LAST_QUESTION = (
     select(InterruptRow)
@@ -74,7 +75,14 @@ class QuestionQueries:
         if asked and asked.run_id == run.id:
             return asked
         change(
-            db, run, status="waiting_user", owner=None, lease_until=None, doing=None, usage=usage.model_dump()
+            db,
+            run,
+            status="waiting_user",
+            owner=None,
+            lease_until=None,
+            doing=None,
+            doing_parts=None,
+            usage=usage.model_dump(),
         )
         change(db, session, status="waiting_user", unread=True, updated_at=now())
         mark_read(db, run.id, read_ids)
@@ -108,15 +116,15 @@ class QuestionQueries:
         session = session_of(db, session_id, lock=True)
         row = get(db, InterruptRow, reference)
         if row is None or row.session_id != session_id:
-            raise NotFound("There is no such question.", code="reference_unknown")
+            raise NotFound(sentence("question.unknown"), code="reference_unknown")
         if row.status != "open":
-            raise Conflict("This question is closed already.", code="already_decided")
+            raise Conflict(sentence("question.closed"), code="already_decided")
         automation = automation_of_run(db, session, row.run_id)
         values: JsonObject = {"later_at": until}
         if automation is None:
             values |= {"expires_at": until + timeout} if row.expires_at else {}
         elif until >= row.created_at + timedelta(seconds=automation.patience):
-            raise Conflict("The automation waits for an answer until before that time.", code="too_late")
+            raise Conflict(sentence("question.later_than_automation"), code="too_late")
         change(db, row, **values)
         put_question_off(db, row, until)
         return row
@@ -181,7 +189,7 @@ class QuestionQueries:
         session_of(db, session_id, lock=True)
         row = get(db, InterruptRow, answer.reference or "")
         if row is None or row.session_id != session_id:
-            raise NotFound("There is no such question.", code="reference_unknown")
+            raise NotFound(sentence("question.unknown"), code="reference_unknown")
         is_answered_so = row.status == "expired" or (
             row.status == "decided" and row.confirmed == answer.confirmed
         )
@@ -189,7 +197,7 @@ class QuestionQueries:
             return row
         if row.status != "open":
             code = "approval_expired" if row.status == "expired" else "already_decided"
-            raise Conflict("This question is closed already.", code=code)
+            raise Conflict(sentence("question.closed"), code=code)
         run = get(db, RunRow, row.run_id)
         close_question(db, row, run, self.ownership, answer, late=late)
         is_yes = row.status == "decided" and answer.confirmed
@@ -231,7 +239,7 @@ def close_question(
         _allow_foreseen(db, run, question.start, given.effects)
     elif isinstance(question, ConfirmQuestion) and given.confirmed:
         doing = _action_of(question)
-    change(db, run, status="queued", doing=doing, **ownership.waiting())
+    change(db, run, status="queued", doing=doing, doing_parts=None, **ownership.waiting())
     ownership.put_job(db, run)
 
 
@@ -258,7 +266,7 @@ def _after_cursor(cursor: str) -> ColumnElement[bool]:
         expires_at = datetime.fromisoformat(expiry) if expiry else None
         created_at = datetime.fromisoformat(moment)
     except ValueError as error:
-        raise NotFound("This cursor is not one of ours.", code="cursor_unknown") from error
+        raise NotFound(sentence("cursor.unknown"), code="cursor_unknown") from error
     later = or_(
         InterruptRow.created_at > created_at,
         (InterruptRow.created_at == created_at) & (InterruptRow.reference > reference),

@@ -15,6 +15,7 @@ from server.store.automations import automation_of_run
 from server.store.lookups import OF_RUN, session_of
 from server.store.records import to_message
 from server.store.rows import change, every, get
+from wording.catalogue import sentence
 
 MESSAGES_OF_RUN = select(MessageRow).where(MessageRow.run_id == OF_RUN).order_by(MessageRow.seq)
 
@@ -48,15 +49,15 @@ class ResultQueries:
                 continue
             known = table.schema.column(column)
             if known is None:
-                raise NotFound("The table has no such column.", code="column_unknown")
+                raise NotFound(sentence("table.no_column"), code="column_unknown")
             if problem := known.problem_of(value):
-                raise BadRequest(f"This does not fit the column {problem}.", code="value_refused")
+                raise BadRequest(sentence("table.does_not_fit", column=problem), code="value_refused")
             edited = row.with_edit(column, value)
             rows = [(edited if one.id == row_id else one).to_json() for one in table.rows]
             result = {"schema": table.schema.to_json(), "rows": rows}
             change(db, kept, meta_json={**(kept.meta_json or {}), RESULT: result})
             return to_message(kept), edited
-        raise NotFound("The table has no such row.", code="row_unknown")
+        raise NotFound(sentence("table.no_row"), code="row_unknown")
 
 
 def note_result(db: Connection, session: SessionRow, run: RunRow, answer: str) -> Change | None:
@@ -87,5 +88,5 @@ def note_result(db: Connection, session: SessionRow, run: RunRow, answer: str) -
 def _run_of(db: Connection, run_id: str) -> RunRow:
     run = get(db, RunRow, run_id)
     if run is None:
-        raise NotFound("There is no such run.", code="run_unknown")
+        raise NotFound(sentence("run.unknown"), code="run_unknown")
     return run

@@ -43,6 +43,7 @@ from server.store.questions import last_question_of
 from server.store.records import AcceptedMessage, FinishedRun, StartedRun, to_message
 from server.store.results import note_result
 from server.store.rows import change, every, first, get, insert
+from wording.catalogue import parts_of, sentence
 
 NEXT_HELD = (
     select(RunRow)
@@ -82,7 +83,7 @@ class RunQueries:
     def run(self, db: Connection, run_id: str) -> RunRow:
         row = get(db, RunRow, run_id)
         if row is None:
-            raise NotFound("There is no such run.", code="run_unknown")
+            raise NotFound(sentence("run.unknown"), code="run_unknown")
         return row
 
     @reading
@@ -177,7 +178,7 @@ class RunQueries:
         session = session_of(db, run.session_id, lock=True)
         if not is_ours(db, run):
             return None
-        change(db, run, doing=action, **_used(usage))
+        change(db, run, doing=action, doing_parts=parts_of(action), **_used(usage))
         return next_position(db, session)
 
     @writing
@@ -209,7 +210,7 @@ class RunQueries:
         message = new_message(session, "tool", content, run_id=run.id, meta_json=meta, seq=seq)
         row = insert(db, message)
         change(db, session, updated_at=row.created_at)
-        change(db, run, doing=None, **_used(usage))
+        change(db, run, doing=None, doing_parts=None, **_used(usage))
         return to_message(row)
 
     @writing_synced
@@ -238,8 +239,8 @@ class RunQueries:
             return None
         moment = now()
         ending: JsonObject = {
-            "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error, "doing": None,
-            "owner": self.owner, **_used(usage),
+            "status": status, "finished_at": moment, "held": False, "error_code": error_code, "error": error,
+            "error_parts": parts_of(error or ""), "doing": None, "doing_parts": None, "owner": self.owner, **_used(usage),
         }  # fmt: skip
         changes: JsonObject = {"status": "error" if status == "failed" else "idle"}
         changes |= {"unread": True, "updated_at": moment, **_total(session, ending.get("usage", run.usage))}

@@ -31,6 +31,7 @@ from server.store.records import Listed, Overview, new_id
 from server.store.rows import change, every, insert
 from server.store.searching import forget_deleted, matches_of, matching_sessions
 from server.store.titles import branch_title
+from wording.catalogue import sentence
 
 PICTURE_NAME = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
@@ -67,7 +68,7 @@ class SessionQueries:
         try:
             return insert(db, session)
         except IntegrityError as error:
-            raise Conflict(f"A session with the id {id} exists already.", code="session_exists") from error
+            raise Conflict(sentence("session.exists", id=session.id), code="session_exists") from error
 
     @reading
     def session(self, db: Connection, session_id: str) -> SessionRow:
@@ -181,7 +182,7 @@ class SessionQueries:
         rows = every(db, MessageRow, MESSAGES, session_id=session_id)
         ids = [row.id for row in rows]
         if message_id not in ids:
-            raise NotFound("There is no such message.", code="message_unknown")
+            raise NotFound(sentence("message.unknown"), code="message_unknown")
         session = insert(db, new_session(
             id=id, title=free_title(db, branch_title(old.title)), agent=old.agent, model=old.model,
             max_tool_steps=old.max_tool_steps, ask_first=old.ask_first,
@@ -218,7 +219,7 @@ def _after_cursor(cursor: str) -> ColumnElement[bool]:
         pinned, moment, session_id = cursor.split("|")
         is_pinned, updated_at = bool(int(pinned)), datetime.fromisoformat(moment)
     except ValueError as error:
-        raise NotFound("This cursor is not one of ours.", code="cursor_unknown") from error
+        raise NotFound(sentence("cursor.unknown"), code="cursor_unknown") from error
     later = or_(
         SessionRow.updated_at < updated_at,
         (SessionRow.updated_at == updated_at) & (SessionRow.id < session_id),

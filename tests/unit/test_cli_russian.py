@@ -18,6 +18,8 @@ from cli.russian import RUSSIAN
 from cli.tables import commands
 from cli.words import language_of, localized, say
 from scripts.shell import ROOT
+from wording.catalogue import joined, parts_of, sentence
+from wording.step_words import step_words
 
 HOLE = re.compile(r"\{(\w+)\}")
 
@@ -88,11 +90,12 @@ def test_words_of_the_server_are_not_taken_for_templates() -> None:
 
 
 def test_the_step_that_a_restart_broke_off_is_told_in_the_language_of_the_terminal() -> None:
-    ended = "Interrupted by a restart of the server. The last action may or may not have happened: "
-    told = "Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: "
-    assert localized(f"{ended}Clicked “Place order”", "ru") == f"{told}Нажатие «Place order»"
-    assert localized(f"{ended}Scrolled down", "ru") == f"{told}Прокрутка вниз"
-    assert localized(f"{ended}odd_tool a", "ru") == f"{told}odd_tool a"
+    step = step_words("click", {"element": 'button "Place order"'})
+    ended = joined((sentence("run.interrupted"), sentence("run.doubtful_step", step=step)))
+    error = {"message": ended, "message_parts": parts_of(ended)}
+    assert localized(error, "message", "ru") == (
+        "Прервано перезапуском сервера. Неизвестно, выполнено ли последнее действие: Нажатие «Place order»"
+    )
 
 
 def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +105,7 @@ def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.Mon
     console.print(
         draw(
             Question(
-                "r", "confirm", "places an order or a booking", {"kind": "click"}, target, amount="39,50 €"
+                "r", "confirm", sentence("effect.order").to("ru"), {"kind": "click"}, target, amount="39,50 €"
             )
         )
     )
@@ -119,6 +122,3 @@ def test_what_was_typed_has_the_quotes_of_the_language(monkeypatch: pytest.Monke
     fields = [{"eid": "e1", "name": "Имя", "text": "Ада"}, {"eid": "e2", "text": "Рига"}]
     assert describe({"text": "Ада"}).plain == "«Ада»"
     assert describe({"fields": fields}).plain == "Имя: «Ада», «Рига»"
-    assert localized("There is no element e99 in the newest observation; observe first.").startswith(
-        "Элемента e99"
-    )

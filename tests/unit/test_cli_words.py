@@ -15,7 +15,8 @@ from cli.commands import COMMANDS, Call, Words, parse
 from cli.errors import Misused, Refused
 from cli.speech import Speech, split_blocks
 from cli.text import ago, clean, count, cut, duration, moment, spent, whole_text
-from cli.words import held
+from cli.words import localized
+from wording.catalogue import joined, parts_of, sentence
 
 ANSWER = """\
 # Kettles
@@ -262,6 +263,10 @@ def test_bytes_that_are_no_text_are_replaced() -> None:
 
 
 def test_what_is_about_to_be_sent_is_said_in_the_language_of_the_terminal() -> None:
-    words = "invite member to shop.example (role)"
-    assert held(words, "ru") == "пригласить участника на shop.example (роль)"
-    assert held(words, "en") == words
+    invited = joined(
+        (sentence("held_act.invite", word="invite"), sentence("held_act.member", word="members"))
+    )
+    words = sentence("held.request", act=invited, host="shop.example")
+    question = {"would_send": words, "would_send_parts": parts_of(words)}
+    assert localized(question, "would_send", "ru") == "пригласить участника на shop.example"
+    assert localized(question, "would_send", "en") == "invite members to shop.example"

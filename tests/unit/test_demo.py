@@ -184,12 +184,12 @@ async def test_a_refusal_without_an_instruction_ends_with_what_was_refused() -> 
     assert "You wrote: “use the red kettle”." in (answer or ""), "the note was read"
 
 
-def test_a_russian_is_told_in_russian_why_a_page_was_not_read() -> None:
+def test_a_russian_reads_what_did_not_work_and_why_in_words_of_the_browser() -> None:
     progress = DemoProgress(failure="The page was not found (404).")
     step = plan_next("открой example.com и прочитай страницу", progress, None)
     assert isinstance(step, FinalAnswer)
-    assert "Страница не найдена (404)." in step.text
-    assert "The page" not in step.text
+    assert "Не получилось" in step.text
+    assert "The page was not found (404)." in step.text
 
 
 async def test_a_russian_yes_or_no_question_is_answered_from_the_page() -> None:

@@ -30,8 +30,8 @@ from server.runtime import Runtime
 from server.store.lookups import add_message
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.tables import AT, KETTLES
+from wording.catalogue import parts_of, sentence
 from wording.step_words import step_words
-from wording.steps import step_in_russian
 
 
 async def test_markdown_and_json_hold_the_whole_conversation(client: httpx.AsyncClient) -> None:
@@ -71,8 +71,10 @@ def test_the_place_of_an_action_is_marked_on_the_page_before_it(tmp_path: Path) 
 
 def test_the_second_model_is_named_in_the_readers_language() -> None:
     session = SessionRow(id="s", title="Shop", created_at=datetime.now(UTC))
-    text = "google:b failed (key refused): openai:a answers for it."
-    row = step(1, name="second_model", args={"model": "openai:a"}).model_copy(update={"content": text})
+    why = sentence("model_failure.key_refused")
+    text = sentence("model.replaced", model="google:b", why=why, other="openai:a")
+    row = step(1, name="second_model", args={"model": "openai:a"}, summary_parts=parts_of(text))
+    row = row.model_copy(update={"content": text})
     conversation = Conversation(session, [row], {})
     assert f"> ✓ {text}" in to_markdown(conversation)
     assert text in "".join(to_html(conversation, lambda address: None))
@@ -269,7 +271,8 @@ def test_a_table_in_the_page_cannot_leave_its_cell() -> None:
 
 def test_the_page_is_in_the_language_asked_for() -> None:
     effects = {"effect": "refused", "effects": [ORDER | {"status": 403, "outcome": "refused"}]}
-    disabled = step(3, ok=False).model_copy(update={"content": "Not done within 5 s: it is disabled."})
+    why = sentence("not_done", seconds=5, why=sentence("not_done.disabled"))
+    disabled = step(3, ok=False, summary_parts=parts_of(why)).model_copy(update={"content": why})
     page = page_of([said(1, "user", "чайник"), step(2, **effects), disabled], language="ru")
     assert "Не удалось за 5 с: элемент неактивен." in page
     assert '<html lang="ru">' in page
@@ -388,8 +391,7 @@ def test_file_names_are_plain() -> None:
 def test_steps_of_a_report_are_told_in_its_language(
     name: str, args: dict[str, Any], english: str, russian: str
 ) -> None:
-    assert (step_words(name, args, "en"), step_words(name, args, "ru")) == (english, russian)
-    assert step_in_russian(english) == russian
+    assert (step_words(name, args), step_words(name, args).to("ru")) == (english, russian)
 
 
 def test_times_are_in_the_persons_zone() -> None:

@@ -222,21 +222,22 @@ def test_the_site_of_an_address(url: str, site: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "words"),
+    ("asked", "words", "russian"),
     [
-        (request("POST", "https://a.example/graphql", '{"query": "mutation inviteMember { x }"}'), "invite member to a.example"),
-        (request("DELETE", "https://a.example/api/mails/17"), "delete mails to a.example"),
+        (request("POST", "https://a.example/graphql", '{"query": "mutation inviteMember { x }"}'), "invite member to a.example", "пригласить участника на a.example"),
+        (request("DELETE", "https://a.example/api/mails/17"), "delete mails to a.example", "удалить письмо на a.example"),
         (request("POST", "https://a.example/invite", '{"role": 1, "email": "e@x.example", "csrf_token": 1}'),
-         "invite to a.example (role, email)"),
-        (request("POST", "https://a.example/orders", '{"totalAmount": 5}'), "new orders to a.example (total amount)"),
-        (request("POST", "https://a.example/zap/foo", '{"x": 1}'), "POST zap/foo to a.example (x)"),
+         "invite to a.example (role, email)", "пригласить на a.example (роль, эл. почта)"),
+        (request("POST", "https://a.example/orders", '{"totalAmount": 5}'), "new orders to a.example (total amount)", "создать заказ на a.example (total amount)"),
+        (request("POST", "https://a.example/zap/foo", '{"x": 1}'), "POST zap/foo to a.example (x)", "POST zap/foo на a.example (x)"),
     ],
 )  # fmt: skip
-def test_what_would_be_sent_is_said_in_words(asked: OutgoingRequest, words: str) -> None:
+def test_what_would_be_sent_is_said_in_words(asked: OutgoingRequest, words: str, russian: str) -> None:
     hold = judged(asked)
 
     assert hold is not None
     assert in_words(asked, hold) == words
+    assert in_words(asked, hold).to("ru") == russian
 
 
 @pytest.mark.parametrize(

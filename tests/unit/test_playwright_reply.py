@@ -5,7 +5,7 @@ from mcp.types import CallToolResult, ImageContent, TextContent
 
 from server.browser.browser import Tab
 from server.browser.mcp.playwright_reply import Reply, page_error, read_reply
-from wording.russian import in_russian
+from wording.catalogue import Wording
 
 
 def reply(text: str, *, is_error: bool = False, image: str | None = None, lists_tabs: bool = False) -> Reply:
@@ -77,7 +77,7 @@ def test_a_page_that_could_not_be_opened_is_told_in_words(code: str, why: str) -
     failed = f"### Error\nError: page.goto: net::ERR_{code} at http://a.example/\nCall log:\n  - navigating\n"
     said = reply(failed, is_error=True).text
     assert said == f"The page could not be opened: {why}."
-    assert in_russian(said).startswith("Страницу не удалось открыть: ")
+    assert Wording(said).to("ru").startswith("Страницу не удалось открыть: ")
 
 
 def test_a_code_of_chromium_that_has_no_words_is_not_shown() -> None:

@@ -17,7 +17,6 @@ from server.agent.models.errors import ModelFailed, classify
 from server.agent.models.transport import ForbiddenAddress, NoMetadataResolver
 from tests.support.model_reply import say
 from tests.support.raw_model import Raw, RawServer, json_error, raw_server
-from wording.russian import in_russian
 
 STREAM = {"content-type": "text/event-stream"}
 
@@ -199,7 +198,7 @@ async def test_an_error_names_the_model_and_the_address_of_an_own_server() -> No
         failed = await failure(chat(server))
     assert failed.detail.endswith(f" The model is openai:some-model, at {server.url}/v1.")
     assert "canary" not in failed.detail
-    assert in_russian(failed.detail).endswith(f"Модель: openai:some-model, адрес: {server.url}/v1.")
+    assert failed.detail.to("ru").endswith(f"Модель: openai:some-model, адрес: {server.url}/v1.")
 
 
 TOO_LONG = (

@@ -20,6 +20,7 @@ from server.settings import Settings
 from tests.support.chat import new_session, send, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.push_service import Device, Pushed, PushService, encode, push_service
+from wording.catalogue import parts_of, sentence
 
 
 @pytest.fixture
@@ -84,10 +85,12 @@ async def test_what_is_about_to_be_sent_reaches_a_device_in_both_languages(
     device = await subscribe(client, service)
     key = await world.channels.push_keys.private_key()
     subscription = {"endpoint": device.endpoint, "keys": device.keys}
-    body = {"type": "question", "id": "1", "would_send": "new orders to shop.example (item)"}
+    words = sentence("held.request", act=sentence("held_act.order", word="orders"), host="shop.example")
+    body = {"type": "question", "id": "1", "would_send": words, "would_send_parts": parts_of(words)}
     await send_push(subscription, body, key, subject_of(""), Reach("always"))
     (pushed,) = await received(device, 1)
-    assert pushed.body["would_send_ru"] == "создать заказ на shop.example (товар)"
+    assert pushed.body["would_send_ru"] == "заказ на shop.example"
+    assert "would_send_parts" not in pushed.body
 
 
 async def test_the_start_of_a_run_reaches_a_device(client: httpx.AsyncClient, service: PushService) -> None:

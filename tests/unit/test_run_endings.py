@@ -30,6 +30,7 @@ from server.runtime import Runtime
 from server.store import StartedRun, Store, process_name
 from tests.support.databases import share_database
 from tests.support.eventually import eventually
+from wording.catalogue import Wording, parts_of
 
 SHOP, PING = "shop for a kettle", "this is a ping test"
 
@@ -237,14 +238,15 @@ async def test_a_killed_run_tells_which_action_may_have_happened(
 def test_the_step_that_may_have_happened_is_told_in_words_of_a_person() -> None:
     """As recovery stores it, and as a Russian reads it."""
 
-    def done(name: str, **args: str) -> str:
-        return interruption(describe(ToolStart(call_id="c", name=name, args=args)))
+    def done(name: str, **args: str) -> Wording:
+        step = describe(ToolStart(call_id="c", name=name, args=args))
+        return interruption(RunRow(doing=step, doing_parts=parts_of(step)))
 
     clicked = done("browser_click", element='button "Place order"', target="e10", reason="Step 1 of 2")
     assert clicked.endswith("may or may not have happened: Clicked “Place order”")
     assert done("navigate", url="http://shop.example/kettle").endswith(": Opened shop.example/kettle")
     assert done("odd_tool", text="a").endswith(": odd_tool a")
-    run = RunRow(id="r", session_id="s", status="interrupted", error=clicked)
+    run = RunRow(id="r", session_id="s", status="interrupted", error=clicked, error_parts=parts_of(clicked))
     assert line_of(run, "ru") == (
         "Закончилось без ответа: Прервано перезапуском сервера. "
         "Неизвестно, выполнено ли последнее действие: Нажатие «Place order»"

@@ -40,6 +40,7 @@ from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import as_mcp_result, as_mcp_tool
 from server.events import Observed
 from server.ops.json_types import JsonObject
+from wording.catalogue import Wording, changed, sentence
 
 log = logging.getLogger(__name__)
 
@@ -156,7 +157,7 @@ class ToolReport(Middleware):
             screenshot = await self._picture(context) if call["name"] in self._pictured else None
             if seen := artifact["structured_content"].get("seen"):
                 await dispatch(Observed(**seen, screenshot=screenshot))
-        summary = without(secrets, _summary(result))
+        summary = changed(_summary(result), lambda text: str(without(secrets, text)))
         trail = trail_of(judged.aimed, judged.ruling) if judged else None
         proof = (act or {}) | {"grants": judged.ruling.get("grants") if judged else None}
         await dispatch(CallEnded(call_id, ok, summary, url, screenshot, box, trail=trail, **proof))
@@ -174,10 +175,13 @@ def _reason(messages: Sequence[AnyMessage]) -> str:
     return " ".join(said.split())[:REASON_CHARS] or "no reason given"
 
 
-def _summary(result: ToolResult) -> str:
+def _summary(result: ToolResult) -> Wording:
     """The result's first line; the page after it is for the model only."""
-    text = result.text if isinstance(result, ToolMessage) else ""
-    return text.partition("\n")[0] or "done"
+    line = result.text.partition("\n")[0] if isinstance(result, ToolMessage) else ""
+    artifact = result.artifact if isinstance(result, ToolMessage) else None
+    parts = artifact["structured_content"].get("said") if isinstance(artifact, dict) else None
+    said = Wording.stored(line, parts)
+    return said if said and said == line else Wording(line or sentence("did.done"))
 
 
 def _shown(args: JsonObject, judged: JudgedAct | None) -> JsonObject:

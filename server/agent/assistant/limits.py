@@ -128,7 +128,7 @@ def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:
     for message in messages:
         if not isinstance(message, ToolMessage) or message.additional_kwargs.keys() & {EARLIER, LIMIT}:
             continue
-        words = step_words(message.name or "", message.additional_kwargs.get(SHOWN, {}), language)
+        words = step_words(message.name or "", message.additional_kwargs.get(SHOWN, {})).to(language)
         line = " ".join(message.text.partition("\n")[0].split())[:200]
         if message.status == "error":
             failed.append(f"{words}: {line}" if words else line)

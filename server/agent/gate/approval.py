@@ -41,6 +41,7 @@ from server.events import Box, ConfirmQuestion, Target
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 from server.text import OVERRIDE, cut, in_addresses
+from wording.catalogue import parts_of
 
 MASK = "•••"
 CONTEXT_SEPARATOR = " · "
@@ -280,6 +281,7 @@ def confirm_question(
     return ConfirmQuestion(
         reference=aimed.action.id,
         reason=reason,
+        reason_parts=parts_of(reason),
         risk=risk,
         action=_on_card(aimed),
         target=Target(role=element.role, name=name, box=shown.target_of(aimed), start=shown.start_of(aimed))

@@ -14,6 +14,7 @@ from server.browser.observation import Observation
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.errors import Conflict, Forbidden
 from server.settings import Settings
+from wording.catalogue import Wording
 
 
 @dataclass
@@ -41,7 +42,7 @@ async def judge_by_hand(
     await asyncio.to_thread(policy.warm_up)
     judgement = gate.judge(current)
     if judgement.verdict == "deny":
-        raise Forbidden(judgement.reason, code="denied")
+        raise Forbidden(Wording(judgement.reason), code="denied")
     terms = terms_of(current, (), (), is_doubted=judgement.is_doubted)
     if confirmed and known.held:
         return agreed_terms(known.held, terms)
@@ -50,5 +51,5 @@ async def judge_by_hand(
     digest = approval_digest("by hand", current)
     if not confirmed or digest not in (known.asked, approval_digest("by hand", shown)):
         known.asked = digest
-        raise Conflict(judgement.reason, code="confirmation_required")
+        raise Conflict(Wording(judgement.reason), code="confirmation_required")
     return terms_of(current, {judgement.kind}, ())

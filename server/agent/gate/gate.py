@@ -13,14 +13,15 @@ from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
 from server.agent.policy.verdict import LEFT_OPEN
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant, find_grant
+from wording.catalogue import sentence
 
 MOST_ASKS = 5
 """Approval requests in one run before it pauses."""
 
-REFUSED = "the user refused this act"
+REFUSED = sentence("effect.refused_before")
 """Why an act is denied that was refused before in the run."""
 
-GRANTED = "allowed by a grant"
+GRANTED = sentence("effect.granted")
 
 _MILDEST_FIRST = (Verdict.ALLOW, Verdict.ASK, Verdict.DENY)
 

@@ -15,6 +15,7 @@ from server.browser.outgoing.request import site_of_url
 from server.events import ConfirmQuestion
 from server.grants.coverage import GrantUse, HeldGrant, Need, find_grant
 from server.ops.json_types import JsonObject
+from wording.catalogue import parts_of
 
 
 def terms_of(
@@ -70,9 +71,11 @@ def judge_held(held: Sequence[HeldRequest], grants: Sequence[HeldGrant], moment:
 def question_about(question: ConfirmQuestion, held: Sequence[HeldRequest], reference: str) -> ConfirmQuestion:
     """The question about an act, as one about what it was about to send."""
     first = held[0]
+    sends = named(held)
     is_elsewhere = site_of(first.place) != site_of(question.url)
     changes = {
-        "reference": reference, "risk": first.kind, "place": first.place, "would_send": named(held),
+        "reference": reference, "risk": first.kind, "place": first.place, "would_send": sends,
+        "would_send_parts": parts_of(sends),
         "sends_to": site_of(first.place) if is_elsewhere else None, "spends": None,
     }  # fmt: skip
     return question.model_copy(update=changes)

@@ -11,6 +11,7 @@ from server.agent.policy import Judgement, Verdict
 from server.agent.policy.fields import FIELDS
 from server.agent.policy.names import Commitment, read_name
 from server.browser.observation import Element
+from wording.catalogue import sentence
 
 _MOST_FIELDS = 3
 _KINDS = frozenset({"", "account", "credential", "unknown_submit"})
@@ -33,7 +34,7 @@ def is_of_login(aimed: AimedAction, judgement: Judgement, allowed: Collection[st
     return sends and is_mild and _form_of_login(aimed) in allowed
 
 
-ALLOWED = Judgement(Verdict.ALLOW, "a part of the login that was allowed", "account")
+ALLOWED = Judgement(Verdict.ALLOW, sentence("effect.login"), "account")
 """The judgement on such an act. The second key takes it for approved."""
 
 

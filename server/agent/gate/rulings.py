@@ -10,6 +10,7 @@ from server.agent.policy import Judgement
 from server.agent.storable import storable
 from server.browser.addresses import without_login
 from server.events import PolicyRuled, Target
+from wording.catalogue import changed, parts_of
 
 
 async def publish_ruling(call_id: str, aimed: AimedAction, judgement: Judgement) -> None:
@@ -33,6 +34,7 @@ async def publish_ruling(call_id: str, aimed: AimedAction, judgement: Judgement)
         url=shown(opened or without_login(aimed.observation.page.url)) or None,
         verdict=judgement.verdict.value,
         reason=shown(judgement.reason),
+        reason_parts=parts_of(changed(judgement.reason, shown)),
         kind=judgement.kind or None,
         grants=marks_of(judgement) or None,
     )

@@ -35,8 +35,9 @@ from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites
 from server.browser.observation import Element, Observation
 from server.ops.json_types import Json, JsonObject
+from wording.catalogue import sentence
 
-LEAK = Judgement(Verdict.ASK, "takes words to another site after private pages were seen", "transfer")
+LEAK = Judgement(Verdict.ASK, sentence("effect.leak"), "transfer")
 
 BUDGET = 24
 """Bits that a site may get before the user is asked: four letters or digits of unknown origin."""

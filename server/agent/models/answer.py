@@ -19,6 +19,7 @@ from server.agent.models.errors import ModelFailure, stop_reason
 from server.agent.models.repetition import Repetition
 from server.agent.models.text_channel import TAKEN_BACK, THOUGHTS
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 MOST_ARGUMENTS = 65_536
 """Characters of one call's arguments."""
@@ -37,7 +38,7 @@ PARTS = "parts"
 
 _ARGUMENTS_LIMIT = ModelFailure(
     failures.OUTPUT_LIMIT.code,
-    "The model wrote a tool call with more than 64 KB of arguments, which is not made. Ask for less at once.",
+    sentence("model.huge_call"),
 )
 _HALF = re.compile("[\ud800-\udfff]")
 _OF_EACH_PIECE = ("model_provider", "output_version")
@@ -280,7 +281,7 @@ def _detail(name: str, values: list[Any]) -> Any:
 def _repeats(words: str) -> ModelFailure:
     return ModelFailure(
         failures.BAD_RESPONSE.code,
-        f"The model repeated itself without an end and was stopped: “{words}”. Try again or choose another model.",
+        sentence("model.repeats", words=words),
     )
 
 

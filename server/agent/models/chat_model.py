@@ -18,6 +18,7 @@ from server.agent.models.errors import (
 from server.agent.models.providers import PROVIDERS, Provider, is_own_server, split_name
 from server.errors import ModelNotConfigured
 from server.settings import Settings
+from wording.catalogue import Wording, sentence
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -70,8 +71,7 @@ def build_chat_model(name: str, settings: Settings) -> BaseChatModel:
     provider, model = _provider_of(name)
     if missing := provider.missing(settings):
         raise ModelNotConfigured(
-            f"{provider.label} has no key: set {missing} in the environment or in .env and start again, "
-            f"or choose the built-in {DEMO} model."
+            sentence("model.no_key", provider=provider.label, variable=missing, demo=DEMO)
         )
     return _build(provider.name, model, settings)
 
@@ -86,10 +86,10 @@ def is_known(name: str) -> bool:
     return is_demo(name) or (bool(model.strip()) and provider in PROVIDERS)
 
 
-def unknown_words(name: str) -> str:
+def unknown_words(name: str) -> Wording:
     """The message to the user about an unknown model name."""
     known = ", ".join(f"{provider}:..." for provider in PROVIDERS)
-    return f"The model {name!r} is not known. A model is named like {known} or {DEMO}."
+    return sentence("model.unknown_named", model=repr(name), names=known, demo=DEMO)
 
 
 def is_ready(name: str, settings: Settings) -> bool:

@@ -12,6 +12,7 @@ from server.agent.models.transport import model_http_client
 from server.browser.addresses import without_login
 from server.errors import BadRequest
 from server.settings import Settings
+from wording.catalogue import sentence
 
 LIST_SECONDS = 10.0
 MOST_NAMES = 200
@@ -41,7 +42,7 @@ async def names_at(provider: str, settings: Settings) -> tuple[str, list[str]]:
             names, reason = [], classify(error).message
         if names:
             return given.rstrip("/") + path.removesuffix("/models").removesuffix("/api/tags"), names
-    raise BadRequest(f"No list of models was found at {without_login(given)}: {reason}", code="no_models")
+    raise BadRequest(sentence("model.no_list", address=without_login(given), why=reason), code="no_models")
 
 
 def _names_in(answer: Any) -> list[str]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject
+from wording.catalogue import Wording, joined, sentence
 
 if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
@@ -29,20 +30,22 @@ class ModelFailure:
     """
 
     code: str
-    message: str
+    message: Wording
     retryable: bool = False
     retry_after: float | None = None
     reason: str = ""
 
-    def as_error(self, model: str = "", *, has_said: bool = False, has_begun: bool = False) -> ModelFailed:
+    def as_error(
+        self, model: Wording | None = None, *, has_said: bool = False, has_begun: bool = False
+    ) -> ModelFailed:
         """`model` is a sentence that names the model."""
-        return ModelFailed(self, f"{self.message} {model}".rstrip(), has_said=has_said, has_begun=has_begun)
+        return ModelFailed(self, joined((self.message, model or "")), has_said=has_said, has_begun=has_begun)
 
 
 class ModelFailed(RunFailed):
     """A model call failed after its tries. `has_begun`: its answer broke off; `has_said`: with text in it."""
 
-    def __init__(self, failure: ModelFailure, detail: str, *, has_said: bool, has_begun: bool) -> None:
+    def __init__(self, failure: ModelFailure, detail: Wording, *, has_said: bool, has_begun: bool) -> None:
         super().__init__(detail, code=failure.code, retry_after=failure.retry_after)
         self.failure = failure
         self.has_begun = has_begun
@@ -51,67 +54,59 @@ class ModelFailed(RunFailed):
 
 UNAVAILABLE = ModelFailure(
     "llm_unavailable",
-    "The model provider cannot be reached or is overloaded. Try again in a moment.",
+    sentence("model.unavailable"),
     True,
     reason="unavailable",
 )
 RATE_LIMITED = ModelFailure(
     "llm_rate_limited",
-    "The model provider limits how often it may be asked. Wait a little, then try again.",
+    sentence("model.rate_limited"),
     True,
-    reason="rate limited",
+    reason=sentence("model_failure.rate_limited"),
 )
 NO_CREDIT = ModelFailure(
     "llm_rate_limited",
-    "The account at the model provider has no credit or quota left. Check its billing page.",
-    reason="no credit left",
+    sentence("model.no_credit"),
+    reason=sentence("model_failure.no_credit"),
 )
 TIMEOUT = ModelFailure(
     "llm_timeout",
-    "The model took too long to answer. Try again, choose a faster model or raise MODEL_TIMEOUT.",
-    reason="no answer in time",
+    sentence("model.timeout"),
+    reason=sentence("model_failure.timeout"),
 )
 STREAM_CUT = ModelFailure(
     "llm_stream_cut",
-    "The connection to the model broke off in the middle of its answer. Try again.",
+    sentence("model.broke_off"),
     True,
-    reason="its answer broke off",
+    reason=sentence("model_failure.broke_off"),
 )
-BAD_RESPONSE = ModelFailure(
-    "llm_bad_response", "The model's answer could not be understood. Try again or choose another model.", True
-)
+BAD_RESPONSE = ModelFailure("llm_bad_response", sentence("model.bad_response"), True)
 AUTH = ModelFailure(
     "llm_auth",
-    "The model provider refused the key. Check the key of this provider and what it may use.",
-    reason="key refused",
+    sentence("model.key_refused"),
+    reason=sentence("model_failure.key_refused"),
 )
 CONTEXT_TOO_LONG = ModelFailure(
     "llm_context_too_long",
-    "This conversation has grown too long for the model. Start a new session or choose a model with a larger context.",
+    sentence("model.conversation_too_long"),
 )
 REQUEST_TOO_LONG = ModelFailure(
     "llm_context_too_long",
-    "This request is too long for the model. Shorten the message or choose a model with a larger context.",
+    sentence("model.request_too_long"),
 )
 """As CONTEXT_TOO_LONG, where nothing has been said before."""
-CONTENT_FILTER = ModelFailure(
-    "llm_content_filter", "The model provider's content filter stopped the answer. Word the task differently."
-)
-OUTPUT_LIMIT = ModelFailure(
-    "output_limit", "The answer grew past its limit. Ask for less at once, or raise MODEL_MAX_TOKENS."
-)
+CONTENT_FILTER = ModelFailure("llm_content_filter", sentence("model.filtered"))
+OUTPUT_LIMIT = ModelFailure("output_limit", sentence("model.answer_too_long"))
 BAD_REQUEST = ModelFailure(
     "llm_bad_request",
-    "The model provider refused the request. Check that the model's name is right and can use tools.",
+    sentence("model.request_refused"),
 )
 LED_AWAY = ModelFailure(
     "llm_bad_request",
-    "The model's address redirects to another one, which gets no requests. Set that address itself.",
+    sentence("model.redirects"),
 )
-FORBIDDEN_ADDRESS = ModelFailure(
-    "llm_bad_request", "The model's address is one that is never used, such as of a cloud's metadata service."
-)
-INTERNAL = ModelFailure("internal", "Something went wrong inside the service. Its log has the details.")
+FORBIDDEN_ADDRESS = ModelFailure("llm_bad_request", sentence("model.forbidden_address"))
+INTERNAL = ModelFailure("internal", sentence("internal"))
 
 _TOO_LONG = re.compile(
     r"""context[ _-]?(length|window|size|limit)|maximum[ ]context|reduce[ ](the|your)[ ](length|prompt|input)
@@ -183,7 +178,8 @@ def too_long(failure: ModelFailure, error: BaseException, *, is_first: bool) -> 
     words = (REQUEST_TOO_LONG if is_first else CONTEXT_TOO_LONG).message
     counts = next(filter(None, map(_token_counts, _chain(error))), None)
     if counts:
-        words += f" It has {counts[0]:,} tokens, and the model takes {counts[1]:,}."
+        sizes = sentence("model.sizes", tokens=f"{counts[0]:,}", limit=f"{counts[1]:,}")
+        words = joined((words, sizes))
     return replace(failure, message=words)
 
 
@@ -283,7 +279,7 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
     if status in (408, 409, 425) or status >= 500:
         return replace(UNAVAILABLE, retry_after=wait)
     if status == 404:
-        return replace(BAD_REQUEST, reason="no such model")
+        return replace(BAD_REQUEST, reason=sentence("model_failure.unknown"))
     return CONTENT_FILTER if _FILTERED.search(text) else BAD_REQUEST
 
 

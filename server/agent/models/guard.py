@@ -37,6 +37,7 @@ from server.agent.models.text_channel import TextChannel, TextHabits, without_ta
 from server.agent.models.transport import ssl_context
 from server.ops.json_types import JsonObject
 from server.settings import Settings
+from wording.catalogue import joined, sentence
 
 log = logging.getLogger(__name__)
 
@@ -218,9 +219,13 @@ class _Call:
         self, failure: ModelFailure, answer: StreamedAnswer, error: Exception | None = None
     ) -> ModelFailed:
         place = self.model.endpoint
-        words = f"The model is {place.model}{f', at {place.address}' if place.address else ''}."
+        words = (
+            sentence("model.which_at", model=place.model, address=place.address)
+            if place.address
+            else sentence("model.which", model=place.model)
+        )
         if error and not answer.seen and self.model.is_foreign(error):
-            words += " The server there does not answer as Ollama does. For another kind set OPENAI_BASE_URL."
+            words = joined((words, sentence("model.not_ollama")))
         return failure.as_error(words, has_said=answer.has_text, has_begun=answer.spoke)
 
 
@@ -296,7 +301,7 @@ async def _telling_silence(endpoint: Endpoint, quiet: float) -> AsyncIterator[Ca
 
     async def tell() -> None:
         with contextlib.suppress(RuntimeError):  # outside of a graph there is no receiver for the event
-            await dispatch(Waiting(f"Waiting for the first words of {endpoint}."))
+            await dispatch(Waiting(sentence("waiting.first_words", model=str(endpoint))))
 
     timer = asyncio.get_running_loop().call_later(
         quiet, lambda: telling.append(asyncio.ensure_future(tell())), context=copy_context()

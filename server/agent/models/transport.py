@@ -24,6 +24,7 @@ from server.agent.models.errors import OUTPUT_LIMIT, ModelFailure
 from server.agent.models.pacing import Pace
 from server.agent.models.unstreamed import as_stream, is_unstreamed
 from server.browser.addresses import refuse_everywhere
+from wording.catalogue import sentence
 
 CONNECT_TIMEOUT = 10.0
 MOST_REDIRECTS = 5
@@ -33,9 +34,7 @@ _OF_THE_LINE = (b"content-encoding", b"content-length", b"transfer-encoding")
 """Headers of a response that say nothing of its decoded body."""
 _SLICE = 65_536
 """Bytes of a read that are worked on before other tasks have their turn."""
-_TOO_LARGE = ModelFailure(
-    OUTPUT_LIMIT.code, "The model sent more than 1 MB in one piece, which is not read. Ask for less at once."
-)
+_TOO_LARGE = ModelFailure(OUTPUT_LIMIT.code, sentence("model.huge_piece"))
 T = TypeVar("T")
 
 

@@ -22,6 +22,7 @@ from server.ops.json_types import JsonObject
 from server.results.columns import ResultSchema, Value, read_schema
 from server.results.evidence import Evidence
 from server.results.rows import ResultRow, RowRefused, digest_of, read_row
+from wording.catalogue import sentence
 
 MOST_AT_ONCE = 50
 """Maximum number of rows in one `record`."""
@@ -88,7 +89,7 @@ def record(state: State, action: RecordAction, now: datetime) -> Recorded:
     table = Collected.of(state)
     here = seen(state).page
     if table is None:
-        return Recorded(ToolOutcome(False, "The task asks for no table.", here.url, here.title), {}, None)
+        return Recorded(ToolOutcome(False, sentence("table.not_asked"), here.url, here.title), {}, None)
     schema, evidence = table.wanted, _evidence(state)
     known, last = list(table.known), list(table.last)
     added: list[ResultRow] = []

@@ -134,7 +134,7 @@ def _closing_question(state: State, said: str) -> str:
 def _summary(state: State, reason: str) -> str:
     failures = list(dict.fromkeys(state.get("failures", [])))
     done = state.get("progress", {}).get("done") or [
-        line_in_words(step, "ru" if is_russian(state["task"]) else "en")
+        line_in_words(step).to("ru" if is_russian(state["task"]) else "en")
         for step in state.get("steps", [])
         if not step.startswith(FAILED)
     ]

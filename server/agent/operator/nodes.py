@@ -63,6 +63,7 @@ from server.agent.operator.state import State, Update, fresh_run, merged, planne
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -202,7 +203,7 @@ class Nodes:
         another way what the server refused is no such turn: the methods are few."""
         update: Update = {"method": answer.method, "route": "plan_action"}
         if answer.is_refused:
-            await note("The model's server refused how it was asked; asking in another way.")
+            await note(sentence("waiting.asks_differently"))
             return update
         log.warning("the model's answer could not be used: %s", problem)
         repairs = state.get("repairs", 0) + 1
@@ -210,7 +211,7 @@ class Nodes:
             raise answer.failure
         if repairs > REPAIR_TURNS:
             raise BAD_RESPONSE.as_error()
-        await note(f"The model's answer could not be used; asking again ({repairs} of {REPAIR_TURNS} times).")
+        await note(sentence("waiting.asks_again", failed=repairs, tries=REPAIR_TURNS))
         return update | {"problem": problem, "repairs": repairs, "is_cut": answer.failure is not None}
 
     async def validate_action(self, state: State, runtime: Runtime[RunContext]) -> Update:

@@ -43,6 +43,7 @@ from server.browser.outgoing.held import ActTerms
 from server.browser.reading.reader import Reading, read_file
 from server.events import now
 from server.ops.json_types import JsonObject
+from wording.catalogue import Wording, joined, says, sentence
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +77,7 @@ async def perform_step(state: State, context: RunContext, observer: Observer, te
     proof = act.to_json() | {"page_says": _news(aimed, update)} if act else {}
     proof |= {"grants": (state.get("ruling") or {}).get("grants")}
     ended = CallEnded(
-        action.id, outcome.ok, summary or "done", outcome.url, (screenshot or {}).get("address"), box,
+        action.id, outcome.ok, summary or sentence("did.done"), outcome.url, (screenshot or {}).get("address"), box,
         reason="timeout" if outcome.timed_out else None, trail=trail_of(pressed, state.get("ruling") or {}),
         result=recorded.result if recorded else None, **proof,
     )  # fmt: skip
@@ -97,7 +98,7 @@ async def perform_step(state: State, context: RunContext, observer: Observer, te
 
 def _is_news(note: str) -> bool:
     """Whether it reports an effect outside the page: a file or a tab."""
-    return note.startswith(("Downloaded", "A new tab"))
+    return says(note, "download.done") or says(note, "note.new_tab")
 
 
 async def _do_and_prove(
@@ -149,8 +150,8 @@ async def _do(
     browser = await context.browser()
     match aimed.action:
         case ScreenshotAction():
-            blind = () if observer.see else ("This model cannot see pictures.",)
-            taken = ToolOutcome(True, "A picture was taken.", here.url, here.title, blind)
+            blind = () if observer.see else (sentence("model.no_pictures"),)
+            taken = ToolOutcome(True, sentence("did.took_picture"), here.url, here.title, blind)
             return taken, {"needs_observe": True}
         case ReadAction():
             text = await browser.text_near(aimed.targets[0])
@@ -174,7 +175,7 @@ async def _read_file(
     """Read a file of the session, without a browser. From now on its words are private."""
     path = acting.files_in(context.files).get(action.file)
     if path is None:
-        return ToolOutcome(False, f"There is no file {action.file} any more.", here.url, here.title), {}
+        return ToolOutcome(False, sentence("file.gone", file=action.file), here.url, here.title), {}
     reading = await read_file(path, page=action.page, query=action.query)
     if reading.picture and not observer.see:
         reading = Reading(False, f"It is {reading.about}. This model cannot see pictures.")
@@ -197,12 +198,11 @@ def _read(reading: Reading, here: Page) -> tuple[ToolOutcome, Update]:
     return replace(outcome, notes=(reading.about,)), {"reading": text, "reading_file": ""}
 
 
-def _summary(outcome: ToolOutcome, act: ActEffect | None) -> str:
+def _summary(outcome: ToolOutcome, act: ActEffect | None) -> Wording:
     """What is known of the requests comes first, so that it is not cut; of a failed call its reason does."""
-    proof = f"{act.in_words()}." if act else ""
-    proof = proof[:1].upper() + proof[1:]
-    parts = (proof, outcome.text, *outcome.notes) if outcome.ok else (outcome.text, proof, *outcome.notes)
-    return records.line(" ".join(filter(None, parts)))
+    proof = act.said() if act else ""
+    texts = (proof, outcome.text, *outcome.notes) if outcome.ok else (outcome.text, proof, *outcome.notes)
+    return records.line_of(joined(texts))
 
 
 def _record(state: State, what: str, outcome: ToolOutcome, summary: str, act: ActEffect | None) -> Update:

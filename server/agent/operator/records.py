@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 
@@ -18,6 +19,7 @@ from server.agent.operator.move import Move
 from server.agent.operator.observing import seen
 from server.agent.operator.state import State, Update, last_url, merged
 from server.browser.observation import Observation
+from wording.catalogue import Wording, changed, joined, shortened
 
 log = logging.getLogger(__name__)
 
@@ -225,6 +227,12 @@ def log_move(move: Move, aimed: AimedAction) -> None:
             include={"goal", "plan", "step", "done", "blocked", "facts"}, exclude_defaults=True
         )
         log.debug("decided: %s", {**kept, **masked(aimed).to_json()})
+
+
+def line_of(text: Wording, chars: int = LINE_CHARS) -> Wording:
+    """As `line`, with its sentences."""
+    plain = changed(text, lambda words: re.sub(r"\s+", " ", words))
+    return plain if len(plain) <= chars else joined((shortened(plain, chars - 1), "…"), "")
 
 
 def line(text: str, chars: int = LINE_CHARS) -> str:

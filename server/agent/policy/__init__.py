@@ -19,6 +19,7 @@ from server.agent.policy.lexicon import guess_language
 from server.agent.policy.names import read_name
 from server.agent.policy.points import assess_pan
 from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
+from wording.catalogue import sentence
 
 __all__ = ["ALLOWED", "Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
@@ -66,7 +67,7 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
     if subject.action == "navigate":
         return _assess_address(subject.target_url, blocked_hosts, allowed_hosts)
     if subject.url not in _NO_PAGE and _is_barred(subject.url, blocked_hosts, allowed_hosts):
-        return deny("host", "acts on a site that is not allowed")
+        return deny("host", sentence("effect.foreign_site"))
     if subject.href and subject.action in ("click", "press_enter"):
         place = _assess_href(subject, blocked_hosts, allowed_hosts)
         if place is not ALLOWED:
@@ -123,9 +124,9 @@ def _assess_effect(subject: Subject) -> Judgement:
 def _assess_address(url: str, blocked: Sequence[str], allowed: Sequence[str]) -> Judgement:
     address = read_address(url)
     if not address.opens:
-        return deny("scheme", f"only http, https and about:blank are opened, not {address.scheme or 'this'}")
+        return deny("scheme", sentence("address.scheme", scheme=address.scheme or sentence("address.this")))
     if address.host and _is_barred(url, blocked, allowed):
-        return deny("host", f"{address.host} is not an allowed site")
+        return deny("host", sentence("address.not_allowed_site", site=address.host))
     kind = find_effect(url)
     return ask(kind) if kind else ALLOWED
 
@@ -146,11 +147,7 @@ def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str
 
 def _assess_script(code: str) -> Judgement:
     does_nothing = code.strip().rstrip(";").replace(" ", "") in ("", "void(0)", "void0", "//", "undefined")
-    return (
-        ALLOWED
-        if does_nothing
-        else deny("scheme", "only http, https and about:blank are opened, not javascript")
-    )
+    return ALLOWED if does_nothing else deny("scheme", sentence("address.scheme", scheme="javascript"))
 
 
 def _is_barred(url: str, blocked: Sequence[str], allowed: Sequence[str]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from server.grants.coverage import GrantUse
+from wording.catalogue import sentence
 
 
 class Verdict(StrEnum):
@@ -76,31 +77,31 @@ class Judgement:
 
 
 _REASONS = {
-    "pay": "spends or moves money",
-    "order": "places an order or a booking",
-    "send": "sends something to other people",
-    "publish": "makes something public",
-    "delete": "deletes or overwrites something",
-    "end": "cancels or ends something that is held",
-    "account": "changes an account, access or a subscription",
-    "legal": "makes a binding statement",
-    "system": "changes a running system",
-    "approve": "answers a request of other people",
-    "credential": "hands a password, code, card or identity number to the page",
-    "upload": "hands a file to the page",
-    "unknown_submit": "may submit something, and its name does not say what",
-    "point": "acts on a place of the picture, and nothing in the page says what is there",
+    "pay": sentence("effect.pay"),
+    "order": sentence("effect.order"),
+    "send": sentence("effect.send"),
+    "publish": sentence("effect.publish"),
+    "delete": sentence("effect.delete"),
+    "end": sentence("effect.end"),
+    "account": sentence("effect.account"),
+    "legal": sentence("effect.legal"),
+    "system": sentence("effect.system"),
+    "approve": sentence("effect.approve"),
+    "credential": sentence("effect.credential"),
+    "upload": sentence("effect.upload"),
+    "unknown_submit": sentence("effect.unclear_submit"),
+    "point": sentence("effect.unknown_place"),
 }
 
 KINDS_ASKED = tuple(_REASONS)
 """The kinds of effect that the policy asks about."""
 
-ALLOWED = Judgement(Verdict.ALLOW, "changes nothing outside this page")
-LEFT_OPEN = Judgement(Verdict.ALLOW, "is asked about if it sends something that has an effect", is_guess=True)
+ALLOWED = Judgement(Verdict.ALLOW, sentence("effect.none"))
+LEFT_OPEN = Judgement(Verdict.ALLOW, sentence("effect.left_open"), is_guess=True)
 """What a guess becomes where the browser holds what an act sends."""
 
 
-UNCLEAR_CHANGE = "saves or changes something, and its name does not say what"
+UNCLEAR_CHANGE = sentence("effect.unclear_save")
 """The reason where the kind of effect is only a guess."""
 
 

@@ -20,6 +20,7 @@ from server.browser.chromium.locality import NOWHERE, Locality
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.relay import Relay
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 VIEWPORT = (1280, 720)
 START_DEADLINE = 20.0
@@ -145,9 +146,9 @@ class Chromium:
             if not isinstance(error, OSError | CdpError):  # a TimeoutError is an OSError
                 raise
             if process is not None and is_over:
-                why = f"Chromium ended at once with exit code {process.returncode}."
+                why = sentence("chromium.ended", code=process.returncode or 0)
             else:
-                why = f"Chromium did not start: {error or 'it took too long'}"
+                why = sentence("chromium.no_start", why=str(error) or sentence("chromium.too_slow"))
             raise BrowserUnavailable(why) from None
 
     is_remote = was_kept = False

@@ -11,6 +11,7 @@ from server.browser.chromium import hangs
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.dismissals import Dismissals
 from server.browser.chromium.watched_page import Dialog, WatchedPage
+from wording.catalogue import sentence
 
 MESSAGE_CHARS = 2000
 ENDLESS_ALERTS = 8
@@ -101,28 +102,25 @@ class Dialogs:
         """
         is_question = dialog.kind not in ("alert", "beforeunload")
         if dialog.kind == "beforeunload":
-            self._note("The page asked whether to leave it; it was left.")
+            self._note(sentence("note.left_page"))
         elif dialog.kind == "alert":
-            self._note(f"The page showed an alert: {quote(dialog.message)}")
+            self._note(sentence("note.alert", text=quote(dialog.message)))
         elif self._dismissals:
             self._note_dismissed(dialog.kind, dialog.message)
         else:
-            self._note(
-                f"The page asks ({dialog.kind}): {quote(dialog.message)}. "
-                "It is dismissed at the next action unless it is answered."
-            )
+            self._note(sentence("note.question", kind=dialog.kind, text=quote(dialog.message)))
             return
         now = monotonic()
         self._alerts.append(now)
         if len(self._alerts) == ENDLESS_ALERTS and now - self._alerts[0] < 5:
-            self._note("The page showed alerts without end; its tab was closed.")
+            self._note(sentence("note.endless_alerts"))
             await hangs.replace(self._cdp, page)
             return
         answer = {"accept": not is_question}
         await self._cdp.send("Page.handleJavaScriptDialog", answer, session=page.session)
 
     def _note_dismissed(self, kind: str, message: str) -> None:
-        self._note(f"The page asked ({kind}): {quote(message)}. It was dismissed.")
+        self._note(sentence("note.question_dismissed", kind=kind, text=quote(message)))
 
 
 def quote(message: str) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.fs.names import reserve, safe_name
 from server.ops.background_tasks import BackgroundTasks
+from wording.catalogue import sentence
 
 MAX_BYTES = 25_000_000
 MAX_FILES = 50
@@ -82,12 +83,10 @@ class Downloads:
             self._tasks.start(self._arrive(guid, name))
         elif state == "canceled":
             del self._names[guid]
-            self._note(f"The download of {name} did not complete.")
+            self._note(sentence("download.incomplete", file=name))
             self._drop(guid)
         elif max(params["receivedBytes"], params["totalBytes"]) > MAX_BYTES:
-            self._cancel(
-                guid, f"The download of {name} was cancelled: a file may have {MAX_BYTES // 1_000_000} MB."
-            )
+            self._cancel(guid, sentence("download.cancelled", file=name, megabytes=MAX_BYTES // 1_000_000))
 
     async def _arrive(self, guid: str, name: str) -> None:
         try:
@@ -95,7 +94,7 @@ class Downloads:
                 await self._fetch(guid, self._scratch / guid, MAX_BYTES)
             await asyncio.to_thread(self._keep, guid, name)
         except ConnectionError:
-            self._note(f"The download of {name} did not complete.")
+            self._note(sentence("download.incomplete", file=name))
             self._drop(guid)
         finally:
             self._arriving -= 1
@@ -105,11 +104,11 @@ class Downloads:
         size = arrived.stat().st_size
         if size > MAX_BYTES:
             arrived.unlink()
-            return self._note(f"The download of {name} was dropped: it is too large.")
+            return self._note(sentence("download.too_large", file=name))
         self._folder.mkdir(parents=True, exist_ok=True)
         kept = arrived.rename(reserve(self._folder, name, self._kept()))
         kept.chmod(0o600)
-        self._note(f"Downloaded {kept.name} ({size} bytes) to the files of this session.")
+        self._note(sentence("download.done", file=kept.name, bytes=size))
 
     def _kept(self) -> list[str]:
         """Names of all files of the session, including sub-folders: a name must be unique in all of them."""

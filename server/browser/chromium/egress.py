@@ -20,6 +20,8 @@ from typing import Any, Protocol
 
 from server.browser.addresses import Address
 from server.browser.chromium.reach import Reach
+from server.errors import Explained
+from wording.catalogue import Wording, sentence
 
 log = logging.getLogger(__name__)
 
@@ -63,7 +65,7 @@ class SocketGate(Protocol):
         ...
 
 
-class Refused(Exception):
+class Refused(Explained):
     """The rules forbid this target; the message gives the reason."""
 
 
@@ -84,9 +86,9 @@ class Egress:
     ) -> None:
         self.port = 0
         """0 until the proxy is started."""
-        self.last_refusal: tuple[float, str] | None = None
+        self.last_refusal: tuple[float, Wording] | None = None
         """Monotonic time in seconds, and a sentence."""
-        self.on_refusal: Callable[[str], None] = lambda sentence: None
+        self.on_refusal: Callable[[Wording], None] = lambda refusal: None
         """Called with each `last_refusal`."""
         self.reach = reach
         self._resolve = resolve or resolve_by_system
@@ -111,7 +113,7 @@ class Egress:
             if known.is_refused or (known.target and self._refusal_of(*known.target)):
                 visit.cancel()
 
-    def _refusal_of(self, host: str, address: Address, port: int) -> str | None:
+    def _refusal_of(self, host: str, address: Address, port: int) -> Wording | None:
         refusal = self.reach.refuse_name(host, port)
         return (
             refusal
@@ -160,12 +162,12 @@ class Egress:
         try:
             there = await self._connect(host, port)
         except Refused as refused:
-            sentence = f"Blocked by Pilothouse: {host} is not opened, {refused}."
-            self._remember(sentence)
+            blocked = sentence("egress.blocked", host=host, why=refused.why)
+            self._remember(blocked)
             known.is_refused = True
-            await _explain(reader, writer, port, sentence)
+            await _explain(reader, writer, port, blocked)
         except socket.gaierror:
-            self._remember(f"The name {host} is not known.")
+            self._remember(sentence("address.unknown_name", host=host))
             writer.write(_answer(_UNREACHABLE))
         except (OSError, TimeoutError):
             writer.write(_answer(_FAILED))
@@ -224,10 +226,10 @@ class Egress:
             return there
         raise failure
 
-    def _remember(self, sentence: str) -> None:
-        log.info("egress: %s", sentence)
-        self.last_refusal = monotonic(), sentence
-        self.on_refusal(sentence)
+    def _remember(self, refusal: Wording) -> None:
+        log.info("egress: %s", refusal)
+        self.last_refusal = monotonic(), refusal
+        self.on_refusal(refusal)
 
 
 async def resolve_by_system(host: str, port: int) -> Sequence[Address]:

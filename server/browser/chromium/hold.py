@@ -30,6 +30,7 @@ from server.browser.outgoing.request import OutgoingRequest, read_request, site_
 from server.browser.sent import PATH_CHARS, key_of, key_of_text
 from server.ops.background_tasks import BackgroundTasks
 from server.text import cut
+from wording.catalogue import parts_of
 
 log = logging.getLogger(__name__)
 
@@ -367,8 +368,9 @@ class ChromiumHold:
         request, loop = outgoing.request, asyncio.get_running_loop()
         is_late = not self._is_of_act() and self._at_gate == 0  # kept by a page of an act that is long over
         parts = urlsplit(request.url)
+        words = in_words(request, hold)
         held = HeldRequest(
-            id=outgoing.id, network_id=outgoing.network_id, kind=hold.kind, words=in_words(request, hold), method=request.method,
+            id=outgoing.id, network_id=outgoing.network_id, kind=hold.kind, words=words, words_parts=parts_of(words), method=request.method,
             place=f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", path=cut(parts.path or "/", PATH_CHARS),
             site=request.site, binding=outgoing.binding,
             is_over=request.type == "Document" or is_late or self._held is None, is_further=bool(self._sent),

@@ -21,6 +21,7 @@ from server.browser.chromium.watched_page import TITLE_CHARS, URL_CHARS, Watched
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import Json
 from server.text import cut
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -206,11 +207,11 @@ class PageMonitor:
     def _on_crashed(self, params: Params, _: str | None) -> None:
         if page := self.pages.get(params["targetId"]):
             page.is_crashed = True
-            self._note(f"The page {cut(page.url, 120)} crashed: what was on it is lost.")
+            self._note(sentence("note.crashed", address=cut(page.url, 120)))
 
     async def _adopt(self, page: WatchedPage) -> None:
         if len(self.pages) > MAX_TABS:
-            self._note(f"A page tried to open more than {MAX_TABS} tabs; the new one was closed.")
+            self._note(sentence("note.too_many_tabs", n=MAX_TABS))
             await self.cdp.send("Target.closeTarget", {"targetId": page.target})
             return
         attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 
 from server.browser.addresses import Address, host_matches, refuse_everywhere, unwrap
 from server.settings import Settings
+from wording.catalogue import Wording, sentence
 
 _CALLS_HOME = {
     "clients2.google.com",
@@ -65,28 +66,28 @@ class Reach:
             own_names=names,
         )
 
-    def refuse_name(self, host: str, port: int) -> str | None:
+    def refuse_name(self, host: str, port: int) -> Wording | None:
         if (host, port) in self.own_names:
-            return "it belongs to Pilothouse itself"
+            return sentence("address.own")
         if host in _CALLS_HOME:
-            return "the browser does not call home"
+            return sentence("address.calls_home")
         if host_matches(host, self.blocked_hosts):
-            return "the host is on the list of blocked hosts"
+            return sentence("address.blocked_host")
         if self.allowed_hosts and not host_matches(host, self.allowed_hosts):
-            return "the host is not on the list of allowed hosts"
+            return sentence("address.not_allowed_host")
         return None
 
-    def refuse_address(self, host: str, address: Address, port: int) -> str | None:
+    def refuse_address(self, host: str, address: Address, port: int) -> Wording | None:
         """`host` is the name that was resolved to `address`: private addresses may be allowed by name."""
         address = unwrap(address)
         if why := refuse_everywhere(address):
             return why
         if port in self.own_ports() and is_of_this_machine(address):
-            return "the port belongs to Pilothouse itself"
+            return sentence("address.own_port")
         if not is_public(address) and port in self._ports_of_parts:  # under another name, or by its address
-            return "the port belongs to Pilothouse itself"
+            return sentence("address.own_port")
         if not is_public(address) and not self._may_be_private(host):
-            return "private addresses are not opened under this name (see ALLOW_PRIVATE_NETWORK)"
+            return sentence("address.private")
         return None
 
     @property

@@ -10,12 +10,13 @@ from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.reach import Reach
 from server.browser.outgoing.held import OutgoingHold
 from server.settings import Settings
+from wording.catalogue import Wording
 
 
 class NetworkRules(Protocol):
     """The egress proxy of a browser, as far as its user controls it."""
 
-    last_refusal: tuple[float, str] | None
+    last_refusal: tuple[float, Wording] | None
     """Monotonic time in seconds, and a sentence."""
 
     def use(self, reach: Reach) -> None:

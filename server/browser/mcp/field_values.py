@@ -20,6 +20,7 @@ from server.browser.observation.box_groups import GROUPS_IN
 from server.browser.observation.editor_script import EDITORS_IN
 from server.browser.observation.rendering import clean, is_option
 from server.text import cut
+from wording.catalogue import Wording, joined, sentence
 
 _SHOWN_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MOST_CHOICES = 80, 300, 40, 20
 _SEPARATORS = re.compile(r"[\s–-]+")
@@ -268,25 +269,23 @@ def _place_of(held: FieldValue, words: str) -> int | str:
     found = [at for at in found if not held.options[at].disabled] or found
     choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MOST_CHOICES])
     if len(found) > 1:
-        return f'There are {len(found)} options "{cut(words, _SHOWN_CHARS)}": {choices}. Nothing was chosen.'
+        return sentence("option.several", n=len(found), text=cut(words, _SHOWN_CHARS), options=choices)
     if not found or held.options[found[0]].disabled:
         can = [f'"{one.full_name}"' for one in held.options if not one.disabled]
-        return f"It has no such option that can be chosen, only: {', '.join(can[:_MOST_CHOICES])}."
+        return sentence("option.only", options=", ".join(can[:_MOST_CHOICES]))
     return found[0]
 
 
-def chosen_text(held: FieldValue, choices: Mapping[int, bool], element: Element) -> str:
-    names = {
-        wanted: [held.options[at].full_name for at, one in choices.items() if one is wanted]
+def chosen_text(held: FieldValue, choices: Mapping[int, bool], element: Element) -> Wording:
+    chosen, other = (
+        ", ".join(held.options[at].full_name for at, one in choices.items() if one is wanted)
         for wanted in (True, False)
-    }
-    did = [f"Chose {', '.join(names[True])}"] if names[True] else []
-    did += (
-        [f"{'took' if did else 'Took'} {', '.join(names[False])} out of what is chosen"]
-        if names[False]
-        else []
     )
-    return f"{' and '.join(did)} in {name_of(element)}."
+    if not other:
+        return sentence("did.chose", option=chosen, target=name_of(element))
+    if not chosen:
+        return sentence("did.unchose", option=other, target=name_of(element))
+    return sentence("did.chose_and_unchose", option=chosen, other=other, target=name_of(element))
 
 
 def holds(now: FieldValue | None, field: Field) -> bool:
@@ -300,13 +299,19 @@ def after_choice(
     if now is None:
         return outcome
     names = ", ".join(one.full_name for one in now.options if one.chosen)
-    held = f'"{cut(names, _LIST_CHARS)}"' if names else "nothing"
+    held = _quoted(names, _LIST_CHARS)
     is_kept = all(
         at < len(now.options) and now.options[at].chosen is wanted for at, wanted in choices.items()
     )
     if is_kept and not now.several:
         return outcome
-    return _with_note(outcome, f"{name_of(element)} holds {held}{'' if is_kept else ' instead'}.")
+    name = name_of(element)
+    return _with_note(
+        outcome,
+        sentence("field.holds", target=name, value=held)
+        if is_kept
+        else sentence("field.holds_instead", target=name, value=held),
+    )
 
 
 def after_typing(
@@ -328,9 +333,9 @@ def after_typing(
     ]
     if not outcome.ok:
         if len(known) < len(fields) or any(now in ("", was) for _, was, now in known):
-            return replace(outcome, text=outcome.text.replace("The field", name_of(fields[-1].element), 1))
-        names = ", ".join(name_of(field.element) for field in fields)
-        outcome = replace(outcome, ok=True, text=f"Typed into {names}.")
+            return replace(outcome, text=sentence("field.other_form", target=name_of(fields[-1].element)))
+        names = joined((name_of(field.element) for field in fields), ", ")
+        outcome = replace(outcome, ok=True, text=sentence("did.typed", target=names))
     for field, _, now in known:
         if not is_meant(field.text, now):
             outcome = _with_note(outcome, _instead(field, now))
@@ -345,7 +350,13 @@ def after_click(
         return outcome
     if element.role == "radio" and after.checked:
         return outcome
-    return _with_note(outcome, f"{name_of(element)} is still {'' if after.checked else 'not '}checked.")
+    name = name_of(element)
+    return _with_note(
+        outcome,
+        sentence("field.still_checked", target=name)
+        if after.checked
+        else sentence("field.still_unchecked", target=name),
+    )
 
 
 def after_replacing(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcome:
@@ -361,11 +372,15 @@ def after_filling_parts(outcome: ToolOutcome, field: Field, held: str) -> ToolOu
     return outcome if typed == found else _with_note(outcome, _instead(field, held))
 
 
-def _instead(field: Field, held: str) -> str:
+def _instead(field: Field, held: str) -> Wording:
     if field.element.secret:
-        return f"{name_of(field.element)} holds something else."
-    said = f'"{cut(held, _SHOWN_CHARS)}"' if held.strip() else "nothing"
-    return f"{name_of(field.element)} holds {said} instead."
+        return sentence("field.holds_other", target=name_of(field.element))
+    said = _quoted(held if held.strip() else "", _SHOWN_CHARS)
+    return sentence("field.holds_instead", target=name_of(field.element), value=said)
+
+
+def _quoted(text: str, chars: int) -> Wording:
+    return sentence("field.value", text=cut(text, chars)) if text else sentence("field.nothing")
 
 
 def is_meant(typed: str, held: str, *, is_editor: bool = False) -> bool:

@@ -17,6 +17,7 @@ from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
 from server.browser.observation import Element
 from server.browser.observation.snapshot import CHOICES, FIELDS
 from server.ops.json_types import JsonView
+from wording.catalogue import Wording, joined, sentence
 
 
 class FieldTools(Protocol):
@@ -77,7 +78,7 @@ class Filling:
                 break
         return replace(
             done[-1],
-            text=" ".join(one.text for one in done),
+            text=joined(one.text for one in done),
             notes=tuple(note for one in done for note in one.notes),
         )
 
@@ -107,13 +108,13 @@ class Filling:
             done.append(await self._fill(fields, before, [at], submit=enters))
         refused = [one for one in done if not one.ok]
         notes = tuple(note for one in done for note in one.notes)
-        return replace((refused or done)[-1], text=" ".join(one.text for one in refused or done), notes=notes)
+        return replace((refused or done)[-1], text=joined(one.text for one in refused or done), notes=notes)
 
     async def _fill_one(
         self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool
     ) -> ToolOutcome:
         if kind == "locked":
-            problem = f"{name_of(field.element)} is read-only: nothing was typed. What it holds may be chosen after a click."
+            problem = sentence("field.read_only", target=name_of(field.element))
             return self._calls.outcome(False, problem)
         if kind == "keys":
             return await self._type_keys(field, before, at, submit=submit)
@@ -123,7 +124,7 @@ class Filling:
             clicked = await self._tools.click(field.element, double=False)
             takes = await field_values.hold_focused(self._calls.here, at) if clicked.ok else ""
             if clicked.ok and not takes:
-                problem = f"{name_of(field.element)} takes no text: it was clicked, and nothing was typed."
+                problem = sentence("field.takes_no_text", target=name_of(field.element))
                 return replace(clicked, ok=False, text=problem)
             if takes != "text":
                 return await self._tools.type([field], submit=submit) if takes else clicked
@@ -137,11 +138,11 @@ class Filling:
         await self._take_turn()
         here, name = self._calls.here, name_of(field.element)
         if not await field_values.fill_by_keys(here, at, field.text, submit=submit):
-            return self._calls.outcome(False, f"{name} does not take the keys: nothing was typed.")
+            return self._calls.outcome(False, sentence("field.takes_no_keys", target=name))
         if not submit:
             await key_listeners.make_noticed(here, self._listens, [at], is_typed=True)
         now = await field_values.read(here) if not (submit or here.dialog) else []
-        outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
+        outcome = self._calls.outcome(True, _typed(name, submit=submit))
         return field_values.after_typing(outcome, [field], [before], now[at : at + 1])
 
     async def _fill_parts(self, field: Field, before: FieldValue, at: int, *, submit: bool) -> ToolOutcome:
@@ -149,8 +150,8 @@ class Filling:
         held = await field_values.fill_parts(self._calls.here, at, before.parts, field.text, submit=submit)
         name = name_of(field.element)
         if held is None:
-            return self._calls.outcome(False, f"{name} takes {sum(before.parts)} signs: nothing was typed.")
-        outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
+            return self._calls.outcome(False, sentence("field.takes_signs", target=name, n=sum(before.parts)))
+        outcome = self._calls.outcome(True, _typed(name, submit=submit))
         return field_values.after_filling_parts(outcome, field, held)
 
     async def _replace(self, field: Field, at: int, *, submit: bool) -> ToolOutcome:
@@ -158,8 +159,8 @@ class Filling:
         held = await field_values.replace_content(self._calls.here, at, field.text, submit=submit)
         name = name_of(field.element)
         if held is None:
-            return self._calls.outcome(False, f"{name} does not take the keys: nothing was typed.")
-        outcome = self._calls.outcome(True, f"Typed into {name}.{' Pressed Enter.' if submit else ''}")
+            return self._calls.outcome(False, sentence("field.takes_no_keys", target=name))
+        outcome = self._calls.outcome(True, _typed(name, submit=submit))
         return field_values.after_replacing(outcome, field, held)
 
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
@@ -218,3 +219,9 @@ class Filling:
             return next((kind for kind, is_it in known if is_it), "field")
         element = field.element
         return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"
+
+
+def _typed(name: Wording, *, submit: bool) -> Wording:
+    return joined(
+        (sentence("did.typed", target=name), sentence("did.pressed", key="Enter") if submit else "")
+    )

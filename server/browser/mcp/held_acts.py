@@ -13,6 +13,7 @@ from server.browser.mcp.tool_calls import CallFailed, ToolCalls
 from server.browser.outgoing.held import ActTerms, HeldRequest, OutgoingHold, named
 from server.browser.outgoing.request import site_of_url
 from server.browser.sent import SentRequest
+from wording.catalogue import sentence
 
 GATHERED = 0.05
 """Seconds in which further requests of the act join the first that is held."""
@@ -104,7 +105,7 @@ class HeldActs:
         try:
             await outgoing.begin(terms, url, is_passive=is_passive)
         except CdpError as error:
-            raise CallFailed(f"Nothing was done: {error}.") from None
+            raise CallFailed(sentence("call.nothing_done", why=str(error))) from None
         self._news.clear()
         self._is_acting = True
         try:
@@ -125,15 +126,15 @@ class HeldActs:
             try:
                 released = await outgoing.release(terms.release)
             except CdpError as error:
-                raise CallFailed(f"It is not known whether it was sent: {error}.") from None
+                raise CallFailed(sentence("call.doubtful", why=str(error))) from None
         self.released = tuple(one for one in before if one.id in released)
         return bool(released)
 
     def _sent_line(self, terms: ActTerms, before: Sequence[HeldRequest]) -> str:
         given_up = [one for one in before if one.id in terms.release and one not in self.released]
         if not given_up:
-            return "Sent what was held."
-        return f"Sent: {named(self.released)}. Not sent, the page had given it up: {named(given_up)}."
+            return sentence("did.sent_held")
+        return sentence("did.sent_some", sent=named(self.released), given_up=named(given_up))
 
     async def _until_held(
         self, outgoing: OutgoingHold, acting: asyncio.Task[ToolOutcome], site: str
@@ -168,7 +169,7 @@ class HeldActs:
             await outgoing.fail()
 
     def _outcome(self) -> ToolOutcome:
-        return self._calls.outcome(False, f"Held before it was sent: {named(self.held)}.")
+        return self._calls.outcome(False, sentence("did.held", requests=named(self.held)))
 
     def _on_held(self, held: HeldRequest) -> None:
         if self._is_acting:
@@ -176,7 +177,4 @@ class HeldActs:
             self._news.set()
             return
         self._late.add(site_of_url(self._calls.here.url or ""))
-        self._calls.notes.add(
-            f"The page was about to send, after the act: {held.words}. It was stopped; the page may try again. "
-            "If this is wanted, do the act again: the person is then asked."
-        )
+        self._calls.notes.add(sentence("note.late_send", requests=held.said))

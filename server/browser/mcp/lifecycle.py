@@ -25,6 +25,7 @@ from server.browser.chromium.running import RunningChromium
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.ops.json_types import JsonView
 from server.settings import Settings
+from wording.catalogue import joined, sentence
 
 log = logging.getLogger(__name__)
 
@@ -32,10 +33,10 @@ T = TypeVar("T")
 
 MAX_FAILURES = 3
 FAILURE_WINDOW = 300.0
-BROWSER_RESTARTED = "The browser was restarted: open pages and what was typed are lost, logins may be too."
-TOOLS_RESTARTED = "The browser tools were restarted; the page is still there."
-BROWSER_KEPT = "The connection to the browser was lost for a moment; the page is still there."
-BROWSER_WOKEN = "The browser had been put to sleep: its pages were loaded again, what was typed may be lost."
+BROWSER_RESTARTED = sentence("note.browser_restarted")
+TOOLS_RESTARTED = sentence("note.tools_restarted")
+BROWSER_KEPT = sentence("note.connection_lost")
+BROWSER_WOKEN = sentence("note.browser_slept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +196,7 @@ class Lifecycle:
         if len(self._failures) == MAX_FAILURES and self._failures[-1] - self._failures[0] < FAILURE_WINDOW:
             self._failures.clear()
             raise BrowserUnavailable(
-                f"The browser failed {MAX_FAILURES} times within {FAILURE_WINDOW / 60:.0f} minutes. {why}".strip()
+                joined((sentence("browser.fails", n=MAX_FAILURES, minutes=FAILURE_WINDOW / 60), why))
             )
 
     def count_hang(self, url: str | None) -> None:
@@ -203,9 +204,7 @@ class Lifecycle:
         host = host_of(url or "")
         self._hangs = (host, self._hangs[1] + 1 if self._hangs[0] == host else 1)
         if self._hangs[1] >= 2 and host:
-            self._notes.add(
-                f"{host} hung {self._hangs[1]} times in a row: do not try it again, go on without it."
-            )
+            self._notes.add(sentence("note.host_hung", host=host, n=self._hangs[1]))
 
     async def _until_over(self, start: Coroutine[None, None, T]) -> T:
         """Run a start in a separate task, so that `close` can cancel it independently of its caller."""
@@ -219,7 +218,7 @@ class Lifecycle:
         except asyncio.CancelledError:
             asker = asyncio.current_task()
             if self._is_over and asker is not None and not asker.cancelling():
-                raise BrowserUnavailable("The browser of this session was closed.") from None
+                raise BrowserUnavailable(sentence("browser.session_closed")) from None
             raise
 
     async def _make_ready(self) -> McpClient:
@@ -283,7 +282,7 @@ class Lifecycle:
             for part in (self.watch, self._downloads):
                 await part.close()
             self.watch = self._downloads = None
-            raise BrowserUnavailable(f"Chromium cannot be watched: {error}") from None
+            raise BrowserUnavailable(sentence("chromium.unwatched", why=str(error))) from None
 
     async def _open_mcp(self) -> McpClient:
         for folder in (self._resources.scratch, self._resources.files):
@@ -325,9 +324,7 @@ class Lifecycle:
         for page in list(watch.pages.values()):
             await hangs.stop_loading(watch.cdp, page)
             if page.dialog is None and not page.is_crashed and not await hangs.is_steady(watch.cdp, page):
-                self._notes.add(
-                    f"The page {page.url[:120]} hung; its tab was closed and replaced by an empty one."
-                )
+                self._notes.add(sentence("note.page_hung", address=page.url[:120]))
                 self.count_hang(url)
                 with suppress(CdpError):
                     await hangs.replace(watch.cdp, page)

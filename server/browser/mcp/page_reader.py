@@ -13,10 +13,10 @@ from server.browser.observation import Element, Observation
 from server.browser.observation.page_script import Extra
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY, VIEWPORT_SCRIPT
 from server.browser.off_loop import TookTooLong, off_loop
+from wording.catalogue import joined, sentence
 
 _LOOKS = 3
-DEGRADED = "The page was read without its icons, canvases and plain elements that can be clicked: look again for those."
-PASSED = "The page showed for a moment"
+DEGRADED = sentence("note.degraded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class PageReader:
         refs = [self._source.own_ref(target) for target in keep]
         await self._calls.note_asked()
         passed = self._calls.here.take_passed()
-        notes = (*self._calls.notes.take(), *(f"{PASSED}: {quote(text)}" for text in passed))
+        notes = (*self._calls.notes.take(), *(sentence("note.passed", text=quote(text)) for text in passed))
         found = await self._observe(observation.observe_snapshot, seen, notes=notes, keep=refs)
         return found.model_copy(update={"urgent": (*passed, *found.urgent)}) if passed else found
 
@@ -126,7 +126,7 @@ class PageReader:
         for _ in range(_LOOKS):
             if dialog := self._calls.here.dialog:
                 self._calls.notes.add(
-                    f"The page waits for an answer to its {dialog.kind} dialog: {quote(dialog.message)}"
+                    sentence("note.page_asks", kind=dialog.kind, text=quote(dialog.message))
                 )
                 return Seen()
             if (seen := await self._see_once()) is not None:
@@ -149,7 +149,7 @@ class PageReader:
             self._overlong = self._calls.here.url
             return await self._see_in_part()
         except CallFailed as error:
-            self._calls.notes.add(f"{error} What is on the page could not be read.")
+            self._calls.notes.add(joined((str(error), sentence("note.unreadable"))))
             return Seen()
         extra = await self._calls.here.look()
         if (extra.unknown or extra.deaf) and self._calls.here.moment is not None:
@@ -183,9 +183,7 @@ class PageReader:
         extra = await self._calls.here.look()
         if before != self._calls.here.moment:
             return None
-        self._calls.notes.add(
-            "The page is too large to be read whole: only what is in view is shown. Scroll to see more."
-        )
+        self._calls.notes.add(sentence("note.page_too_large"))
         return Seen(text, extra)
 
     def _is_too_heavy(self, weight: float | None) -> bool:

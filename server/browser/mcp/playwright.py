@@ -15,7 +15,7 @@ from server.browser.masking import mask_text
 from server.browser.mcp import targets, uploads
 from server.browser.mcp.page_reader import PageReader
 from server.browser.mcp.playwright_calls import PlaywrightCalls
-from server.browser.mcp.playwright_reply import STATUS_NOTE, Reply, page_error
+from server.browser.mcp.playwright_reply import Reply, page_error, status_note
 from server.browser.mcp.playwright_server import LOADING, REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls, name_of
@@ -23,6 +23,8 @@ from server.browser.observation import Element
 from server.browser.observation.rendering import fitting_lines, meant_option
 from server.ops.json_types import JsonView
 from server.text import cut
+from wording.catalogue import Wording, joined, says, sentence
+from wording.step_words import direction as direction_words
 
 _DRAG_STEPS = 5
 """Moves of the mouse in a drag between points: pages follow them, and a drop needs more than one."""
@@ -38,7 +40,7 @@ _OWN_PICKER = (
     "If the page opened a picker of its own, only the person can choose a file there: hand over to them."
 )
 _DOWNLOADS = "Download is starting"
-OTHER_THERE = "Something else is at this point now: nothing was done. Look again."
+OTHER_THERE = sentence("point.changed")
 _NOT_FILLABLE = "Element is not an <input>"
 
 
@@ -63,17 +65,17 @@ class PlaywrightAdapter:
         if not spec.acts:
             return await self._look_up(spec.name, args)
         if spec.name == "browser_handle_dialog" and not self._calls.here.dialog:
-            return self._calls.outcome(False, "No dialog is open.")
+            return self._calls.outcome(False, sentence("dialog.none"))
         reply = await self._server.act(spec.name, args)
-        text = cut(reply.text, RESULT_CHARS)
+        text: str = cut(reply.text, RESULT_CHARS)
         if reply.ok and spec.name == "browser_tabs":  # their titles are the pages' own words
-            text = f"{len(reply.tabs)} tabs are open.\n{fence(reply.text)}"
+            text = joined((sentence("did.listed_tabs", n=len(reply.tabs)), fence(reply.text)), "\n")
         return self._calls.outcome_with_page(reply.ok, text, await self._reader.shown())
 
     async def _look_up(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""
         if name == "browser_take_screenshot":
-            return self._calls.outcome(True, "A picture of the page was taken.")
+            return self._calls.outcome(True, sentence("did.took_page_picture"))
         if name == "browser_snapshot":
             return self._calls.outcome_with_page(True, "", await self._reader.shown(args.get("target")))
         reply = await self._server.use(name, args)
@@ -87,36 +89,35 @@ class PlaywrightAdapter:
     # Actions
 
     async def navigate(self, url: str) -> ToolOutcome:
-        return self._opened(await self._server.act("browser_navigate", {"url": url}), "Opened the page.")
+        return self._opened(await self._server.act("browser_navigate", {"url": url}), sentence("did.opened"))
 
     async def back(self) -> ToolOutcome:
-        return self._opened(await self._server.act("browser_navigate_back", {}), "Went back.")
+        return self._opened(await self._server.act("browser_navigate_back", {}), sentence("did.went_back"))
 
     def _opened(self, reply: Reply, did: str) -> ToolOutcome:
         """The outcome of opening a page. An error page in its place is a failure; what it shows can be read."""
         if reply.ok and (problem := page_error(reply)):
-            return self._refused(problem)
+            return self._refused(reply, problem)
         outcome = self._done(reply, did)
-        if _DOWNLOADS in reply.text and any(note.startswith("Downloaded ") for note in outcome.notes):
-            return replace(
-                outcome, ok=True, text="The address is a file, which was downloaded. The page stays."
-            )
+        if _DOWNLOADS in reply.text and any(says(note, "download.done") for note in outcome.notes):
+            return replace(outcome, ok=True, text=sentence("did.downloaded_address"))
         return outcome
 
-    def _refused(self, problem: str) -> ToolOutcome:
+    def _refused(self, reply: Reply, problem: str) -> ToolOutcome:
         """A failure that says what the reply's note of the HTTP status says, too."""
         outcome = self._calls.outcome(False, problem)
-        return replace(
-            outcome, notes=tuple(note for note in outcome.notes if not note.startswith(STATUS_NOTE))
-        )
+        return replace(outcome, notes=tuple(note for note in outcome.notes if note != status_note(reply)))
 
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
-        did = f"{'Double-clicked' if double else 'Clicked'} {name_of(target)}."
+        named = name_of(target)
+        did = (
+            sentence("did.double_clicked", target=named) if double else sentence("did.clicked", target=named)
+        )
         if isinstance(target, Element):
             before, page = self._calls.here.url, self._calls.here.page
             obstacle = await targets.look_at(self._calls.here, target)
             if obstacle.kind == "covered":
-                return self._calls.outcome(False, f"Not clicked: {obstacle.words}.")
+                return self._calls.outcome(False, sentence("did_not.click_covered", why=obstacle.words))
             if obstacle.kind == "moving":
                 return await self._click_moving(did, double=double)
             reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
@@ -126,9 +127,9 @@ class PlaywrightAdapter:
                 and self._calls.here.url != before
                 and (problem := page_error(reply))
             ):
-                return self._refused(f"{did} {problem}")
+                return self._refused(reply, joined((did, problem)))
             if not reply.ok and page and page.gone.is_set() and not page.is_crashed:
-                return self._calls.outcome(True, f"{did} At this the page closed its tab.")
+                return self._calls.outcome(True, joined((did, sentence("did.closed_tab"))))
             return self._done(reply, did)
         if not await self._point_at(target):
             return self._calls.outcome(False, OTHER_THERE)
@@ -145,17 +146,17 @@ class PlaywrightAdapter:
             is_hit = await targets.end(self._calls.here)
             if is_hit is not False or not reply.ok:
                 return self._done(reply, did)
-        return self._calls.outcome(False, "It does not stop moving, and was not hit: nothing was pressed.")
+        return self._calls.outcome(False, sentence("did_not.hit_moving"))
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
-        did = f"Dragged {name_of(start)} to {name_of(end)}."
+        did = sentence("did.dragged", target=name_of(start), to=name_of(end))
         if isinstance(start, Element) and isinstance(end, Element):
             ends = {"startTarget": start.ref, "startElement": name_of(start)}
             return await self._do(
                 "browser_drag", {**ends, "endTarget": end.ref, "endElement": name_of(end)}, did
             )
         if isinstance(start, Element) or isinstance(end, Element):
-            return self._calls.outcome(False, "A drag is from element to element, or from point to point.")
+            return self._calls.outcome(False, sentence("drag.ends"))
         if not (await self._is_still_at(end) and await self._point_at(start)):
             return self._calls.outcome(False, OTHER_THERE)
         return await self._drag_mouse(start, end, did)
@@ -192,7 +193,7 @@ class PlaywrightAdapter:
                 reply = await self._type_keys(together)
             if not reply.ok or not submit:
                 return self._done(reply, _typed(together))
-        last, did = fields[-1], f"{_typed(fields)} Pressed Enter."
+        last, did = fields[-1], joined((_typed(fields), sentence("did.pressed", key="Enter")))
         args = {**_target(last.element), "text": last.text, "submit": True}
         reply = await self._server.act("browser_type", args)
         if not reply.ok and _NOT_FILLABLE in reply.text:
@@ -225,17 +226,19 @@ class PlaywrightAdapter:
         values = [meant_option(element, option) for option in options]
         args = {**_target(element), "values": values}
         return await self._do(
-            "browser_select_option", args, f"Chose {', '.join(values)} in {name_of(element)}."
+            "browser_select_option",
+            args,
+            sentence("did.chose", option=", ".join(values), target=name_of(element)),
         )
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
-        did = f"Pointed at {name_of(target)}."
+        did = sentence("did.pointed", target=name_of(target))
         if isinstance(target, PagePoint):
             return await self._do("browser_mouse_move_xy", {"x": target.x, "y": target.y}, did)
         return await self._do("browser_hover", _target(target), did)
 
     async def press(self, key: str) -> ToolOutcome:
-        return await self._do("browser_press_key", {"key": key}, f"Pressed {key}.")
+        return await self._do("browser_press_key", {"key": key}, sentence("did.pressed", key=key))
 
     async def scroll(
         self, direction: Direction, amount: int, over: Element | PagePoint | None
@@ -243,9 +246,11 @@ class PlaywrightAdapter:
         pointed = await self._point_over(over)
         if isinstance(over, Element) and not pointed.ok:
             return self._done(pointed, "")
-        where = f" pixels over {name_of(over)}" if isinstance(over, Element) else " pixels"
-        did = f"Scrolled {direction} by {amount}{where}."
-        return self._done(await self._wheel(direction, amount), did)
+        way, done = direction_words(direction), await self._wheel(direction, amount)
+        if isinstance(over, Element):
+            did = sentence("did.scrolled_over", direction=way, pixels=amount, target=name_of(over))
+            return self._done(done, did)
+        return self._done(done, sentence("did.scrolled", direction=way, pixels=amount))
 
     async def scroll_to(
         self, query: str, direction: Direction, over: Element | PagePoint | None
@@ -261,7 +266,7 @@ class PlaywrightAdapter:
                     await self._server.act("browser_hover", {"target": place.ref, "element": query[:80]})
                 if await self._calls.here.show_text(query) is False:
                     return self._calls.outcome(False, "The page has that text, but does not show it here.")
-                return self._calls.outcome(True, "Scrolled to that text.")
+                return self._calls.outcome(True, sentence("did.scrolled_to_text"))
             if turn == 0:
                 pointed = await self._point_over(over)
                 if isinstance(over, Element) and not pointed.ok:
@@ -273,10 +278,8 @@ class PlaywrightAdapter:
             is_end, before = raw == before, raw
             await self._wheel(direction, _WHEEL_OVER if over else _WHEEL)
         else:  # the last turn of the wheel still showed something else
-            return self._calls.outcome(
-                False, "Not found so far, and the page goes on: scroll on with the same query."
-            )
-        return self._calls.outcome(False, f"There is no such text, also not after scrolling {direction}.")
+            return self._calls.outcome(False, sentence("did_not.find_text_yet"))
+        return self._calls.outcome(False, sentence("did_not.find_text", direction=direction_words(direction)))
 
     async def _point_over(self, over: Element | PagePoint | None) -> Reply:
         """Move the mouse to where its wheel shall turn: over an element that the server scrolls into view."""
@@ -296,7 +299,7 @@ class PlaywrightAdapter:
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         paths, strange = session_files(self._calls.files, files)
         if strange:
-            return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
+            return self._calls.outcome(False, sentence("file.not_of_session", file=", ".join(strange)))
         if given := await uploads.give(self._calls, element, paths):
             return given
         names, name = ", ".join(path.name for path in paths), name_of(element)
@@ -310,21 +313,24 @@ class PlaywrightAdapter:
             await asyncio.sleep(_CHOOSER_COMES / _CHOOSER_TURNS)  # a page may ask its site first
         if not reply.ok:
             return self._calls.outcome(
-                False, f"{name} did not ask for a file within {_CHOOSER_COMES} s. {_OWN_PICKER}"
+                False, sentence("did_not.ask_for_file", target=name, seconds=_CHOOSER_COMES)
             )
-        return self._done(reply, f"Gave {names} to {name}.")
+        return self._done(reply, sentence("did.gave_file", file=names, target=name))
 
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
         if not self._calls.here.dialog:
-            return self._calls.outcome(False, "No dialog is open.")
-        return self._done(await self._server.answer(accept, text), "Accepted." if accept else "Dismissed.")
+            return self._calls.outcome(False, sentence("dialog.none"))
+        return self._done(
+            await self._server.answer(accept, text),
+            sentence("did.accepted") if accept else sentence("did.dismissed"),
+        )
 
     async def tabs(self) -> Sequence[Tab]:
         return (await self._server.use("browser_tabs", {"action": "list"})).tabs
 
     async def switch_tab(self, index: int) -> ToolOutcome:
         return await self._do(
-            "browser_tabs", {"action": "select", "index": index}, f"Switched to tab {index}."
+            "browser_tabs", {"action": "select", "index": index}, sentence("did.switched_tab", n=index)
         )
 
     async def _do(self, tool: str, args: JsonView, did: str) -> ToolOutcome:
@@ -374,5 +380,5 @@ def typed_lines(text: str) -> list[str]:
     return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
-def _typed(fields: Sequence[Field]) -> str:
-    return f"Typed into {', '.join(name_of(field.element) for field in fields)}."
+def _typed(fields: Sequence[Field]) -> Wording:
+    return sentence("did.typed", target=joined((name_of(field.element) for field in fields), ", "))

@@ -16,6 +16,7 @@ from server.browser.mcp.playwright_server import deadline_of
 from server.browser.mcp.tool_calls import TOO_LONG, AnswerTooLong, CallFailed, ToolCalls
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
+from wording.catalogue import sentence
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _TYPING = ("browser_type", "browser_fill_form")
@@ -45,7 +46,7 @@ class PlaywrightCalls(Source):
     async def act(self, tool: str, args: JsonView) -> Reply:
         """Make a call that may change the page; dismisses a dialog before and a file chooser after it."""
         if (dialog := self._calls.here.dialog) and tool != "browser_handle_dialog":
-            self._calls.notes.add(f"The open {dialog.kind} dialog was dismissed.")
+            self._calls.notes.add(sentence("note.dialog_dismissed", kind=dialog.kind))
             await self.answer(False, None)
         if tool in _NAVIGATIONS:
             await self._calls.leave_hung_page()
@@ -63,8 +64,8 @@ class PlaywrightCalls(Source):
             if self._calls.here.tabs_open > max(1, len(self._tabs)):  # the server did not know of it yet
                 await self.find_tab()
             for tab in self._tabs[max(1, len(known)) :]:
-                place = tab.url[:120] or "address unknown"
-                self._calls.notes.add(f"A new tab was opened: {tab.index}, {place}")
+                place = tab.url[:120] or sentence("note.unknown_address")
+                self._calls.notes.add(sentence("note.new_tab", n=tab.index, address=place))
         if reply.asks_for_file:
             await self._cancel_file_chooser()
         return reply
@@ -80,7 +81,7 @@ class PlaywrightCalls(Source):
         return reply
 
     async def _cancel_file_chooser(self) -> None:
-        self._calls.notes.add("The page asked for a file; none was given.")
+        self._calls.notes.add(sentence("note.file_not_given"))
         await self.use("browser_file_upload", {})
 
     # What the page reader asks for
@@ -121,9 +122,7 @@ class PlaywrightCalls(Source):
         if self._loads_on in reply.text:
             self._calls.lifecycle.count_hang(self._calls.here.url)
             await self._calls.recover()
-            reply.text = (
-                "The page did not finish loading in time. Loading was stopped; look at what is there."
-            )
+            reply.text = sentence("note.loading_stopped")
         else:
             reply.text = self._calls.refusal_since(began) or reply.text
 

@@ -18,6 +18,7 @@ from server.browser.browser import Tab
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.mcp.network_errors import opening_failure
 from server.browser.observation.snapshot import labels_of, split_sections, yaml_of
+from wording.catalogue import ENGLISH, Wording, sentence, sentences
 
 _COLOUR = re.compile(r"\x1b\[\d+m")
 _ORIGIN = re.compile(r"^((?:Timeout)?Error: )?(browserBackend\.callTool|locator\.\w+|page\.\w+): ")
@@ -29,16 +30,16 @@ OTHER_FORM = (
     "The field takes another form of value, such as 12.5 for a number, 2026-11-21 for a date, 2026-11 for a month "
     "or 14:30 for a time."
 )
-GONE = "It is not on the page any more: look again."
+GONE = sentence("field.gone")
 STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
-    "intercepts pointer events": "something else on the page covers it, such as a banner or a menu",
-    "did not find some options": "it has no such option",
-    "element is not stable": "it does not stop moving",
-    "element is not editable": "it is read-only",
-    "element is not enabled": "it is disabled",
-    "element is not visible": "it is hidden",
-    "element is outside of the viewport": "it cannot be scrolled into view",
+    "intercepts pointer events": sentence("not_done.covered"),
+    "did not find some options": sentence("not_done.no_option"),
+    "element is not stable": sentence("not_done.moving"),
+    "element is not editable": sentence("not_done.read_only"),
+    "element is not enabled": sentence("not_done.disabled"),
+    "element is not visible": sentence("not_done.hidden"),
+    "element is outside of the viewport": sentence("not_done.out_of_view"),
 }
 """Log lines of a call that show why a control could not be used, and their meaning for the model."""
 
@@ -104,7 +105,7 @@ def _plain_error(text: str) -> str:
     obstacle = max(_OBSTACLES, key=log.rfind)
     if waited is None or obstacle not in log:
         return plain
-    return f"Not done within {int(waited[1]) // 1000} s: {_OBSTACLES[obstacle]}."
+    return sentence("not_done", seconds=int(waited[1]) // 1000, why=_OBSTACLES[obstacle])
 
 
 def read_tabs(text: str) -> tuple[Tab, ...]:
@@ -130,27 +131,26 @@ def _read_page(reply: Reply, text: str) -> None:
         reply.title = title[:TITLE_CHARS]
     if status := labels.get("HTTP status", "")[:STATUS_CHARS]:
         reply.status = status
-        reply.notes.append(f"{STATUS_NOTE} {status}.")
+        reply.notes.append(status_note(reply))
 
 
-STATUS_NOTE = "The page answered with HTTP status"
-_STATUSES = {
-    "401": "needs a login", "403": "was refused", "404": "was not found", "410": "does not exist any more",
-    "429": "was refused: too many requests",
-}  # fmt: skip
+def status_note(reply: Reply) -> Wording:
+    return sentence("note.http_status", status=reply.status or "")
 
 
 def page_error(reply: Reply) -> str:
     """What is wrong with the page that was opened, in one sentence; "" if it is a page of its site."""
     if (reply.url or "").startswith("chrome-error:"):
-        return "The page could not be opened."
+        return sentence("open_failed")
     code = (reply.status or "")[:3]
     if not ("400" <= code <= "599"):
         return ""
-    what = _STATUSES.get(code) or (
-        "could not be shown: the site has an error" if code[0] == "5" else "was not shown"
-    )
-    return f"The page {what} ({code})."
+    status = int(code)
+    if status >= 500:
+        return sentence("page_status.site_error", status=status)
+    if f"page_status.{code}" in sentences(ENGLISH):
+        return sentence(f"page_status.{code}", status=status)
+    return sentence("page_status.not_shown", status=status)
 
 
 def picture_of(part: ImageContent) -> bytes | None:

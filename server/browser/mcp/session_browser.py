@@ -45,6 +45,7 @@ from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog
 from server.ops.json_types import JsonView
 from server.settings import Settings
+from wording.catalogue import sentence
 
 P = ParamSpec("P")
 
@@ -235,7 +236,7 @@ class SessionBrowser(Browser):
     async def call(self, name: str, args: JsonView) -> ToolOutcome:
         spec = next((tool for tool in self.tools() if tool.name == name), None)
         if spec is None:
-            return self._calls.outcome(False, f"There is no tool {name}.")
+            return self._calls.outcome(False, sentence("tool.unknown", tool=name))
         if fault := find_fault(spec, args):
             return self._calls.outcome(False, fault)
         other = next((other for other in self._resources.others if other.name == spec.server), None)
@@ -245,7 +246,7 @@ class SessionBrowser(Browser):
             try:
                 args = {**args, "url": normal_url(str(args["url"]))}
             except AddressRefused as error:
-                return self._calls.outcome(False, f"Not opened: {error}.")
+                return self._calls.outcome(False, sentence("not_opened", why=error.why))
         if not spec.acts:
             return await self._look(self._adapter.call, spec, args)
         filling = self._filling.by_name(name, args)
@@ -303,7 +304,7 @@ class SessionBrowser(Browser):
         if self.is_held:
             return Reading(False, HELD)
         if content is None or (content.kind == PDF and pdf is None):
-            return Reading(False, "The page cannot be read now: it does not answer, or shows no text.")
+            return Reading(False, sentence("page.unreadable_now"))
         reading = await _read(content, pdf, page, query)
         for name, data in inside:
             reading = await _with_document(reading, name, data, page, query)
@@ -367,7 +368,7 @@ class SessionBrowser(Browser):
         try:
             address = normal_url(url)
         except AddressRefused as error:
-            return self._calls.outcome(False, f"Not opened: {error}.")
+            return self._calls.outcome(False, sentence("not_opened", why=error.why))
         return await self._perform(partial(self._adapter.navigate, address), to=address, is_passive=True)
 
     async def back(self) -> ToolOutcome:
@@ -381,7 +382,7 @@ class SessionBrowser(Browser):
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         if not fields:
-            return self._calls.outcome(False, "There is no field to type into.")
+            return self._calls.outcome(False, sentence("field.none"))
         return await self._do(self._filling.type, fields, submit=submit)
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
@@ -451,7 +452,7 @@ class SessionBrowser(Browser):
     async def _wait(self, milliseconds: int) -> ToolOutcome:
         seconds = min(max(milliseconds, 0) / 1000, self._resources.settings.tool_timeout)
         await asyncio.sleep(seconds)
-        return self._calls.outcome(True, f"Waited {seconds:g} s.")
+        return self._calls.outcome(True, sentence("did.waited", seconds=round(seconds, 3)))
 
 
 async def _read(content: PageContent, pdf: bytes | None, page: int, query: str) -> Reading:

@@ -11,6 +11,7 @@ from server.browser.mcp.current_page import CurrentPage
 from server.browser.observation import Element
 from server.browser.observation.rendering import clean
 from server.text import cut
+from wording.catalogue import Wording, sentence
 
 PRESSES = 4
 """How many times what moves is aimed at."""
@@ -104,9 +105,12 @@ class Obstacle(BaseModel, frozen=True):
     """Names of controls in what covers the target."""
 
     @property
-    def words(self) -> str:
+    def words(self) -> Wording:
         ways = ", ".join(f'"{cut(clean(way), _NAME_CHARS)}"' for way in self.ways)
-        return f'"{cut(clean(self.by), _NAME_CHARS)}" covers it{f", with {ways} in it" if ways else ""}'
+        name = cut(clean(self.by), _NAME_CHARS)
+        if not ways:
+            return sentence("target.covered", name=name)
+        return sentence("target.covered_with", name=name, controls=ways)
 
 
 class Aim(BaseModel, frozen=True):

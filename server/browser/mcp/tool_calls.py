@@ -22,23 +22,25 @@ from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.observation import Element, Observation
 from server.browser.off_loop import TookTooLong, off_loop
 from server.ops.json_types import JsonView
+from wording.catalogue import Wording, sentence
+from wording.element_words import element_words
 
 log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-UNSTEADY = "The page kept going to other sites while it was looked at: nothing on it could be read. Wait, or open another."
-TOO_LONG = "The page made the answer of the browser tools too long to be read: whether this action happened is not known."
+UNSTEADY = sentence("page.unsteady")
+TOO_LONG = sentence("page.answer_too_long")
 RESULT_CHARS = 1000
 """Maximum characters of what the tool server itself says about a call, outside of the fence."""
-HELD = "A person has the browser now: nothing was done."
+HELD = sentence("browser.held")
 
 
-def name_of(target: Element | PagePoint) -> str:
+def name_of(target: Element | PagePoint) -> Wording:
     """What was acted on, as the outcome says it."""
     if isinstance(target, PagePoint):
-        return f"the point {target.x}, {target.y}"
-    return f'{target.role} "{target.name[:60]}"' if target.name else f"a {target.role} without a name"
+        return sentence("element.point", x=target.x, y=target.y)
+    return element_words(target.role, target.name[:60])
 
 
 class CallFailed(Exception):
@@ -124,9 +126,7 @@ class ToolCalls:
             raise CallFailed(str(error)) from None
         except ToolTimeout:
             await self.recover()
-            raise PageTimeout(
-                f"The page did not answer within {deadline:.0f} s. Loading was stopped."
-            ) from None
+            raise PageTimeout(sentence("page.no_answer", seconds=round(deadline))) from None
         except ToolServerLost as error:
             log.warning("session %s: %s", self._resources.session_id, error)
             if error.was_overlong:  # caused by the page: a retry would fail, too
@@ -134,12 +134,9 @@ class ToolCalls:
             self.lifecycle.count_failure(str(error))
             if tool in self._repeatable or not error.was_sent:
                 return await self.ask(tool, args, deadline)
-            raise CallFailed(
-                "The browser tools broke off during this action: it may or may not have "
-                "happened. Look at the page before going on."
-            ) from None
+            raise CallFailed(sentence("browser.tools_broke_off")) from None
         if result.isError and self.lifecycle.chromium is not None and not self.lifecycle.chromium.is_running:
-            raise CallFailed("The browser ended during this action: it may or may not have happened.")
+            raise CallFailed(sentence("browser.ended"))
         return result
 
     async def recover(self) -> None:
@@ -182,13 +179,13 @@ class ToolCalls:
         """Note what the page has asked of a person at the browser's window, and keep what it wanted to print."""
         for kind in await self.here.take_asked():
             if kind != "print":
-                self.notes.add(f"The page asked for {ASKED[kind]}. This browser gives none: it was refused.")
+                self.notes.add(sentence("note.asked_refused", what=ASKED[kind]))
             elif (data := await self.here.print_out()) and (
                 name := await asyncio.to_thread(keep_print, self.files, self.here.title or "page", data)
             ):
-                self.notes.add(f"The page wanted to print: {name} was put into the files of this session.")
+                self.notes.add(sentence("note.printed", file=name))
             else:
-                self.notes.add("The page wanted to print; nothing was printed.")
+                self.notes.add(sentence("note.not_printed"))
 
     def refusal_since(self, moment: float) -> str | None:
         """Return the egress proxy's last refusal as a sentence, if it is not older than `moment`."""

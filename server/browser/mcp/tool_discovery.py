@@ -15,6 +15,7 @@ from server.browser.mcp.client import Http, McpClient, Stdio, ToolServerLost
 from server.browser.mcp.lifecycle import FurtherServer
 from server.browser.mcp.session_browser import ToolServer
 from server.settings import Settings
+from wording.catalogue import Wording
 
 log = logging.getLogger(__name__)
 
@@ -72,7 +73,7 @@ class ToolFinder:
             await client.open(deadline=self._server.start_deadline)
             return client.tools
         except ToolServerLost as error:
-            raise BrowserUnavailable(str(error)) from None
+            raise BrowserUnavailable(Wording(str(error))) from None
         finally:
             await client.close()
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from server.browser.browser import ToolOutcome
 from server.browser.mcp.tool_calls import ToolCalls, name_of
 from server.browser.observation import Element
+from wording.catalogue import sentence
 
 # Found by its box, as the observation has it. A zone without a field gets its files by way of one that is in no page.
 _HOLD = """([x, y, width, height], listening) => {
@@ -54,7 +55,15 @@ async def give(calls: ToolCalls, element: Element, paths: Sequence[Path]) -> Too
         if is_given and kind == "zone":
             is_given = await here.run(_DROP) is True
     if not is_given:
-        refused = "takes no such file" if kind == "field" else "does not take files that are dropped"
-        return calls.outcome(False, f"{name} {refused}: none was given.")
-    did = f"Gave {names} to {name}." if kind == "field" else f"Dropped {names} on {name}."
+        refused = (
+            sentence("field.takes_no_such_file", target=name)
+            if kind == "field"
+            else sentence("field.takes_no_drop", target=name)
+        )
+        return calls.outcome(False, refused)
+    did = (
+        sentence("did.gave_file", file=names, target=name)
+        if kind == "field"
+        else sentence("did.dropped_file", file=names, target=name)
+    )
     return calls.outcome(True, did)

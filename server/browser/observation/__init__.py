@@ -8,9 +8,9 @@ that a model reads.
 import hashlib
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel
+from pydantic import BaseModel, SkipValidation
 
 from server.browser.observation.editors import put_editors
 from server.browser.observation.element_context import Surroundings
@@ -41,6 +41,7 @@ from server.browser.observation.token_budget import Fitted, fit
 from server.browser.observation.visible_text import find_hidden
 from server.ops.json_types import JsonObject
 from server.text import cut
+from wording.catalogue import changed
 
 __all__ = [
     "NOTHING",
@@ -88,7 +89,7 @@ class Observation(BaseModel, frozen=True):
     interactive: tuple[Element, ...] = ()
     text_blocks: tuple[str, ...] = ()
     overlays: tuple[Overlay, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Annotated[str, SkipValidation], ...] = ()
     """One line each: dialogs, downloads, new tabs, console and HTTP errors, number of elements left out."""
     truncated: int = 0
     """Number of elements left out."""
@@ -322,7 +323,7 @@ def _notes(
     tree: Snapshot, fitted: Fitted, target: int | None, extra: Extra, *, is_page: bool
 ) -> tuple[str, ...]:
     """The snapshot's notes, and what the observation leaves out."""
-    notes = [clean(note) for note in tree.notes]
+    notes: list[str] = [changed(note, clean) for note in tree.notes]
     waiting = (clean(one.name or one.url.split("?")[0]) for one in extra.framed if one.waits)
     notes += [
         f'the frame "{cut(name, FRAME_CHARS)}" has not loaded: what it may show is left out'

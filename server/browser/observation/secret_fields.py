@@ -14,6 +14,7 @@ from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.secret_words import SECRET_WORDS
 from server.browser.observation.snapshot import FIELDS, MASK, Snapshot, overlaps
 from server.text import in_addresses
+from wording.catalogue import changed
 
 NEAR = 3
 """Tolerance in pixels between a field's box in the snapshot and in the page script's result."""
@@ -130,7 +131,7 @@ def _mask(snapshot: Snapshot, mask: Callable[[str], str], in_address: Callable[[
         node.name, node.text = mask(node.name), mask(node.text)
         node.url, node.placeholder = in_address(node.url), mask(node.placeholder)
     snapshot.url, snapshot.title = in_address(snapshot.url), mask(snapshot.title)
-    snapshot.notes = tuple(map(mask, snapshot.notes))
+    snapshot.notes = tuple(changed(note, mask) for note in snapshot.notes)
 
 
 def _spellings(value: str) -> set[str]:

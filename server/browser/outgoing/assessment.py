@@ -33,6 +33,7 @@ from server.browser.outgoing.words import (
     word_set,
     words_of,
 )
+from wording.catalogue import ENGLISH, Wording, joined, sentence, sentences, shortened
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "QUERY", "TRACE"})
 UNKNOWN = "unknown_submit"
@@ -305,7 +306,7 @@ _FORMALITIES = word_set("csrf token nonce utf id key authenticity csrfmiddleware
 _MOST_NAMED = 4
 
 
-def in_words(request: OutgoingRequest, hold: Hold) -> str:
+def in_words(request: OutgoingRequest, hold: Hold) -> Wording:
     """What it would do, for a person: `invite member to shop.example (role, email)`. Names only, no values."""
     names = [name for one in request.body.operations for name in one.names] or [hold.why.rpartition("=")[2]]
     words = [word for word in words_of(names[0]) if word not in READS]
@@ -313,13 +314,31 @@ def in_words(request: OutgoingRequest, hold: Hold) -> str:
         first = {"DELETE": "delete", "PUT": "change", "PATCH": "change"}.get(request.method, "new")
         words = words if first in words or request.body.operations else [first, *words]
     what = (
-        " ".join(words)
+        joined(map(_act_word, words))
         if words and hold.why != NOT_NAMED
-        else f"{request.method} {'/'.join(request.segments[-2:])}"
+        else Wording(f"{request.method} {'/'.join(request.segments[-2:])}")
     )
     named = [" ".join(words_of(key)) for key in request.body.keys]
     shown = [name for name in dict.fromkeys(named) if name and not _FORMALITIES & set(name.split())][
         :_MOST_NAMED
     ]
-    listed = f" ({', '.join(shown)[:120]})" if shown else ""
-    return f"{what[:80]} to {request.host}{listed}"
+    act, fields = shortened(what, 80), shortened(joined(map(_field_word, shown), ", "), 120)
+    if not fields:
+        return sentence("held.request", act=act, host=request.host)
+    return sentence("held.request_with", act=act, host=request.host, fields=fields)
+
+
+def _act_word(word: str) -> Wording:
+    known = _known("held_act", word)
+    return sentence(f"held_act.{known}", word=word) if known else Wording(word)
+
+
+def _field_word(word: str) -> Wording:
+    known = _known("held_field", word)
+    return sentence(f"held_field.{known}", word=word) if known else Wording(word)
+
+
+def _known(group: str, word: str) -> str | None:
+    """The word as the catalogue has it, perhaps without the `s` of a plural."""
+    forms = (word, word.removesuffix("s"))
+    return next((form for form in forms if f"{group}.{form}" in sentences(ENGLISH)), None)

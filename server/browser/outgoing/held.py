@@ -8,6 +8,7 @@ from typing import Protocol
 from pydantic import BaseModel
 
 from server.browser.outgoing.assessment import Approved
+from wording.catalogue import Parts, Wording, joined
 
 
 class HeldRequest(BaseModel, frozen=True):
@@ -20,6 +21,7 @@ class HeldRequest(BaseModel, frozen=True):
     kind: str
     words: str
     """What it would do, for a person, without values: `invite member to shop.example (role, email)`."""
+    words_parts: Parts | None = None
     method: str
     place: str
     """The origin that it goes to."""
@@ -32,6 +34,11 @@ class HeldRequest(BaseModel, frozen=True):
     """It was failed at once: a yes can only do the act again."""
     is_further: bool = False
     """The act has sent something else before, with a yes: it may not be done again."""
+
+    @property
+    def said(self) -> Wording:
+        """`words`, with its sentences."""
+        return Wording.stored(self.words, self.words_parts)
 
     @property
     def shape(self) -> str:
@@ -89,6 +96,6 @@ def binding_of(shape: str, key: str) -> str:
     return f"{shape}\n{key}"
 
 
-def named(held: Collection[HeldRequest]) -> str:
+def named(held: Collection[HeldRequest]) -> Wording:
     """All that is held, in one line."""
-    return "; ".join(dict.fromkeys(one.words for one in held))
+    return joined(dict.fromkeys(one.said for one in held), "; ")

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from server.browser.browser import Tab
 from server.browser.takeover.user_input import Command, Stroke
+from server.errors import Explained
 
 
 @dataclass(slots=True)
@@ -23,7 +24,7 @@ class LiveFrame:
 TakeFrame = Callable[[LiveFrame], None]
 
 
-class InputRefused(Exception):
+class InputRefused(Explained):
     """The user's input cannot be carried out; the message gives the reason."""
 
 

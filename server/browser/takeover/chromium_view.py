@@ -29,6 +29,7 @@ from server.browser.takeover.user_actions import Refuse, UserActions
 from server.browser.takeover.user_activity import UserActivity
 from server.browser.takeover.user_input import AnswerDialog, Command, Resize, Stroke
 from server.ops.background_tasks import BackgroundTasks
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -188,7 +189,7 @@ class CdpScreen:
             await self._begun()
         page = self._front.page()
         if page is None:
-            raise InputRefused("The browser is closed.")
+            raise InputRefused(sentence("browser.closed"))
         try:
             if isinstance(command, Resize):
                 self._size = command.width, command.height

@@ -11,6 +11,7 @@ from server.browser.off_loop import TookTooLong, off_loop
 from server.browser.takeover.browser_view import InputRefused, ListedElement, Listing
 from server.browser.takeover.input_dispatcher import CTRL
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 MOST = 300
 _ROLES = frozenset({
@@ -85,9 +86,9 @@ class ElementList:
             await self._send("DOM.scrollIntoViewIfNeeded", {"backendNodeId": node})
             quads = (await self._send("DOM.getContentQuads", {"backendNodeId": node}))["quads"]
         except CdpError:
-            raise InputRefused("This element is gone; list the elements again.") from None
+            raise InputRefused(sentence("elements.gone")) from None
         if not quads:
-            raise InputRefused("This element cannot be clicked: it is not shown.")
+            raise InputRefused(sentence("elements.not_shown"))
         return sum(quads[0][0::2]) / 4, sum(quads[0][1::2]) / 4
 
     async def fill(self, eid: str, text: str) -> None:
@@ -101,11 +102,11 @@ class ElementList:
                 "userGesture": True,
             })  # fmt: skip
             if called["result"].get("value") == "absent":
-                raise InputRefused("There is no such option.")
+                raise InputRefused(sentence("option.unknown"))
             if called["result"].get("value") == "keys":
                 await self._type(text)
         except CdpError:
-            raise InputRefused("This element is gone; list the elements again.") from None
+            raise InputRefused(sentence("elements.gone")) from None
 
     async def _type(self, text: str) -> None:
         key = {
@@ -126,7 +127,7 @@ class ElementList:
 
     def _node(self, eid: str) -> int:
         if eid not in self._nodes:
-            raise InputRefused("This element is not in the newest list.")
+            raise InputRefused(sentence("elements.not_listed"))
         return self._nodes[eid]
 
     async def _send(self, method: str, params: Params | None = None) -> Params:

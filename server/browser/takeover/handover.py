@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from wording.catalogue import sentence
+
 NAMES_LISTED = 6
 NAME_CHARS = 60
 
@@ -60,7 +62,7 @@ class PageMoment(BaseModel, frozen=True):
 def describe_changes(before: PageMoment | None, after: PageMoment | None, fields: Sequence[str]) -> str:
     """Return a few English sentences. URLs are cut at `?` and `#`: a form may have put values there."""
     if after is None:
-        return "The browser is closed."
+        return sentence("browser.closed")
     lines = []
     if before is None or address_of(before.url) != address_of(after.url):
         lines.append(f"The page is now {address_of(after.url)}.")

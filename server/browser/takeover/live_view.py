@@ -25,6 +25,7 @@ from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
 from server.browser.takeover.viewer import ElementPoller, InputQueue, Viewer, ViewerMessage
 from server.errors import Conflict
 from server.ops.background_tasks import BackgroundTasks
+from wording.catalogue import Wording, parts_of, sentence
 
 log = logging.getLogger(__name__)
 
@@ -185,7 +186,7 @@ class LiveView:
         """Give the viewer control; the agent's captures stop. Raises Conflict `takeover_held`."""
         async with self._changing:
             if self._holder not in (None, viewer):
-                raise Conflict("Another person has the browser.", code="takeover_held")
+                raise Conflict(sentence("takeover.other_person"), code="takeover_held")
             self._holder = viewer
             self.renew(viewer)
             if not self._is_held:
@@ -213,9 +214,9 @@ class LiveView:
         """
         async with self._changing:
             if self._holder not in (None, viewer):
-                raise Conflict("Another person has the browser.", code="takeover_held")
+                raise Conflict(sentence("takeover.other_person"), code="takeover_held")
             if not self._is_held:
-                raise Conflict("Nobody has the browser.", code="not_held")
+                raise Conflict(sentence("takeover.none"), code="not_held")
             await self._inputs.drain(DRAIN_SECONDS)
             self._let_go()
             await self._screen.lift()
@@ -270,7 +271,7 @@ class LiveView:
         `not_held` unless `viewer` is the holder.
         """
         if viewer is not self._holder:
-            raise Conflict("Take the browser over first.", code="not_held")
+            raise Conflict(sentence("takeover.needed"), code="not_held")
         self.renew(viewer)
         if isinstance(wanted, AnswerDialog):  # the queued strokes are blocked until this answer
             self._tasks.start(self._do(viewer, wanted))
@@ -288,7 +289,7 @@ class LiveView:
             else:
                 await self._screen.do(wanted)
         except InputRefused as error:
-            _refuse(viewer, str(error))
+            _refuse(viewer, error.why)
         self._changed.set()
 
     # Starting the browser
@@ -305,7 +306,7 @@ class LiveView:
         except BrowserUnavailable as error:
             self._is_hopeless = True
             for viewer in self._viewers:
-                viewer.send({"type": "error", "code": error.code, "message": error.detail})
+                viewer.send(_error(error.code, error.detail))
         self._changed.set()
 
 
@@ -313,8 +314,12 @@ def _place(address: str) -> str:
     return address.partition("//")[2]
 
 
-def _refuse(viewer: Viewer, why: str) -> None:
-    viewer.send({"type": "error", "code": "refused", "message": why})
+def _refuse(viewer: Viewer, why: Wording) -> None:
+    viewer.send(_error("refused", why))
+
+
+def _error(code: str, message: Wording) -> ViewerMessage:
+    return {"type": "error", "code": code, "message": message, "message_parts": parts_of(message)}
 
 
 def _listing_message(listing: Listing) -> ViewerMessage:

@@ -26,6 +26,7 @@ from server.browser.takeover.user_input import (
     SwitchTab,
     TypeInto,
 )
+from wording.catalogue import sentence
 
 STROKE_DEADLINE = 1.0
 """Seconds; a page that is blocked by a dialog accepts no strokes."""
@@ -83,7 +84,7 @@ class UserActions:
         if page is None or watch is None:
             return Listing()
         if page.dialog:
-            raise InputRefused("The page asks something: answer that first.")
+            raise InputRefused(sentence("page.asks"))
         elements = ElementList(watch.cdp, page.session)
         try:
             listing = await elements.read()
@@ -99,7 +100,7 @@ class UserActions:
     def _elements(self) -> ElementList:
         page = self._front.page()
         if self._list is None or page is None or self._list.session != page.session:
-            raise InputRefused("List the elements first.")
+            raise InputRefused(sentence("elements.list_first"))
         return self._list
 
     async def _open(self, address: str) -> None:
@@ -124,15 +125,15 @@ class UserActions:
             url = normal_url(text)
             port = urlsplit(url).port or (80 if url.startswith("http:") else 443)
         except (AddressRefused, ValueError) as error:
-            raise InputRefused(f"Not opened: {error}.") from None
+            raise InputRefused(sentence("not_opened", why=str(error))) from None
         if why := self._refuse(host_of(url), port):
-            raise InputRefused(f"Not opened: {why}.")
+            raise InputRefused(sentence("not_opened", why=why))
         return url
 
     async def _go_back(self) -> None:
         history = await self._front.send("Page.getNavigationHistory")
         if history["currentIndex"] <= 0:
-            raise InputRefused("There is no page before this one.")
+            raise InputRefused(sentence("page.no_earlier"))
         entry = {"entryId": history["entries"][history["currentIndex"] - 1]["id"]}
         await self._front.send("Page.navigateToHistoryEntry", entry, deadline=STROKE_DEADLINE)
 
@@ -140,12 +141,12 @@ class UserActions:
         watch = self._front.watch
         pages = list(watch.pages.values()) if watch else []
         if index >= len(pages):
-            raise InputRefused("There is no such tab.")
+            raise InputRefused(sentence("tab.unknown"))
         await self._front.show(pages[index])
 
     async def _answer(self, command: AnswerDialog, page: WatchedPage) -> None:
         if page.dialog is None:
-            raise InputRefused("No dialog is open.")
+            raise InputRefused(sentence("dialog.none"))
         params: Params = {"accept": command.accept} | (
             {"promptText": command.text} if command.text is not None else {}
         )

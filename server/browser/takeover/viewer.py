@@ -10,6 +10,7 @@ from server.browser.takeover.browser_view import InputRefused, Listing, LiveFram
 from server.browser.takeover.user_input import Input, Mouse, Wheel
 from server.errors import Conflict
 from server.ops.json_types import JsonObject
+from wording.catalogue import Wording, sentence
 
 IN_FLIGHT = 2
 """Maximum number of frames sent to a viewer and not yet acknowledged."""
@@ -76,7 +77,7 @@ class InputQueue:
     def put(self, viewer: Viewer, wanted: Input | None) -> None:
         """Enqueue an input. Raises Conflict `page_busy` if the queue is full."""
         if len(self._waiting) >= MOST_WAITING:
-            raise Conflict("The page does not take input now.", code="page_busy")
+            raise Conflict(sentence("page.takes_no_input"), code="page_busy")
         if self._waiting and (joined := _join(self._waiting[-1][1], wanted)):
             self._waiting.pop()
             wanted = joined
@@ -122,7 +123,7 @@ class ElementPoller:
         self._pauses = pauses
         self._task: asyncio.Task[None] | None = None
 
-    def ask(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
+    def ask(self, show: Callable[[Listing], None], refuse: Callable[[Wording], None]) -> None:
         """Call `show` with the list now and after each change, or `refuse` with the reason why there is none.
 
         Replaces an earlier request.
@@ -139,13 +140,13 @@ class ElementPoller:
         if self._task is not None:
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def _poll(self, show: Callable[[Listing], None], refuse: Callable[[str], None]) -> None:
+    async def _poll(self, show: Callable[[Listing], None], refuse: Callable[[Wording], None]) -> None:
         sent: Listing | None = None
         for pause in (*self._pauses, 0.0):
             try:
                 listing = await self._look()
             except InputRefused as error:
-                refuse(str(error))
+                refuse(error.why)
                 return
             if listing != sent:
                 show(listing)

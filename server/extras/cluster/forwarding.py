@@ -23,6 +23,7 @@ from server.database.models import ProcessRow
 from server.errors import AppError, Unavailable
 from server.extras.cluster.shared_browsers import SharedBrowsers
 from server.http.problems import render
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -37,7 +38,7 @@ NO_BROWSER = {
     "type": "state", "holder": "none", "held": False, "browser": "closed", "url": None, "title": None,
     "viewport": None, "tabs": [], "dialog": None, "security": None, "queue_place": None,
 }  # fmt: skip
-NO_WORKER = "No worker is running: there is no browser."
+NO_WORKER = sentence("server.no_worker")
 
 
 class Forwarding:
@@ -87,7 +88,7 @@ class Forwarding:
             )  # fmt: skip
         except httpx.HTTPError as error:
             raise Unavailable(
-                "The process that has the browser does not answer.", code="no_worker", retry_after=5
+                sentence("browser.process_no_answer"), code="no_worker", retry_after=5
             ) from error
         headers = {
             name: answer.headers[name] for name in ("content-type", "retry-after") if name in answer.headers

@@ -28,6 +28,7 @@ from server.errors import Unavailable
 from server.extras.cluster.jobs import ENTRYPOINT, entrypoint_of
 from server.runs.queue import Execute, HandedBack, QueueStats
 from server.store import LeaseHeld
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -282,4 +283,4 @@ def _is_lost(manager: QueueManager) -> bool:
 
 
 def _away() -> Unavailable:
-    return Unavailable("The run queue does not answer.", code="db_unavailable", retry_after=5)
+    return Unavailable(sentence("queue.no_answer"), code="db_unavailable", retry_after=5)

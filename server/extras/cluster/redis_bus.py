@@ -42,6 +42,7 @@ from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import JsonObject
 from server.stream.bus import Fenced, InProcessBus
 from server.stream.event_log import KEPT_ENTRIES, Entry, EventId, read_event_id
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -660,4 +661,4 @@ def _read_line(session_id: str, line: bytes) -> _Line:
 
 
 def _away() -> Unavailable:
-    return Unavailable("Redis does not answer.", code="redis_unavailable", retry_after=5)
+    return Unavailable(sentence("redis.no_answer"), code="redis_unavailable", retry_after=5)

@@ -12,6 +12,7 @@ from server.events import Message, MessageAdded
 from server.extras.cluster.signals import Signal
 from server.ops.json_types import Json, JsonObject
 from server.store import Store
+from wording.catalogue import sentence
 
 if TYPE_CHECKING:
     from server.extras.cluster.redis_bus import RedisBus
@@ -56,7 +57,7 @@ class RemoteRuns:
     async def resume(self, session_id: str) -> None:
         run = await self._in_progress(session_id)
         if run.status != "paused" and not (run.wishes or {}).get("pause"):
-            raise Conflict("The run is not paused.", code="not_paused")
+            raise Conflict(sentence("run.not_paused"), code="not_paused")
         await self._wish(run, "resume", pause=False, resume=True)
 
     async def live(self, session_id: str) -> JsonObject | None:
@@ -86,7 +87,7 @@ class RemoteRuns:
     async def _in_progress(self, session_id: str) -> RunRow:
         run = await self._executed(session_id)
         if run is None:
-            raise Conflict("There is no run in progress.", code="no_run")
+            raise Conflict(sentence("run.none_in_progress"), code="no_run")
         return run
 
     async def _wish(self, run: RunRow, kind: str, **wishes: Json) -> int:

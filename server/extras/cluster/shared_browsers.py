@@ -16,6 +16,7 @@ from server.browser.takeover.live_view import LiveView
 from server.database.models import ProcessRow
 from server.settings import Settings
 from server.store import Store
+from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
@@ -24,7 +25,7 @@ ANSWER_SECONDS = 10.0
 PATIENCE = 10.0
 """Seconds beyond a lease in which the process that has a session's browser has to leave it."""
 PAUSE = 0.3
-NO_BROWSERS = "This process has no browsers, and no worker is running."
+NO_BROWSERS = sentence("browser.none_here")
 
 
 class Peers:
@@ -86,7 +87,7 @@ class SharedBrowsers:
         while isinstance(former := await self.store.claim_browser(session_id), ProcessRow):
             await self._ask_to_leave(former, session_id)
             if asyncio.get_running_loop().time() > deadline:
-                raise BrowserUnavailable("Another process still uses the browser of this session.")
+                raise BrowserUnavailable(sentence("browser.other_process_still"))
             await asyncio.sleep(PAUSE)
         if former is not None:
             logger.info("session %s: its browser was in a process that is gone", session_id)

@@ -93,7 +93,7 @@ def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     if progress.failure is not None:
         at = min(progress.done, len(commands) - 1)
         said = "refused" if progress.is_refused else "failed"
-        trouble = words.say(said, what=words.undone(commands[at]), why=words.why(progress.failure))
+        trouble = words.say(said, what=words.undone(commands[at]), why=progress.failure)
         wish = words.say("wish", text=progress.wish) if progress.is_refused and progress.wish else ""
         return work.unmet(at, trouble, wish)
     can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE

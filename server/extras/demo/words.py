@@ -9,7 +9,7 @@ from server.extras.demo.commands import DemoCommand
 from server.extras.demo.findings import sentences
 from server.extras.demo.page import FIELDS, DemoPage, Thing
 from server.text import cut
-from wording.russian import OTHER_ROLE, ROLES, in_russian
+from wording.element_words import role_words
 
 _TEXT_SHOWN = 600
 _THINGS_SHOWN = 12
@@ -167,10 +167,6 @@ class Words:
     def say(self, sentence: str, /, **values: object) -> str:
         return self._words[sentence].format(**values)
 
-    def why(self, failure: str) -> str:
-        """Why a page could not be used, in the language of the user."""
-        return in_russian(failure) if self._is_russian else failure
-
     def did(self, command: DemoCommand) -> str:
         return self.say(self._kind(command), target=self.target(command), text=self._text(command))
 
@@ -230,7 +226,7 @@ class Words:
 
     def thing(self, thing: Thing) -> str:
         """An element by its role and name, with the place that distinguishes it from others."""
-        role = ROLES.get(thing.role, OTHER_ROLE) if self._is_russian else thing.role
+        role = role_words(thing.role).to("ru") if self._is_russian else thing.role
         named = (
             f"{role} {self.say('named', name=thing.name)}" if thing.name else self.say("unnamed", role=role)
         )

@@ -140,7 +140,7 @@ class HostService:
                     socket.path_params["session_id"], asked, outgoing.put_nowait
                 )
             except HostRefuses as refused:
-                refusal = HostReply(refused=Refusal(code=refused.code, detail=str(refused)))
+                refusal = HostReply(refused=Refusal(code=refused.code, detail=refused.why))
                 await socket.send_text(refusal.model_dump_json())
                 return await socket.close()
             async with _connection_of(hosted, socket):

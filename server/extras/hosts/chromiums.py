@@ -14,6 +14,7 @@ from server.browser.chromium.running import LimitedBrowser
 from server.extras.hosts.connection import BrowserHost, HostRefused, HostUnreachable, RemoteChromium
 from server.extras.hosts.protocol import Acquire, Rules
 from server.settings import Settings
+from wording.catalogue import Wording, sentence
 
 log = logging.getLogger(__name__)
 
@@ -21,7 +22,7 @@ PAUSE = 1.0
 """Seconds between two tries of a host that is full, or cannot be reached."""
 PATIENCE = 20.0
 """Seconds in which a host that cannot be reached has to come back, as after a restart."""
-MOVED = "The browser's host cannot be reached: another one was started elsewhere, without its pages and without its logins."
+MOVED = sentence("note.host_lost")
 
 NextEpoch = Callable[[str], Awaitable[tuple[int, str | None]]]
 """Returns the next epoch of a session's browser, and the host that has its profile. Raises BrowserUnavailable."""
@@ -74,14 +75,14 @@ class HostChromiums:
                     chromium = await host.acquire(session_id, asked, self._profiles.files(session_id), note)
                 except HostRefused as refused:
                     if refused.refusal.code != "full":
-                        raise BrowserUnavailable(str(refused)) from None
+                        raise BrowserUnavailable(Wording(refused.refusal.detail)) from None
                     is_full = True
                 except HostUnreachable as error:
                     faults.append(str(error))
                 else:
                     return await self._begin(session_id, chromium, host.address, known, note, reach)
             if not is_full and is_late:
-                raise BrowserUnavailable(f"No browser host can be used: {'; '.join(faults)}.")
+                raise BrowserUnavailable(sentence("host.none", faults="; ".join(faults)))
             await asyncio.sleep(PAUSE)
 
     async def _candidates(self, known: str | None, *, is_late: bool) -> list[BrowserHost]:

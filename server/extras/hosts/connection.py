@@ -32,6 +32,7 @@ from server.extras.hosts.protocol import (
     ToHost,
 )
 from server.extras.hosts.remote_hold import RemoteHold
+from wording.catalogue import Wording
 
 log = logging.getLogger(__name__)
 _wire_log = logging.getLogger(f"{__name__}.wire")
@@ -261,7 +262,7 @@ class RemoteRules:
 
     def __init__(self, say: Callable[[ToHost], None]) -> None:
         self._say = say
-        self.last_refusal: tuple[float, str] | None = None
+        self.last_refusal: tuple[float, Wording] | None = None
 
     def use(self, reach: Reach) -> None:
         self._say(ToHost(rules=Rules.of(reach)))

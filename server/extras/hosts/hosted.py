@@ -17,9 +17,11 @@ from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.own_chromiums import OwnChromiums
 from server.clock import elapsed
+from server.errors import Explained
 from server.extras.hosts.protocol import Acquire, Granted, RefusalCode, Rules, ToHolder
 from server.fs.names import safe_name
 from server.settings import Settings
+from wording.catalogue import Wording, sentence
 
 log = logging.getLogger(__name__)
 
@@ -28,9 +30,9 @@ CROWDED_FOR = 10.0
 """Seconds for which holders learn that slots are wanted, after a process was refused."""
 
 
-class HostRefuses(Exception):
-    def __init__(self, code: RefusalCode, detail: str) -> None:
-        super().__init__(detail)
+class HostRefuses(Explained):
+    def __init__(self, code: RefusalCode, why: Wording) -> None:
+        super().__init__(why)
         self.code: RefusalCode = code
 
 
@@ -55,7 +57,7 @@ class HostedBrowser:
         self.connections: set[HolderConnection] = set()
         self.uploads, self.downloads = folder / "uploads", folder / "downloads"
         self._send: Callable[[ToHolder], None] | None = None
-        self._notes: list[str] = []
+        self._notes: list[Wording] = []
         self._clock = clock
         self._lease = 0.0
         self.last_sign = clock()
@@ -95,11 +97,11 @@ class HostedBrowser:
 
     def note(self, line: str) -> None:
         if self._send:
-            self._send(ToHolder(note=line))
+            self._send(ToHolder(note=Wording(line)))
         else:
-            self._notes = [*self._notes, line][-20:]
+            self._notes = [*self._notes, Wording(line)][-20:]
 
-    def take_notes(self) -> list[str]:
+    def take_notes(self) -> list[Wording]:
         notes, self._notes = self._notes, []
         return notes
 
@@ -178,7 +180,7 @@ class HostedBrowsers:
         if hosted is None:
             if len(self._hosted) >= self.slots:
                 self._refused_at = self._clock()
-                raise HostRefuses("full", f"All {self.slots} slots of the browser host are taken.")
+                raise HostRefuses("full", sentence("host.full", n=self.slots))
             folder = self._profiles.scratch(session_id)
             hosted = self._hosted[session_id] = HostedBrowser(session_id, folder, self._clock)
         hosted.drop_holder()  # nothing of the former one is done from here on
@@ -214,7 +216,7 @@ class HostedBrowsers:
 
     def _check_epoch(self, session_id: str, epoch: int) -> None:
         if epoch < self._lowest.get(session_id, 0):
-            raise HostRefuses("stale", "Another process has taken the browser of this session.")
+            raise HostRefuses("stale", sentence("host.stale"))
 
     async def _start(self, hosted: HostedBrowser, asked: Acquire) -> None:
         try:
@@ -228,7 +230,7 @@ class HostedBrowsers:
             if isinstance(error, BrowserUnavailable):
                 raise HostRefuses("unavailable", error.detail) from None
             raise
-        hosted.chromium.egress.on_refusal = lambda sentence: hosted.send(ToHolder(blocked=sentence))
+        hosted.chromium.egress.on_refusal = lambda refusal: hosted.send(ToHolder(blocked=refusal))
 
     def _reach(self, hosted: HostedBrowser) -> Reach:
         assert hosted.rules is not None

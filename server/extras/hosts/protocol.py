@@ -12,12 +12,13 @@ secret as its bearer token.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, PlainSerializer, PlainValidator, TypeAdapter
 
 from server.browser.chromium.reach import Reach
 from server.browser.outgoing.held import ActTerms, HeldRequest
+from wording.catalogue import Parts, Wording, parts_of, wording_of
 
 MOST_UPLOAD = 100_000_000
 """Bytes of a file that is given to a page."""
@@ -101,12 +102,23 @@ class Granted(BaseModel):
     """It was running, with its pages."""
     tab: str | None = None
     """Target id of the tab that was current."""
-    notes: list[str] = Field(default_factory=list)
+    notes: list[SentWording] = Field(default_factory=list)
+
+
+def _received(value: object) -> Wording:
+    return wording_of(_PARTS.validate_python(value)) if isinstance(value, list) else Wording(str(value))
+
+
+_PARTS: TypeAdapter[Parts] = TypeAdapter(Parts)
+SentWording = Annotated[
+    Wording, PlainValidator(_received), PlainSerializer(lambda text: parts_of(text) or str(text))
+]
+"""A text that the other side may show in another language."""
 
 
 class Refusal(BaseModel):
     code: RefusalCode
-    detail: str
+    detail: SentWording
 
 
 class HostReply(BaseModel):
@@ -129,11 +141,11 @@ class ToHost(BaseModel):
 class ToHolder(BaseModel):
     is_crowded: bool = False
     """Another process was refused since all slots of the host are taken."""
-    note: str | None = None
+    note: SentWording | None = None
     """A line for the model."""
     held: HeldRequest | None = None
     hold_done: HoldDone | None = None
-    blocked: str | None = None
+    blocked: SentWording | None = None
     """A target that the egress proxy has not reached, as a sentence."""
     has_ended: bool = False
     """After `end`."""

@@ -25,8 +25,11 @@ from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog, SentRequest, SentRequests, place_of_url
 from server.extras.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, PageControl, draw
 from server.ops.json_types import JsonObject, JsonView
+from wording.catalogue import joined, sentence
+from wording.element_words import element_words
+from wording.step_words import direction as direction_words
 
-HELD = "A person has the browser now: nothing was done."
+HELD = sentence("browser.held")
 
 
 def _schema(**properties: str) -> JsonObject:
@@ -166,11 +169,11 @@ class MockBrowser(Browser):
     async def navigate(self, url: str) -> ToolOutcome:
         self.url = url if url in PAGES or url.rstrip("/") + "/" not in PAGES else url.rstrip("/") + "/"
         self.log.append(f"navigate {self.url}")
-        return self._done("Opened the page.")
+        return self._done(sentence("did.opened"))
 
     async def back(self) -> ToolOutcome:
         self.url = f"{SHOP}/"
-        return self._done("Went back.")
+        return self._done(sentence("did.went_back"))
 
     async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
         if isinstance(target, Element):
@@ -192,37 +195,39 @@ class MockBrowser(Browser):
                 self.sent.append(SentRequest("POST", *place, status=201, key=control.sends))
             self.dialog = control.asks
             self.url = control.leads_to or self.url
-        return f'Clicked {control.role if control else "link"} "{name}".'
+        return sentence("did.clicked", target=element_words(control.role if control else "link", name))
 
     async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
         for entry in fields:
             self.log.append(f"type {entry.element.name}")
             self.typed[entry.element.name] = entry.text
-        named = ", ".join(f'{entry.element.role} "{entry.element.name}"' for entry in fields)
-        return self._done(f"Typed into {named}.")
+        named = joined((element_words(entry.element.role, entry.element.name) for entry in fields), ", ")
+        return self._done(sentence("did.typed", target=named))
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
-        return self._done(f'Chose {", ".join(options)} in {element.role} "{element.name}".')
+        return self._done(
+            sentence("did.chose", option=", ".join(options), target=element_words(element.role, element.name))
+        )
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
         return self._done("Pointed at it")
 
     async def press(self, key: str) -> ToolOutcome:
-        return self._done(f"Pressed {key}.")
+        return self._done(sentence("did.pressed", key=key))
 
     async def scroll_to(
         self, query: str, direction: Direction = "down", over: Element | PagePoint | None = None
     ) -> ToolOutcome:
-        return self._done("Scrolled to that text.")
+        return self._done(sentence("did.scrolled_to_text"))
 
     async def scroll(
         self, direction: Direction, amount: int, over: Element | PagePoint | None = None
     ) -> ToolOutcome:
         self.log.append(f"scroll {direction}")
-        return self._done(f"Scrolled {direction} by {amount} pixels.")
+        return self._done(sentence("did.scrolled", direction=direction_words(direction), pixels=amount))
 
     async def wait(self, milliseconds: int) -> ToolOutcome:
-        return self._done(f"Waited {milliseconds / 1000:g} s.")
+        return self._done(sentence("did.waited", seconds=milliseconds / 1000))
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         return self._done(f"Attached {len(files)} files")

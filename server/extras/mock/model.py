@@ -29,6 +29,7 @@ from server.agent.language import is_russian
 from server.agent.today import without_today
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 SHOP = "https://shop.example"
 LOGIN = "https://mail.example/login"
@@ -196,7 +197,7 @@ class ScriptedChatModel(BaseChatModel):
         if messages[0].text == foresight.PROMPT:
             return Say(json.dumps(_foreseen(page)))
         if re.search(r"\berror\b", asked):
-            raise RunFailed("The mock model failed, as it was asked to.", code="llm_unavailable")
+            raise RunFailed(sentence("model.mock_failed"), code="llm_unavailable")
         script = script_for(asked)
         return in_language(script(_url(messages), page) if script else Say(GREETING), asked)
 

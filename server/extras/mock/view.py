@@ -34,6 +34,7 @@ from server.browser.takeover.user_input import (
 )
 from server.extras.mock.browser import MockBrowser
 from server.extras.mock.site import VIEWPORT, PageControl, draw, draw_icon
+from wording.catalogue import sentence
 
 
 class MockScreen:
@@ -146,23 +147,23 @@ class MockScreen:
     async def do(self, command: Command) -> None:
         browser = self._find()
         if browser is None:
-            raise InputRefused("The browser is closed.")
+            raise InputRefused(sentence("browser.closed"))
         match command:
             case Go():
                 try:
                     await browser.navigate(normal_url(command.url))
                 except AddressRefused as error:
-                    raise InputRefused(f"Not opened: {error}.") from None
+                    raise InputRefused(sentence("not_opened", why=str(error))) from None
             case Back():
                 await browser.back()
             case Resize():
                 self._size = (command.width, command.height)
             case AnswerDialog():
                 if browser.dialog is None:
-                    raise InputRefused("No dialog is open.")
+                    raise InputRefused(sentence("dialog.none"))
                 await browser.answer_dialog(command.accept, command.text)
             case SwitchTab() if command.index > 0:
-                raise InputRefused("There is no such tab.")
+                raise InputRefused(sentence("tab.unknown"))
             case ClickElement():
                 self._click(browser, _listed(browser, command.eid))
             case TypeInto():
@@ -186,5 +187,5 @@ class MockScreen:
 def _listed(browser: MockBrowser, eid: str) -> PageControl:
     number = int(eid[1:]) if eid[1:].isdigit() else 0
     if not 1 <= number <= len(browser.page.controls):
-        raise InputRefused("This element is not in the newest list.")
+        raise InputRefused(sentence("elements.not_listed"))
     return browser.page.controls[number - 1]

@@ -41,6 +41,8 @@ from server.browser.off_loop import TookTooLong, off_loop
 from server.extras.tools.browser_use_server import AGENT_TOOLS, OFFERED, deadline_of, offered_of, server_at
 from server.ops.json_types import JsonObject, JsonView
 from server.text import cut
+from wording.catalogue import sentence
+from wording.step_words import direction as direction_words
 
 T = TypeVar("T")
 
@@ -75,7 +77,7 @@ class BrowserUseAdapter(Source):
 
     async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
         if spec.name == "browser_screenshot":
-            return self._calls.outcome(True, "A picture of the page was taken.")
+            return self._calls.outcome(True, sentence("did.took_page_picture"))
         ok, text = (True, "") if spec.name == "browser_get_state" else await self._call(spec.name, args)
         if text and (not spec.acts or spec.name in AGENT_TOOLS):
             secrets = (await self._calls.here.look(brief=True)).secrets
@@ -102,7 +104,7 @@ class BrowserUseAdapter(Source):
         except AnswerTooLarge:
             raise AnswerTooLong(TOO_LONG) from None
         except (CdpError, TimeoutError) as error:
-            raise CallFailed(f"The page could not be read: {error}.") from None
+            raise CallFailed(sentence("page.unreadable", why=str(error))) from None
         if not snapshot:
             return "", is_known
         listed = "- tab\n" * tabs  # as in a reply of Playwright's server
@@ -144,15 +146,15 @@ class BrowserUseAdapter(Source):
     # Actions
 
     async def navigate(self, url: str) -> ToolOutcome:
-        return await self._do("browser_navigate", {"url": url}, "Opened the page.")
+        return await self._do("browser_navigate", {"url": url}, sentence("did.opened"))
 
     async def back(self) -> ToolOutcome:
-        return await self._do("browser_go_back", {}, "Went back.")
+        return await self._do("browser_go_back", {}, sentence("did.went_back"))
 
     async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
         if double:
-            return self._missing("double clicks")
-        did = f"Clicked {name_of(target)}."
+            return self._missing(sentence("lacking.double_clicks"))
+        did = sentence("did.clicked", target=name_of(target))
         if isinstance(target, Element):
             return self._done(*await self._click(target.ref), did)
         layers = await self._calls.here.layers_at(target.x, target.y)
@@ -172,10 +174,10 @@ class BrowserUseAdapter(Source):
         return await self._use("browser_click", {"coordinate_x": x, "coordinate_y": y})
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
-        return self._missing("dragging")
+        return self._missing(sentence("lacking.dragging"))
 
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
-        outcome = self._calls.outcome(False, "There is no field to type into.")
+        outcome = self._calls.outcome(False, sentence("field.none"))
         for at, field in enumerate(fields):
             outcome = await self._fill(field, submit=submit and at == len(fields) - 1)
             if not outcome.ok:
@@ -189,7 +191,7 @@ class BrowserUseAdapter(Source):
         if element.role in _TOGGLES:
             is_on = field.text.strip().lower() in ("true", "on", "yes", "1")
             if element.checked is is_on:
-                return self._calls.outcome(True, f"{name_of(element)} is so already.")
+                return self._calls.outcome(True, sentence("did.already_so", target=name_of(element)))
             return await self.click(element, double=False)
         lines = typed_lines(field.text)
         # The server presses keys, and Enter for the end of a line, which may send, and a page may add brackets to keys:
@@ -201,48 +203,52 @@ class BrowserUseAdapter(Source):
             async with self._calls.here.until_quiet(typed=True):
                 ok = await self._calls.here.send("Input.insertText", {"text": "\n".join(lines)})
             if ok and submit:
-                return self._missing("sending a text of several lines by Enter: press its button")
-        return self._done(ok, said, f"Typed into {name_of(element)}.")
+                return self._missing(sentence("lacking.enter_lines"))
+        return self._done(ok, said, sentence("did.typed", target=name_of(element)))
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         """Choose over DevTools: the server has no tool for it, and typing into a list chooses what is alike."""
         values = [meant_option(element, option) for option in options]
         async with self._calls.here.until_quiet(typed=False):
             is_chosen = await self._calls.here.select(self.own_ref(element.ref), values)
-        did = f"Chose {', '.join(values)} in {name_of(element)}."
-        return self._calls.outcome(is_chosen, did if is_chosen else "There is no such option.")
+        did = sentence("did.chose", option=", ".join(values), target=name_of(element))
+        return self._calls.outcome(is_chosen, did if is_chosen else sentence("option.unknown"))
 
     async def hover(self, target: Element | PagePoint) -> ToolOutcome:
-        return self._missing("pointing at things")
+        return self._missing(sentence("lacking.pointing"))
 
     async def press(self, key: str) -> ToolOutcome:
-        return self._missing("pressing keys")
+        return self._missing(sentence("lacking.keys"))
 
     async def scroll(
         self, direction: Direction, amount: int, over: Element | PagePoint | None
     ) -> ToolOutcome:
         if over:
-            return self._missing("scrolling in a part of the page")
+            return self._missing(sentence("lacking.scroll_part"))
         if direction not in ("up", "down"):
-            return self._missing("scrolling sideways")
-        return await self._do("browser_scroll", {"direction": direction}, f"Scrolled {direction} by a page.")
+            return self._missing(sentence("lacking.scroll_sideways"))
+        return await self._do(
+            "browser_scroll",
+            {"direction": direction},
+            sentence("did.scrolled_page", direction=direction_words(direction)),
+        )
 
     async def scroll_to(
         self, query: str, direction: Direction, over: Element | PagePoint | None
     ) -> ToolOutcome:
-        return self._missing("scrolling to a text: use scroll without it")
+        return self._missing(sentence("lacking.scroll_text"))
 
     async def upload(self, element: Element, files: Sequence[Path]) -> ToolOutcome:
         """Give files over DevTools: the server has no tool for it."""
         paths, strange = session_files(self._calls.files, files)
         if strange:
-            return self._calls.outcome(False, f"Not a file of this session: {', '.join(strange)}.")
+            return self._calls.outcome(False, sentence("file.not_of_session", file=", ".join(strange)))
         return await uploads.give(self._calls, element, paths) or self._calls.outcome(
-            False, f"{name_of(element)} takes no file."
+            False, sentence("field.takes_no_file", target=name_of(element))
         )
 
     async def answer_dialog(self, accept: bool, text: str | None) -> ToolOutcome:
-        return self._calls.outcome(False, "No dialog is open.")
+        return self._calls.outcome(False, sentence("dialog.none"))
 
     async def tabs(self) -> Sequence[Tab]:
         _, text = await self._use("browser_list_tabs", {})
@@ -252,13 +258,15 @@ class BrowserUseAdapter(Source):
     async def switch_tab(self, index: int) -> ToolOutcome:
         tabs = read_json((await self._use("browser_list_tabs", {}))[1], list)
         if not 0 <= index < len(tabs):
-            return self._calls.outcome(False, f"There is no tab {index}.")
+            return self._calls.outcome(False, sentence("tab.unknown_number", tab=index))
         return await self._do(
-            "browser_switch_tab", {"tab_id": tabs[index].get("tab_id", "")}, f"Switched to tab {index}."
+            "browser_switch_tab",
+            {"tab_id": tabs[index].get("tab_id", "")},
+            sentence("did.switched_tab", n=index),
         )
 
     def _missing(self, what: str) -> ToolOutcome:
-        return self._calls.outcome(False, f"This browser server (browser-use) has no tool for {what}.")
+        return self._calls.outcome(False, sentence("tool.not_of_browser_use", tool=what))
 
     async def _do(self, tool: str, args: JsonView, did: str) -> ToolOutcome:
         return self._done(*await self._use(tool, args), did)
@@ -284,7 +292,7 @@ class BrowserUseAdapter(Source):
             self._calls.here.follow(str(args["url"]))
             address = await self._calls.here.run("() => document.URL")
             if str(address).startswith("chrome-error:"):
-                return False, f"{args['url']} could not be opened."
+                return False, sentence("address.cannot_open", address=str(args["url"]))
         return ok, text
 
     def _remember(self, state: JsonView) -> bool:

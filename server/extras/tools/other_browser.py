@@ -24,11 +24,9 @@ from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_schema import make_safe
 from server.extras.tools.other_mcp import read_server
 from server.settings import Settings
+from wording.catalogue import sentence
 
-ENDPOINT_ON_COMMAND_LINE = (
-    "BROWSER_MCP has {endpoint} among the arguments of the command, where other users of the machine can read it. "
-    "Pass it in a variable: PLAYWRIGHT_MCP_CDP_ENDPOINT={endpoint} command ..."
-)
+ENDPOINT_ON_COMMAND_LINE = sentence("browser.endpoint_shown", endpoint="{endpoint}")
 
 _REACHES_TOO_FAR = re.compile(
     r"eval|run_code|script|exec|shell|install|upload|download|file|drop|cookie|storage|network|console|resize|config"

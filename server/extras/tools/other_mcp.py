@@ -17,6 +17,7 @@ from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolS
 from server.browser.mcp.tool_schema import make_safe, safe_name
 from server.ops.json_types import JsonView
 from server.settings import Settings
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -94,9 +95,11 @@ class OtherServer:
             client = await self._open()
             result = await client.call(self._names.get(name, name), args, deadline=self._deadline)
         except ToolTimeout:
-            return ToolOutcome(False, f"{name} did not answer within {self._deadline:.0f} s.")
+            return ToolOutcome(
+                False, sentence("tool_server.no_answer", tool=name, seconds=round(self._deadline))
+            )
         except (ToolServerLost, ToolRefused) as error:
-            return ToolOutcome(False, f"{name} failed: {error}")
+            return ToolOutcome(False, sentence("tool_server.failed", tool=name, why=str(error)))
         return ToolOutcome(not result.isError, text_of(result))
 
     async def close(self) -> None:

@@ -1,4 +1,6 @@
-import { serverWords } from '@/i18n/serverWords'
+import { translate } from '@/i18n'
+import { inLanguage } from '@/i18n/sentences'
+import type { Parts } from './types'
 
 /** What the server said no to, in its own words: `application/problem+json`, or a lost connection (status 0). */
 export class ApiError extends Error {
@@ -9,7 +11,7 @@ export class ApiError extends Error {
     readonly requestId: string | null = null,
     readonly retryAfter: number | null = null,
   ) {
-    super(serverWords(detail))
+    super(detail)
   }
 }
 
@@ -46,9 +48,11 @@ async function send(method: Method, path: string, body?: unknown): Promise<Respo
   try {
     return await fetch(`/api${path}`, { method, credentials: 'same-origin', keepalive, ...content })
   } catch {
-    throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
+    throw unreachable()
   }
 }
+
+export const unreachable = () => new ApiError(0, 'unreachable', `${translate('server.away')}.`)
 
 function contentOf(body: unknown): RequestInit {
   if (body === undefined) return {}
@@ -59,7 +63,8 @@ function contentOf(body: unknown): RequestInit {
 export async function problem(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
   const detail = typeof body.detail === 'string' ? body.detail : String(body.title ?? response.statusText)
+  const words = inLanguage(detail, body.detail_parts as Parts | undefined)
   const wait = Number(response.headers.get('Retry-After')) || null
   const id = typeof body.request_id === 'string' ? body.request_id : null
-  return new ApiError(response.status, String(body.code ?? response.status), detail, id, wait)
+  return new ApiError(response.status, String(body.code ?? response.status), words, id, wait)
 }

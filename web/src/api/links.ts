@@ -1,4 +1,4 @@
-import { ApiError, outlivesPage, problem } from './http'
+import { outlivesPage, problem, unreachable } from './http'
 import type { components } from './schema'
 import type { Decision, OpenQuestion } from './types'
 
@@ -8,7 +8,7 @@ type Schemas = components['schemas']
 async function request(secret: string, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, 'Pilothouse-Link': secret }
   const answer = await fetch(`/api/links/${path}`, { ...init, headers, credentials: 'omit' }).catch(() => {
-    throw new ApiError(0, 'unreachable', 'The server cannot be reached.')
+    throw unreachable()
   })
   if (!answer.ok) throw await problem(answer)
   return answer

@@ -1978,6 +1978,7 @@ export interface components {
             code: string;
             /** Message */
             message: string;
+            message_parts?: components["schemas"]["Parts"] | null;
             /** Position */
             position?: number | null;
         };
@@ -2074,6 +2075,7 @@ export interface components {
             code: string;
             /** Message */
             message: string;
+            message_parts: components["schemas"]["Parts"] | null;
             /** Finished At */
             finished_at: string | null;
             /** Position */
@@ -2362,6 +2364,7 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            reason_parts?: components["schemas"]["Parts"] | null;
             /** Wants */
             wants?: ("answer" | "step") | null;
             /** Action */
@@ -2379,6 +2382,7 @@ export interface components {
             sends_to?: string | null;
             /** Would Send */
             would_send?: string | null;
+            would_send_parts?: components["schemas"]["Parts"] | null;
             spends?: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes?: ("run" | "session" | "automation" | "always")[] | null;
@@ -3005,6 +3009,7 @@ export interface components {
             code: string;
             /** Text */
             text: string;
+            text_parts: components["schemas"]["Parts"] | null;
         };
         /** Observed */
         Observed: {
@@ -3060,6 +3065,7 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            reason_parts: components["schemas"]["Parts"] | null;
             /** Wants */
             wants: ("answer" | "step") | null;
             /** Action */
@@ -3077,6 +3083,7 @@ export interface components {
             sends_to: string | null;
             /** Would Send */
             would_send: string | null;
+            would_send_parts: components["schemas"]["Parts"] | null;
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
@@ -3123,13 +3130,17 @@ export interface components {
             ok: boolean;
             /** Text */
             text: string;
+            text_parts: components["schemas"]["Parts"] | null;
             /** Url */
             url: string | null;
             /** Title */
             title: string | null;
             /** Notes */
             notes: string[];
+            /** Notes Parts */
+            notes_parts: (components["schemas"]["Parts"] | null)[];
         };
+        Parts: (string | components["schemas"]["SentenceJson"])[];
         /**
          * Pending
          * @description The open question; `reference` answers it.
@@ -3144,6 +3155,7 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            reason_parts: components["schemas"]["Parts"] | null;
             /** Wants */
             wants: ("answer" | "step") | null;
             /** Action */
@@ -3161,6 +3173,7 @@ export interface components {
             sends_to: string | null;
             /** Would Send */
             would_send: string | null;
+            would_send_parts: components["schemas"]["Parts"] | null;
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
@@ -3222,6 +3235,7 @@ export interface components {
             verdict: "allow" | "ask" | "deny";
             /** Reason */
             reason: string;
+            reason_parts?: components["schemas"]["Parts"] | null;
             /** Kind */
             kind?: string | null;
             target?: components["schemas"]["Target"] | null;
@@ -3293,6 +3307,7 @@ export interface components {
             kind: "confirm" | "manual";
             /** Reason */
             reason: string;
+            reason_parts: components["schemas"]["Parts"] | null;
             /** Wants */
             wants: ("answer" | "step") | null;
             /** Action */
@@ -3310,6 +3325,7 @@ export interface components {
             sends_to: string | null;
             /** Would Send */
             would_send: string | null;
+            would_send_parts: components["schemas"]["Parts"] | null;
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
@@ -3499,6 +3515,7 @@ export interface components {
             error_code: string | null;
             /** Error */
             error: string | null;
+            error_parts: components["schemas"]["Parts"] | null;
             usage: components["schemas"]["Usage"] | null;
             /** Attempt */
             attempt: number;
@@ -3536,6 +3553,7 @@ export interface components {
             max_steps: number;
             /** Note */
             note?: string | null;
+            note_parts?: components["schemas"]["Parts"] | null;
             /** Queue Place */
             queue_place?: number | null;
         };
@@ -3552,6 +3570,18 @@ export interface components {
              * @default 600
              */
             amount: number;
+        };
+        /**
+         * SentenceJson
+         * @description A sentence as it is sent and stored: the values stand in it by name, and may be texts themselves.
+         */
+        SentenceJson: {
+            /** Code */
+            code: string;
+            /** Values */
+            values: {
+                [key: string]: string | number | components["schemas"]["Parts"];
+            };
         };
         /** ServerModels */
         ServerModels: {
@@ -3795,6 +3825,7 @@ export interface components {
             ok: boolean;
             /** Summary */
             summary: string;
+            summary_parts?: components["schemas"]["Parts"] | null;
             /** Duration Ms */
             duration_ms: number;
             /** Url */
@@ -3978,6 +4009,8 @@ export interface components {
             code: string;
             /** Detail */
             detail: string;
+            /** @default null */
+            detail_parts: components["schemas"]["Parts"] | null;
             /** Request Id */
             request_id: string;
         };

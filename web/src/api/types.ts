@@ -2,6 +2,9 @@ import type { components } from './schema'
 
 type Schemas = components['schemas']
 
+/** A text of the server as sentences, for other languages than English. */
+export type Parts = Schemas['Parts']
+
 export type Session = Schemas['Session'] & { note?: string | null }
 /** One of a search, with the message that says what was looked for. */
 export type ListedSession = Schemas['ListedSession']
@@ -138,6 +141,7 @@ export interface ToolMeta extends Proof {
   heard?: boolean
   /** The rows that the call recorded. */
   result?: { schema: ResultSchema; rows: ResultRow[] }
+  summary_parts?: Parts | null
   name?: string
   call_id?: string
   args?: Record<string, unknown>

@@ -2,7 +2,7 @@ import { useMemo } from 'react'
 import { type Lang, usePrefs } from '@/lib/prefs'
 import type { Dictionary, Like, Words } from './dictionary'
 import { en, type Plural } from './en'
-import { loadServerWords } from './serverWords'
+import { loadSentences } from './sentences'
 
 export type Key = keyof typeof en
 export type Vars = Record<string, string | number>
@@ -13,7 +13,7 @@ const loaded: Record<Lang, Dictionary> = { en, ru: en }
 /** English is always there; another language comes as its own chunk. */
 export async function loadLanguage(lang: Lang): Promise<void> {
   if (lang !== 'ru') return
-  const [{ ru }] = await Promise.all([import('./ru'), loadServerWords()])
+  const [{ ru }] = await Promise.all([import('./ru'), loadSentences(lang)])
   loaded.ru = ru
 }
 

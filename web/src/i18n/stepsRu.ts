@@ -1,5 +1,4 @@
 import type { Dictionary } from './dictionary'
-import { DIRECTIONS } from './resultsRu'
 
 /** What a step did, and what one would do; the directions are the server's words. */
 export const steps = {
@@ -47,8 +46,8 @@ export const steps = {
   'do.tab': 'Сменить вкладку',
   'do.upload': 'Приложить файл',
   'do.secondModel': 'Спросить вторую модель',
-  'direction.up': DIRECTIONS.up,
-  'direction.down': DIRECTIONS.down,
-  'direction.left': DIRECTIONS.left,
-  'direction.right': DIRECTIONS.right,
+  'direction.up': 'вверх',
+  'direction.down': 'вниз',
+  'direction.left': 'влево',
+  'direction.right': 'вправо',
 } satisfies Partial<Dictionary>

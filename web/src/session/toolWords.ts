@@ -21,7 +21,6 @@ import {
 } from 'lucide-react'
 import type { Pending } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
-import { en } from '@/i18n/en'
 import { hostOf } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 
@@ -93,20 +92,6 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, t: Translate, isD
     name: bare.replaceAll('_', ' '),
     ...objectOf(row.args, t),
   }
-}
-
-/** A step that the server has put into English words, in the language of the page. */
-export function stepWords(step: string, t: Translate): string {
-  const keys = (Object.keys(en) as Key[]).filter((key) => key.startsWith('did.'))
-  const verb = keys
-    .map((key) => ({ key, text: String(en[key]) }))
-    .filter(({ text }) => step === text || step.startsWith(`${text} `))
-    .sort((a, b) => b.text.length - a.text.length)[0]
-  if (!verb) return step
-  const object = step.slice(verb.text.length)
-  const direction = directionOf(object.trim(), t)
-  if (direction) return `${t(verb.key)} ${direction}`
-  return t(verb.key) + object.replace(/“(.*)”/, (_, text: string) => t('quoted', { text }))
 }
 
 const UPLOADS = new Set(['upload', 'file_upload'])

@@ -15,12 +15,12 @@ export function showClosed(draft: Draft, session: SessionDetail): void {
 export type Failed = Omit<Failure, 'status' | 'position'> & { position: number | null }
 
 export function putFailure(draft: Draft, failed: Failed): void {
-  const { run_id: runId, code, message: text, finished_at: at, position } = failed
+  const { run_id: runId, code, message: text, message_parts: parts, finished_at: at, position } = failed
   draft.born += 1
   const known = draft.rows[errorRowId(runId)]
   const seq = position ?? known?.seq ?? null
   const placed = { id: errorRowId(runId), runId, seq, born: draft.born, after: lastNumber(draft) }
-  put(draft, { ...placed, kind: 'error', at, code, text })
+  put(draft, { ...placed, kind: 'error', at, code, text, parts: parts ?? null })
 }
 
 function showAnswer(draft: Draft, asked: Question): void {

@@ -66,6 +66,7 @@ function viewOfRun(state: Live, session: SessionDetail): RunView | null {
     step: same?.step ?? null,
     maxSteps: same?.maxSteps ?? session.max_tool_steps,
     note: same?.note ?? null,
+    noteParts: same?.noteParts ?? null,
     queuePlace: session.queue_place ?? null,
     startedAt: run.started_at ?? same?.startedAt ?? null,
     finishedAt: run.finished_at ?? null,
@@ -87,6 +88,7 @@ function syncAsk(draft: Draft, session: SessionDetail): void {
 function showFailure(draft: Draft, run: Run, session: SessionDetail): void {
   if (!['failed', 'cancelled', 'interrupted'].includes(run.status)) return
   const place = session.errors?.find((failure) => failure.run_id === run.id)?.position ?? null
-  const ended = { run_id: run.id, code: run.error_code ?? run.status, message: run.error ?? '' }
+  const text = { message: run.error ?? '', message_parts: run.error_parts }
+  const ended = { run_id: run.id, code: run.error_code ?? run.status, ...text }
   putFailure(draft, { ...ended, finished_at: run.finished_at ?? null, position: place })
 }

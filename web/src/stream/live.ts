@@ -1,4 +1,4 @@
-import type { Pending, RunStatus, Usage, WorkState } from '@/api/types'
+import type { Parts, Pending, RunStatus, Usage, WorkState } from '@/api/types'
 import type { Observation } from './events'
 import type { Row } from './rows'
 
@@ -10,6 +10,7 @@ export interface RunView {
   step: number | null
   maxSteps: number | null
   note: string | null
+  noteParts: Parts | null
   /** While it waits for a free browser: its place in the queue, from 1. */
   queuePlace: number | null
   startedAt: string | null

@@ -10,11 +10,12 @@ export function openQuestion(
   at: string | null,
 ): void {
   const { reference, kind, reason, wants, action, target, url, risk, amount, sends_to, would_send } = question
-  const { spends, scopes, start, screenshot, expires_at, later_at } = question
+  const { reason_parts, would_send_parts, spends, scopes, start, screenshot, expires_at, later_at } = question
   live.pending = {
     reference,
     kind,
     reason,
+    reason_parts: reason_parts ?? null,
     wants: wants ?? null,
     action,
     target,
@@ -23,6 +24,7 @@ export function openQuestion(
     amount,
     sends_to,
     would_send: would_send ?? null,
+    would_send_parts: would_send_parts ?? null,
     spends: spends ?? null,
     scopes: scopes ?? null,
     start: start ?? null,

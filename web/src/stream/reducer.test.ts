@@ -265,6 +265,7 @@ describe('what is over and was no message', () => {
       status: 'failed' as const,
       code: 'timeout',
       message: 'Too slow.',
+      message_parts: null,
       finished_at: null,
       position: 0,
     }
@@ -281,6 +282,7 @@ describe('what is over and was no message', () => {
       status: 'failed' as const,
       code: 'timeout',
       message: 'Too slow.',
+      message_parts: null,
       finished_at: null,
       position: 0,
     }

@@ -143,7 +143,7 @@ function startTool(live: Draft, event: EventOf<'tool_start'>): void {
   const id = toolRowId(event.run_id, event.call_id)
   if (!live.rows[id]) {
     const facts = { url: null, screenshot: null, box: null, reason: null, result: null, proof: null }
-    const unknown = { summary: '', durationMs: null, ...facts }
+    const unknown = { summary: '', parts: null, durationMs: null, ...facts }
     const { name, args } = event
     const placed = { ...fresh(live, event), seq: event.position ?? null }
     put(live, { ...placed, ...unknown, kind: 'tool', id, name, args, status: 'running' })
@@ -158,6 +158,7 @@ function endTool(live: Draft, event: EventOf<'tool_end'>): void {
     ...row,
     status: event.ok ? 'ok' : 'failed',
     summary: event.summary,
+    parts: event.summary_parts ?? null,
     durationMs: event.duration_ms,
     url: event.url ?? null,
     screenshot: event.screenshot ?? null,
@@ -226,7 +227,15 @@ function forgetRetried(live: Draft, row: Row & { kind: 'user' }, old: Row | unde
 }
 
 export function newRun(id: string): RunView {
-  const unknown = { agent: null, model: null, step: null, maxSteps: null, note: null, queuePlace: null }
+  const unknown = {
+    agent: null,
+    model: null,
+    step: null,
+    maxSteps: null,
+    note: null,
+    noteParts: null,
+    queuePlace: null,
+  }
   return { id, status: 'running', startedAt: null, finishedAt: null, ...unknown }
 }
 
@@ -243,6 +252,7 @@ function changeRun(live: Draft, event: EventOf<'run'>): void {
     step: event.step,
     maxSteps: event.max_steps,
     note: event.note ?? null,
+    noteParts: event.note_parts ?? null,
     queuePlace: event.queue_place ?? null,
     startedAt: run.startedAt ?? event.ts,
     finishedAt: null,
@@ -257,17 +267,24 @@ function endRun(live: Draft, event: EventOf<'done'>): void {
 }
 
 function failRun(live: Draft, event: EventOf<'error'>): void {
-  const { code, message } = event
+  const { code, message: text, message_parts: parts = null } = event
   reach(live, event.position)
   const placed = { ...fresh(live, event), seq: event.position ?? null }
-  put(live, { ...placed, kind: 'error', id: errorRowId(event.run_id), code, text: message })
+  put(live, { ...placed, kind: 'error', id: errorRowId(event.run_id), code, text, parts })
   closeRun(live, event, code === 'cancelled' ? 'cancelled' : 'failed')
 }
 
 function closeRun(live: Draft, event: LiveEvent, status: RunView['status']): void {
   stopThinking(live, event.ts)
   live.loose = []
-  live.run = { ...viewOf(live, event.run_id), status, note: null, queuePlace: null, finishedAt: event.ts }
+  live.run = {
+    ...viewOf(live, event.run_id),
+    status,
+    note: null,
+    noteParts: null,
+    queuePlace: null,
+    finishedAt: event.ts,
+  }
   live.pending = null
   for (const row of Object.values(live.rows)) {
     if (row.runId !== event.run_id) continue

@@ -3,6 +3,7 @@ import type {
   Box,
   Message,
   OpenQuestion,
+  Parts,
   Pending,
   Proof,
   Question,
@@ -62,6 +63,8 @@ export interface ToolRow extends Placed {
   args: Record<string, unknown>
   status: 'running' | 'ok' | 'failed'
   summary: string
+  /** The sentences of `summary`. */
+  parts: Parts | null
   durationMs: number | null
   url: string | null
   screenshot: string | null
@@ -89,6 +92,8 @@ export interface ErrorRow extends Placed {
   kind: 'error'
   code: string
   text: string
+  /** The sentences of `text`. */
+  parts: Parts | null
 }
 
 /** What was done besides the steps of the agent: by the user, or to the session. */
@@ -176,6 +181,7 @@ function toolRow(message: Message, placed: Place): ToolRow {
     args: meta.args ?? {},
     status: meta.ok === false ? 'failed' : 'ok',
     summary: message.content,
+    parts: meta.summary_parts ?? null,
     durationMs: meta.duration_ms ?? null,
     url: meta.url ?? null,
     screenshot: meta.screenshot ?? null,

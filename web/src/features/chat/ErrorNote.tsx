@@ -1,10 +1,9 @@
 import { ArrowRight, CircleStop, RotateCw, TriangleAlert } from 'lucide-react'
 import { api } from '@/api/client'
 import { useLang, useT, useWords } from '@/i18n'
-import { serverWords } from '@/i18n/serverWords'
+import { inLanguage } from '@/i18n/sentences'
 import { sendMessage } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
-import { stepWords } from '@/session/toolWords'
 import { isOpen } from '@/stream/live'
 import type { ErrorRow } from '@/stream/rows'
 import { useLive, useSessionStore } from '@/stream/store'
@@ -32,7 +31,7 @@ export function ErrorNote({ row }: { row: ErrorRow }) {
         <p className="font-medium">{isStopped ? t('run.stopped') : t(causeOf(row.code))}</p>
         {!isStopped && row.text && (
           <p className="text-sm wrap-anywhere whitespace-pre-line text-muted">
-            {serverWords(row.text, lang, (step) => stepWords(step, tell))}
+            {inLanguage(row.text, row.parts, lang)}
           </p>
         )}
         <p className="text-sm text-muted">{isStopped ? t('run.stopped.kept') : tell(kept)}</p>

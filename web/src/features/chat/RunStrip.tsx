@@ -2,7 +2,7 @@ import { CirclePause, Clock3 } from 'lucide-react'
 import type { RunStatus } from '@/api/types'
 import type { Key, Translate } from '@/i18n'
 import { useT } from '@/i18n'
-import { serverWords } from '@/i18n/serverWords'
+import { inLanguage } from '@/i18n/sentences'
 import { useIsStageShown } from '@/session/stageShown'
 import { useLinkStatus } from '@/session/linkStatus'
 import { TakeoverButton } from '@/session/TakeoverButton'
@@ -53,7 +53,8 @@ const WORDS: Partial<Record<RunStatus, Key>> = { paused: 'run.paused', queued: '
 /** What it does, and what it waits for. */
 export function runWords(t: Translate, status: RunStatus, run: RunView | null): string {
   if (status === 'queued' && run?.queuePlace) return t('run.queued.place', { n: run.queuePlace })
-  return [t(WORDS[status] ?? 'run.working'), run?.note && serverWords(run.note)].filter(Boolean).join(' · ')
+  const note = run?.note && inLanguage(run.note, run.noteParts)
+  return [t(WORDS[status] ?? 'run.working'), note].filter(Boolean).join(' · ')
 }
 
 const hasRunningStep = ({ ids, rows }: SessionState): boolean => {

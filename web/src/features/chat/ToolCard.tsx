@@ -1,7 +1,7 @@
 import { CircleStop, CircleX, TriangleAlert } from 'lucide-react'
 import { useState } from 'react'
 import { useLang, useT, useWords } from '@/i18n'
-import { serverWords } from '@/i18n/serverWords'
+import { inLanguage } from '@/i18n/sentences'
 import { duration } from '@/lib/numbers'
 import { hostOf } from '@/lib/url'
 import { downloadsOf } from '@/session/downloads'
@@ -99,10 +99,10 @@ function Facts({ row }: { row: ToolRow }) {
         {row.status === 'running' && <Running row={row} />}
       </span>
       {row.name === SECOND_MODEL && (
-        <span className="text-xs wrap-anywhere text-muted">{serverWords(row.summary, lang)}</span>
+        <span className="text-xs wrap-anywhere text-muted">{inLanguage(row.summary, row.parts, lang)}</span>
       )}
       {row.status === 'failed' && row.summary && !isStopped(row) && (
-        <span className="text-xs text-warn">{serverWords(row.summary, lang)}</span>
+        <span className="text-xs text-warn">{inLanguage(row.summary, row.parts, lang)}</span>
       )}
     </>
   )
@@ -136,7 +136,7 @@ function Details({ row }: { row: ToolRow }) {
         <div>
           <dt className="text-2xs text-faint">{t('tool.result')}</dt>
           <dd className="max-h-60 overflow-y-auto wrap-anywhere whitespace-pre-wrap">
-            {serverWords(row.summary, lang)}
+            {inLanguage(row.summary, row.parts, lang)}
           </dd>
         </div>
       )}

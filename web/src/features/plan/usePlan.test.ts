@@ -115,6 +115,7 @@ const NO_RUN = {
   model: null,
   maxSteps: null,
   note: null,
+  noteParts: null,
   queuePlace: null,
   startedAt: null,
   finishedAt: null,

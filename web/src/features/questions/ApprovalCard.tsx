@@ -3,7 +3,7 @@ import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Pending } from '@/api/types'
 import { useT, useWords } from '@/i18n'
-import { heldWords } from '@/i18n/heldWords'
+import { inLanguage } from '@/i18n/sentences'
 import { hostOf } from '@/lib/url'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
@@ -67,7 +67,9 @@ function ActDetails({ question }: { question: Pending }) {
         {question.would_send && (
           <p className="text-sm wrap-anywhere text-warn">
             {t('question.wouldSend')}{' '}
-            <strong className="font-medium">{heldWords(question.would_send)}</strong>
+            <strong className="font-medium">
+              {inLanguage(question.would_send, question.would_send_parts)}
+            </strong>
           </p>
         )}
         {question.sends_to && (

@@ -1,6 +1,6 @@
 import { CircleCheck, CircleSlash, CircleX } from 'lucide-react'
 import { useT, useWords } from '@/i18n'
-import { heldWords } from '@/i18n/heldWords'
+import { inLanguage } from '@/i18n/sentences'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
@@ -25,7 +25,7 @@ export function PastQuestion({ row }: { row: QuestionRow }) {
       </p>
       {sends && (
         <p className="pb-1.5 text-sm wrap-anywhere text-muted">
-          {t('question.wasToSend')} {heldWords(sends)}
+          {t('question.wasToSend')} {inLanguage(sends, row.question.would_send_parts)}
         </p>
       )}
       {row.note && (

@@ -4,7 +4,7 @@ import { cleanup, render } from '@testing-library/react'
 import { afterEach, beforeAll, expect, test } from 'vitest'
 import { queryClient } from '@/api/queries'
 import type { Pending } from '@/api/types'
-import { loadServerWords } from '@/i18n/serverWords'
+import { loadSentences } from '@/i18n/sentences'
 import { usePrefs } from '@/lib/prefs'
 import { SessionIdProvider } from '@/session/sessionId'
 import type { QuestionRow } from '@/stream/rows'
@@ -12,10 +12,21 @@ import { SessionStoreProvider, storeOf } from '@/stream/store'
 import { ApprovalCard } from './ApprovalCard'
 import { PastQuestion } from './PastQuestion'
 
-beforeAll(loadServerWords)
+beforeAll(() => loadSentences('ru'))
 afterEach(cleanup)
 
 const SENDS = 'new orders to shop.example (item)'
+const word = (code: string, word: string) => ({ code, values: { word } })
+const PARTS = [
+  {
+    code: 'held.request_with',
+    values: {
+      act: [word('held_act.new', 'new'), ' ', word('held_act.order', 'orders')],
+      host: 'shop.example',
+      fields: [word('held_field.item', 'item')],
+    },
+  },
+]
 
 function shown(Card: typeof ApprovalCard | typeof PastQuestion, would_send: string | null): string {
   const question = {
@@ -27,6 +38,7 @@ function shown(Card: typeof ApprovalCard | typeof PastQuestion, would_send: stri
     url: 'https://pictures.example/one',
     risk: 'order',
     would_send,
+    would_send_parts: PARTS,
   } as unknown as Pending
   const row = { question, answer: Card === PastQuestion ? 'no' : null, outcome: null, note: null }
   render(

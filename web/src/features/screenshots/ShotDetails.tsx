@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useLang } from '@/i18n'
-import { serverWords } from '@/i18n/serverWords'
+import { inLanguage } from '@/i18n/sentences'
 import { duration } from '@/lib/numbers'
 import type { Lang } from '@/lib/prefs'
 import type { Shot } from '@/session/shots'
@@ -62,10 +62,13 @@ function Facts({ shot }: { shot: Shot }) {
 type Detail = ['tool.reason' | 'tool.result' | 'tool.arguments' | 'question.why', string]
 
 function detailsOf({ row }: Shot, lang: Lang): Detail[] {
-  if (row.kind === 'question') return [['question.why', row.question.reason]]
+  if (row.kind === 'question') {
+    const { reason, reason_parts: parts } = row.question
+    return [['question.why', inLanguage(reason, parts, lang)]]
+  }
   const { reason, ...args } = row.args
   const details: Detail[] = [
-    ['tool.result', serverWords(row.summary, lang)],
+    ['tool.result', inLanguage(row.summary, row.parts, lang)],
     ['tool.arguments', `${row.name} ${JSON.stringify(args, null, 2)}`],
   ]
   return typeof reason === 'string' ? [['tool.reason', reason], ...details] : details

@@ -1,4 +1,5 @@
 import { useWords } from '@/i18n'
+import { inLanguage } from '@/i18n/sentences'
 import type { Shot } from '@/session/shots'
 import { actionWords, toolWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
@@ -12,7 +13,7 @@ export function shotWords({ row }: Shot, t: ReturnType<typeof useShotWords>): st
     return row.question.kind === 'confirm'
       ? `${t('shot.asked')} ${actionWords(row.question, t)}`
       : row.question.wants === 'answer'
-        ? `${t('shot.asked')} ${row.question.reason}`
+        ? `${t('shot.asked')} ${inLanguage(row.question.reason, row.question.reason_parts)}`
         : t('shot.handover')
   const { verb, name, object, isOwn } = toolWords(row, t)
   return `${verb ? t(verb) : name} ${object && !isOwn ? t('quoted', { text: object }) : (object ?? '')}`.trim()

@@ -32,7 +32,14 @@ test('what was looked for is marked where words begin', () => {
 test('a step is found by what is stored of it, and shown in the language of the page', async () => {
   await loadLanguage('ru')
   usePrefs.getState().set({ lang: 'ru' })
-  const row = rowOfMessage({ role: 'tool', content: 'Clicked button "Send".' } as Message)
+  const role = [{ code: 'role.button', values: {} }]
+  const target = [{ code: 'element.named', values: { role, name: 'Send' } }]
+  const meta = { summary_parts: [{ code: 'did.clicked', values: { target } }] }
+  const row = rowOfMessage({
+    role: 'tool',
+    content: 'Clicked button "Send".',
+    meta_json: meta,
+  } as unknown as Message)
   expect(matches(textOf(row), patternsOf('clicked'))).toBe(true)
   expect(snippetOf(shownOf(row), patternsOf('clicked'))).toBe('Нажато: кнопка «Send».')
   usePrefs.getState().set({ lang: 'en' })

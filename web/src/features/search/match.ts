@@ -1,4 +1,4 @@
-import { serverWords } from '@/i18n/serverWords'
+import { inLanguage } from '@/i18n/sentences'
 import { shortened } from '@/lib/shortened'
 import type { Row } from '@/stream/rows'
 
@@ -42,7 +42,7 @@ export function textOf(row: Row): string {
 
 /** The same as it is shown, in the language of the page. */
 export const shownOf = (row: Row): string =>
-  row.kind === 'tool' ? `${serverWords(row.summary)} ${row.url ?? ''}` : textOf(row)
+  row.kind === 'tool' ? `${inLanguage(row.summary, row.parts)} ${row.url ?? ''}` : textOf(row)
 
 /** The newest rows that say all of it, newest first. */
 export function findRows(ids: string[], rows: Record<string, Row>, patterns: RegExp[], limit: number): Row[] {

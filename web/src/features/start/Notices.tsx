@@ -2,7 +2,7 @@ import { FlaskConical, Info, TriangleAlert } from 'lucide-react'
 import { Link } from 'wouter'
 import type { Notice } from '@/api/types'
 import { useLang, useT, useWords } from '@/i18n'
-import { serverWords } from '@/i18n/serverWords'
+import { inLanguage } from '@/i18n/sentences'
 import { cx } from '@/lib/cx'
 import { useOverlay } from '@/lib/overlay'
 import { words } from './startWords'
@@ -46,7 +46,7 @@ function DemoStrip() {
   )
 }
 
-function NoticeLine({ notice: { code, text } }: { notice: Notice }) {
+function NoticeLine({ notice: { code, text, text_parts: parts } }: { notice: Notice }) {
   const t = useT()
   const lang = useLang()
   const isCalm = code === 'mock'
@@ -55,7 +55,7 @@ function NoticeLine({ notice: { code, text } }: { notice: Notice }) {
     <div className={cx(STRIP, isCalm ? 'bg-info-soft text-info' : 'bg-warn-soft text-warn')}>
       <Icon size={16} aria-hidden className="mt-0.5 shrink-0" />
       <p className="min-w-0 flex-1">
-        {serverWords(text, lang)}{' '}
+        {inLanguage(text, parts, lang)}{' '}
         {!isCalm && (
           <Link href="/settings" className="underline underline-offset-2">
             {t('settings')}

@@ -1,6 +1,7 @@
 import { Check, ClipboardPaste, Hand, Keyboard, List, Maximize, MessageSquareReply } from 'lucide-react'
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
+import { inLanguage } from '@/i18n/sentences'
 import { leaveTakeover } from '@/lib/addresses'
 import { fitted } from '@/lib/fit'
 import { useIsPhone, useIsWide } from '@/lib/media'
@@ -195,7 +196,9 @@ function Fault({ view }: { view: LiveView }) {
   if (!fault && !isHeldByOther) return null
   return (
     <div role="alert" className="flex shrink-0 items-center gap-3 bg-warn-soft px-3 py-1.5 text-sm text-warn">
-      <span className="min-w-0 flex-1">{isHeldByOther ? t('takeover.fault.held') : fault?.message}</span>
+      <span className="min-w-0 flex-1">
+        {isHeldByOther ? t('takeover.fault.held') : fault && inLanguage(fault.message, fault.message_parts)}
+      </span>
       {isHeldByOther && (
         <Button small onClick={() => view.take()}>
           {t('takeover.again')}

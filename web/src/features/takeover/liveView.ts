@@ -23,7 +23,7 @@ export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'titl
   target: { box: Box; label: string } | null
   /** Where the agent acts or acted last, in percent of the page. */
   pointer: [number, number] | null
-  fault: { code: string; message: string } | null
+  fault: Omit<Extract<FromServer, { type: 'error' }>, 'type'> | null
 }
 
 const CLOSED: LiveState = {
@@ -171,7 +171,7 @@ export class LiveView {
         }))
       case 'error': {
         if (message.code === 'takeover_held') this.isWanted = false
-        return setState({ fault: { code: message.code, message: message.message } })
+        return setState({ fault: message })
       }
     }
   }

@@ -1,4 +1,4 @@
-import type { Box } from '@/api/types'
+import type { Box, Parts } from '@/api/types'
 
 /** How the document shown came; `none` is from no site. */
 export type Security = 'secure' | 'plain' | 'error' | 'none'
@@ -39,7 +39,7 @@ export type FromServer =
   | LiveStateMessage
   | { type: 'frame'; width: number; height: number }
   | { type: 'elements'; items: PageElement[]; loading?: boolean }
-  | { type: 'error'; code: string; message: string }
+  | { type: 'error'; code: string; message: string; message_parts?: Parts | null }
   | { type: 'target'; box: Box | null; label: string }
 
 /** By name; -1 is none. */

@@ -1,0 +1,24 @@
+// @vitest-environment happy-dom
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import type { Parts } from '@/api/types'
+import { inLanguage, loadSentences } from './sentences'
+
+interface Case {
+  text: string
+  parts: Parts | null
+  ru: string
+}
+/** The same file is read by `tests/unit/test_catalogue.py`. */
+const cases = JSON.parse(readFileSync('../tests/texts/sentences.json', 'utf8')) as Case[]
+
+test('a text of the server is put into a language as the server does it', async () => {
+  await loadSentences('ru')
+  expect(cases.length).toBeGreaterThan(8)
+  for (const { text, parts, ru } of cases) expect(inLanguage(text, parts, 'ru')).toBe(ru)
+})
+
+test('in English it stays as it is', async () => {
+  await loadSentences('en')
+  for (const { text, parts } of cases) expect(inLanguage(text, parts, 'en')).toBe(text)
+})
