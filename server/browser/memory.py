@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from server.browser.chromium.running import LimitedBrowser
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -61,9 +62,7 @@ async def end_heavy_pages(browsers: Iterable[LimitedBrowser], limit: int) -> Non
     for group, weight in heavy.items():
         if heaviest := weight.heaviest:
             log.warning("a browser uses %d MB; its heaviest page is ended", weight.total // 1_000_000)
-            running[group].note(
-                f"The browser used more than {limit} MB of memory; its heaviest page was ended."
-            )
+            running[group].note(sentence("note.memory", n=limit))
             with suppress(ProcessLookupError):
                 os.kill(heaviest, signal.SIGKILL)
 

@@ -53,7 +53,7 @@ class OwnChromiums:
             raise BrowserUnavailable(parts.NO_CHROMIUM)
         profile = await self._profiles.open(session_id)
         if removed := await self._profiles.trim(session_id, self._profile_limit()):
-            note(f"The browser's profile was too large for the disk: {removed}.")
+            note(sentence("note.profile_trimmed", what=str(removed)))
         if short := shortage(self._settings.data_dir, self._settings.min_free_disk):
             raise BrowserUnavailable(sentence("browser.no_disk", why=short))
         chromium = await Chromium.start(
@@ -108,7 +108,5 @@ class OwnChromiums:
             size = await asyncio.to_thread(size_of, chromium.profile) // MEGABYTE
             if size > limit:
                 log.warning("a browser's profile has %d MB; the browser is ended", size)
-                browser.note(
-                    f"What sites stored on disk grew to {size} MB, more than the {limit} MB of a browser: it was ended."
-                )
+                browser.note(sentence("note.profile_too_large", size=size, limit=limit))
                 await chromium.quit()

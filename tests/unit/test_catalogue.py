@@ -85,6 +85,26 @@ def test_each_sentence_is_said_somewhere_with_the_values_that_it_needs() -> None
     assert sorted(english.keys() - said) == []
 
 
+REPORTS = {"outcome", "_note", "note", "add", "CallFailed", "PageTimeout", "ToolOutcome"}
+"""Calls in the browser's adapters that say what was done or what happened."""
+
+
+def test_what_the_browser_reports_is_in_the_catalogue() -> None:
+    literals, adapters = [], [ROOT / "server/browser", ROOT / "server/extras/tools"]
+    for path in (file for folder in adapters for file in folder.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.Call):
+                continue
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", "")
+            is_report = name in REPORTS and (name != "add" or "note" in ast.unparse(node.func))
+            texts = (arg.value if isinstance(arg, ast.Constant) else arg for arg in node.args)
+            is_literal = any(
+                isinstance(one, ast.JoinedStr) or (isinstance(one, str) and " " in one) for one in texts
+            )
+            literals += [(path.name, node.lineno)] if is_report and is_literal else []
+    assert literals == []
+
+
 CASES = json.loads((ROOT / "tests/texts/sentences.json").read_text(encoding="utf-8"))
 """The same file is read by `web/src/i18n/sentences.test.ts`."""
 

@@ -10,6 +10,7 @@ from server.browser.fence import fence
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.reading.reader import Reading, read_file
 from server.ops.json_types import JsonObject
+from wording.catalogue import joined, sentence
 
 READING_CHARS = 50_000
 """A safety limit: a reading has its own, smaller token budget."""
@@ -49,11 +50,11 @@ async def read(name: str, args: JsonObject, context: RunContext) -> ToolOutcome:
     path = files.get(str(args["file"]))
     if path is None:
         return ToolOutcome(
-            False, f"There is no such file. The files of this session:\n{fence(', '.join(files), 'files')}"
+            False, joined((sentence("file.unknown_listed"), fence(", ".join(files), "files")), "\n")
         )
     reading = await read_file(path, page=page, query=query)
     if reading.picture:
-        return ToolOutcome(False, f"It is {reading.about}. Pictures cannot be shown here.")
+        return ToolOutcome(False, sentence("file.no_pictures", what=reading.about))
     if reading.ok:
         context.private.add([FILES])
     return _outcome_of(reading)

@@ -265,7 +265,7 @@ class PlaywrightAdapter:
                 if place.ref:  # the server scrolls to what it points at
                     await self._server.act("browser_hover", {"target": place.ref, "element": query[:80]})
                 if await self._calls.here.show_text(query) is False:
-                    return self._calls.outcome(False, "The page has that text, but does not show it here.")
+                    return self._calls.outcome(False, sentence("did_not.show_text"))
                 return self._calls.outcome(True, sentence("did.scrolled_to_text"))
             if turn == 0:
                 pointed = await self._point_over(over)
