@@ -110,6 +110,8 @@ class PointAction(ElementAction):
 class ClickAction(PointAction):
     kind: Literal["click"] = "click"
     double: bool = False
+    manner: str = ""
+    """How it is meant other than plainly, such as `button right`; such a click is refused."""
 
     @property
     def name(self) -> str:

@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from server.agent.operator.acting import usable_on
+from server.agent.actions import ClickAction
+from server.agent.operator.acting import problem_of, usable_on
 from server.agent.operator.lenient_parsing import ARGUMENTS
-from server.agent.operator.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action
+from server.agent.operator.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action, to_actions
 from server.agent.operator.prompts import (
     FIELD_RULES,
     FILE_RULES,
@@ -38,8 +39,9 @@ def test_the_schema_is_flat_and_small() -> None:
 
 def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
-    assert set(Move.model_fields) - {"rows", *POINT_ARGUMENTS} == set(properties)
-    assert set(Move.model_fields) == set(move_schema({"type": "array"}, Offer(points=True))["properties"])
+    offered = set(Move.model_fields) - {"manner"}  # which no act here has
+    assert offered - {"rows", *POINT_ARGUMENTS} == set(properties)
+    assert offered == set(move_schema({"type": "array"}, Offer(points=True))["properties"])
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "ask_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
@@ -237,3 +239,21 @@ def test_every_offer_is_flat(offer: Offer) -> None:
     text = json.dumps(move_schema(offer=offer))
     for word in ("$ref", "$defs", "anyOf", "oneOf", "allOf", "default", 'title": "A'):
         assert f'"{word}"' not in text
+
+
+@pytest.mark.parametrize(
+    ("given", "refused"),
+    [
+        ({"button": "right"}, "button right"), ({"modifiers": ["Shift"]}, "modifiers ['Shift']"), ({"hold": 1000}, "hold 1000"),
+        ({"button": "left", "modifiers": [], "hold": 0}, ""), ({"button": None}, ""),
+    ],
+)  # fmt: skip
+def test_a_click_that_is_meant_in_another_way_is_no_plain_click(given: dict[str, Any], refused: str) -> None:
+    page = observe_snapshot('- button "Files" [ref=a1] [box=0,0,90,20]', url="http://x.org/", title="")
+    first = Move.model_validate({"reason": "go", "action": "click", "eid": "e1", **given})
+    after = Move.model_validate({"reason": "go", "action": "click", "eid": "e1", "then": [{"action": "click", "eid": "e1", **given}]})  # fmt: skip
+    for action in (to_action(first, "a"), to_actions(after, lambda: "b")[-1]):
+        assert isinstance(action, ClickAction)
+        assert action.manner == refused
+        problem = problem_of(action, page, {}) or ""
+        assert problem.startswith(f"click: a click with {refused} cannot be done") is bool(refused), problem

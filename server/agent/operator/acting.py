@@ -70,6 +70,8 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
         return f"{kind}: {cut(action.url, 60)!r} is no whole address such as https://example.com/"
     if isinstance(action, UploadAction | ReadFileAction) and action.file not in files:
         return f"{kind}: there is no file {cut(action.file, 60)!r}, only: {', '.join(files) or 'none'}"
+    if isinstance(action, ClickAction) and action.manner:
+        return f"{kind}: a click with {cut(action.manner, 60)} cannot be done: use other controls, or keys such as Shift+F10"
     for eid in action.eids:
         element = observation.find(eid)
         if element is None:

@@ -106,12 +106,23 @@ def forgive(data: JsonObject) -> JsonObject:
     if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
         data = {**data, "to_eid": data.get("to")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
+    if kind == "click" and (manner := data.get("manner") or _manner(data)):
+        read["manner"] = manner
     if kind in (*LEADS, *_OPENERS) and not read.get("at"):
         then = _further(data.get("then"))
         if kind in _OPENERS:
             then = then[:1] if then and then[0]["action"] == READING else []
         read |= {"then": then} if then else {}
     return {"action": kind, **{name: value for name, value in read.items() if value is not None}}
+
+
+def _manner(data: JsonObject) -> str:
+    """How a click is meant other than plainly, such as `button right`: what no act here can do must be no plain click."""
+    plain: tuple[Json, ...] = (None, "", "left", "none", "None", False, 0, [], {})
+    given = [
+        f"{name} {data[name]}" for name in ("button", "modifiers", "hold") if data.get(name) not in plain
+    ]
+    return ", ".join(given)[:80]
 
 
 def _further(value: Json) -> list[JsonObject]:

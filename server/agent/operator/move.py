@@ -147,6 +147,7 @@ class FurtherAct(BaseModel):
     query: str | SkipJsonSchema[None] = None
     commits: SkipJsonSchema[EffectKind | None] = None
     """Not offered, because such an act stands alone; read where a model gives it all the same."""
+    manner: SkipJsonSchema[str | None] = None
 
 
 class Move(BaseModel):
@@ -185,6 +186,8 @@ class Move(BaseModel):
     """The model's own claim that this very step has an effect; it can only add a question."""
     rows: list[JsonObject] = []
     final_response: str | SkipJsonSchema[None] = None
+    manner: SkipJsonSchema[str | None] = None
+    """Not offered: a button, keys or time that the model gives with a click."""
     then: list[FurtherAct] = []
 
     @model_validator(mode="before")
@@ -229,6 +232,8 @@ def to_action(move: Move, action_id: str) -> Action:
     if arguments.get("at") and "eid" in arguments:
         del arguments["at"]  # an element says more than a point
     kind: str = move.action
+    if move.action == "click" and move.manner:
+        arguments["manner"] = move.manner
     if move.action == "double_click":
         kind, arguments["double"] = "click", True
     if move.action == "ask_user":
