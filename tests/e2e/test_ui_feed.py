@@ -504,10 +504,13 @@ def test_on_a_phone_the_copy_button_of_a_table_hides_none_of_its_head(open_scree
     screen = open_screen(viewport=PHONE_SIZE, has_touch=True, is_mobile=True)
     stage = Stage(screen, history(1))
     stage.begin()
-    text = "| Product | Price | Litres | Watts |\n|---|---|---|---|\n| Tide kettle | 39.90 EUR | 1.7 | 2200 |\n"
+    text = (
+        "| Product | Price | Litres | Watts |\n|---|---|---|---|\n| Tide kettle | 39.90 EUR | 1.7 | 2200 |\n"
+    )
     final = message(10, "assistant", text, id="answer", run_id="run")
     stage.play(stage.event("done", message=final, usage=NO_USAGE))
     copy = screen.feed.get_by_role("button", name="Copy as cells").bounding_box()
     last = screen.feed.get_by_role("columnheader", name="Watts").bounding_box()
-    assert copy and last
+    assert copy is not None
+    assert last is not None
     assert copy["y"] >= last["y"] + last["height"]
