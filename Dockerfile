@@ -6,6 +6,7 @@ RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY web/package.json web/package-lock.json web/
 RUN npm ci --prefix web --ignore-scripts --no-audit --no-fund
 COPY web web
+COPY wording/sentences wording/sentences
 RUN npm run build --prefix web
 
 # The server
