@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import Annotated, Literal
+from urllib.parse import quote
 
 from fastapi import APIRouter
 from pydantic import Field
@@ -46,8 +48,13 @@ async def read(
     if table is None:
         raise NotFound(sentence("run.no_table"), code="no_result")
     if format != "json":
-        data = await asyncio.to_thread(to_csv if format == "csv" else to_xlsx, table)
-        headers = ATTACHMENT | {"content-disposition": f'attachment; filename="result-{run.id[:8]}.{format}"'}
+        site = runtime.current_settings.public_address
+        data = await asyncio.to_thread(to_csv if format == "csv" else to_xlsx, table, site)
+        title = (await runtime.store.session(run.session_id)).title
+        name = quote(re.sub(r"[^\w -]+", " ", title).strip()[:60].strip() or "result")
+        headers = ATTACHMENT | {
+            "content-disposition": f"attachment; filename=\"result-{run.id[:8]}.{format}\"; filename*=UTF-8''{name}.{format}"
+        }
         return Response(
             data, media_type="text/csv; charset=utf-8" if format == "csv" else XLSX, headers=headers
         )

@@ -23,16 +23,16 @@ CALCULATED = ("=", "+", "-", "@", "\t", "\r", "\n")
 """A text that begins with one of these is a formula for a spreadsheet that opens a CSV file."""
 
 
-def to_csv(table: ResultTable) -> bytes:
-    """UTF-8 with a byte order mark, without which Excel reads letters other than Latin wrongly."""
+def to_csv(table: ResultTable, site: str) -> bytes:
+    """`site`: the address of the web UI, where the pictures are. UTF-8 with a byte order mark, without which Excel reads letters other than Latin wrongly."""
     out = io.StringIO(newline="")
     writer = csv.writer(out)
     writer.writerow(map(_uncalculated, headings(table)))
-    writer.writerows([_uncalculated(cell) for cell in cells(row, table)] for row in table.rows)
+    writer.writerows([_uncalculated(cell) for cell in cells(row, table, site)] for row in table.rows)
     return out.getvalue().encode("utf-8-sig", "replace")
 
 
-def to_xlsx(table: ResultTable) -> bytes:
+def to_xlsx(table: ResultTable, site: str) -> bytes:
     from openpyxl import Workbook  # 180 modules, which only the download of a table needs
 
     book = Workbook(write_only=True)
@@ -40,7 +40,7 @@ def to_xlsx(table: ResultTable) -> bytes:
     sheet.freeze_panes = "A2"
     sheet.append([_cell(sheet, name, bold=True) for name in headings(table)])
     for row in table.rows:
-        sheet.append([_cell(sheet, cell) for cell in cells(row, table)])
+        sheet.append([_cell(sheet, cell) for cell in cells(row, table, site)])
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -56,10 +56,11 @@ def headings(table: ResultTable) -> list[str]:
     return names
 
 
-def cells(row: ResultRow, table: ResultTable) -> list[Value]:
+def cells(row: ResultRow, table: ResultTable, site: str) -> list[Value]:
     source = row.url or row.file
     values = [row.values.get(name) for name in table.schema.names]
-    return [*values, source, row.at.isoformat(timespec="seconds"), row.screenshot, "; ".join(row.notes())]
+    picture = f"{site}{row.screenshot}" if (row.screenshot or "").startswith("/") else row.screenshot
+    return [*values, source, row.at.isoformat(timespec="seconds"), picture, "; ".join(row.notes())]
 
 
 def _uncalculated(value: Value) -> Value:

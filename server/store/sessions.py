@@ -34,6 +34,8 @@ from server.store.titles import branch_title
 from wording.catalogue import sentence
 
 PICTURE_NAME = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
+_KEEPS_PLACE = {"unread", "status", "icon", "title", "archived_at"}
+"""Changes that are no activity: a renamed session, or one whose deletion is undone, stays where it was in the list."""
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
 QUESTIONS = (
     select(InterruptRow).where(InterruptRow.session_id == OF_SESSION).order_by(InterruptRow.created_at)
@@ -113,7 +115,7 @@ class SessionQueries:
     @writing
     def change_session(self, db: Connection, session_id: str, /, **values: object) -> SessionRow:
         row = session_of(db, session_id, lock=True)
-        if values.keys() - {"unread", "status", "icon"}:
+        if values.keys() - _KEEPS_PLACE:
             values["updated_at"] = now()
         if values:
             change(db, row, **values)

@@ -76,6 +76,15 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
     expect(screen.composer).to_be_focused()
 
 
+def test_what_is_found_nowhere_can_be_begun_as_a_task(screen: Screen) -> None:
+    screen.open()
+    opened_menu(screen).fill("ping quince")
+    expect(screen.page.get_by_role("option", name="Start a task: “ping quince”")).to_be_visible()
+    screen.page.keyboard.press("Enter")
+    expect(screen.feed.get_by_text("ping quince", exact=True)).to_be_visible()
+    screen.wait_idle()
+
+
 def test_nothing_is_said_to_be_missing_before_the_search_has_answered(screen: Screen) -> None:
     held: list[Route] = []
     screen.page.route("**/api/sessions?*q=quince*", lambda route: held.append(route))

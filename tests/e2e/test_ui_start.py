@@ -28,6 +28,8 @@ def test_a_stranger_is_asked_for_the_password_and_comes_back_to_the_page(open_sc
     password.fill("wrong")
     password.press("Enter")
     expect(page.get_by_role("alert")).to_have_text("Wrong password.")
+    chosen = "box => box.value.slice(box.selectionStart, box.selectionEnd)"
+    assert password.evaluate(chosen) == "wrong", "what was refused is typed over"
     password.fill(screen.server.token)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url("**/settings")

@@ -193,10 +193,12 @@ def row(name: str | None, price: float | None = 1.5, **more: Any) -> ResultRow:
 def test_a_text_from_a_page_is_no_formula_in_a_file(start: str) -> None:
     evil = f"{start}1+1"
     file = table(row(evil), schema=object_of(**{"name": {}, "price": {"type": "number"}, "=cmd": {}}))
-    head, cells = csv.reader(io.StringIO(to_csv(file).decode("utf-8-sig"), newline=""))
+    head, cells = csv.reader(
+        io.StringIO(to_csv(file, "https://pilot.example").decode("utf-8-sig"), newline="")
+    )
     assert cells[0] == f"'{evil}"
     assert head[2] == "'=cmd"
-    sheet = load_workbook(io.BytesIO(to_xlsx(file))).active
+    sheet = load_workbook(io.BytesIO(to_xlsx(file, "https://pilot.example"))).active
     assert sheet is not None
     cell = sheet["A2"]
     assert cell.data_type == "s"
@@ -211,15 +213,21 @@ def test_a_file_has_the_values_in_their_types_and_the_source_of_each_row() -> No
         ),
         row("Blue\x07", -2, unverified=("name",), edited={"price": 3}, file="list.pdf"),
     )
-    data = to_csv(file)
+    data = to_csv(file, "https://pilot.example")
     assert data.startswith(b"\xef\xbb\xbf")
     head, first, second = csv.reader(io.StringIO(data.decode("utf-8-sig")))
     assert head == ["name", "price", "source", "time", "picture", "notes"]
-    assert first[:5] == ["Чайник", "", "https://shop.example/", "2026-11-23T08:00:00+00:00", "/s/1.jpg"]
+    assert first[:5] == [
+        "Чайник",
+        "",
+        "https://shop.example/",
+        "2026-11-23T08:00:00+00:00",
+        "https://pilot.example/s/1.jpg",
+    ]
     assert first[5] == "price: not shown"
     assert second[1:3] == ["-2", "list.pdf"]
     assert second[5] == "name: not found in what was shown; price: edited by a person"
-    sheet = load_workbook(io.BytesIO(to_xlsx(file))).active
+    sheet = load_workbook(io.BytesIO(to_xlsx(file, "https://pilot.example"))).active
     assert sheet is not None
     assert (sheet["A3"].value, sheet["B3"].value, sheet["B2"].value) == ("Blue", -2, None)
 
@@ -231,7 +239,7 @@ def test_a_table_in_an_export_cannot_leave_its_cell() -> None:
 
 def test_a_name_of_a_column_is_kept_when_the_source_has_the_same() -> None:
     file = ResultTable(read_schema(object_of(source={}, time={})), ())
-    assert next(csv.reader(io.StringIO(to_csv(file).decode("utf-8-sig"))))[:4] == [
+    assert next(csv.reader(io.StringIO(to_csv(file, "https://pilot.example").decode("utf-8-sig"))))[:4] == [
         "source",
         "time",
         "source_",

@@ -82,7 +82,11 @@ async def test_the_table_is_read_in_three_formats(client: httpx.AsyncClient, app
     assert second["missing"] == {"price": "sold out"}
     response = await client.get(path, params={"format": "csv"})
     assert response.headers["content-type"] == "text/csv; charset=utf-8"
-    assert response.headers["content-disposition"] == f'attachment; filename="result-{run_id[:8]}.csv"'
+    runtime = await app.state.starting.runtime()
+    said = response.headers["content-disposition"]
+    assert said.startswith(f"attachment; filename=\"result-{run_id[:8]}.csv\"; filename*=UTF-8''")
+    assert said.endswith(".csv")
+    assert f"{runtime.current_settings.public_address}/shot.jpg" in response.content.decode()
     assert response.content.decode("utf-8-sig").splitlines()[1].startswith("kettle 1,5,https://shop.example/")
     response = await client.get(path, params={"format": "xlsx"})
     sheet = load_workbook(io.BytesIO(response.content)).active

@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from 'lucide-react'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
@@ -19,6 +19,11 @@ export function LoginPage() {
   const [isShown, setShown] = useState(false)
   const { signIn, isBusy, error, wait } = useSignIn()
   useTitle('Pilothouse', 'none')
+  const form = useRef<HTMLFormElement>(null)
+  // What was refused is typed over.
+  useEffect(() => {
+    if (error) form.current?.querySelector('input')?.select()
+  }, [error])
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -28,6 +33,7 @@ export function LoginPage() {
   return (
     <main className="flex min-h-full flex-col items-center justify-center gap-6 p-4">
       <form
+        ref={form}
         onSubmit={submit}
         className="flex w-full max-w-[340px] flex-col gap-5 rounded-xl border border-line p-6"
       >

@@ -1,4 +1,7 @@
+import { Play } from 'lucide-react'
+import { useLocation } from 'wouter'
 import { isOfInputMethod } from '@/lib/keys'
+import { startSession } from '@/session/send'
 import { useEffect, useEffectEvent, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
 import { cx } from '@/lib/cx'
@@ -82,9 +85,13 @@ function Footer() {
 }
 
 const COMMANDS_AT_REST = 6
+/** The line that is offered where nothing is found. */
+const START = 'start'
 
 /** What was written is looked for in the session, then in all of them; commands come first while nothing is. */
 function useHits(sessionId: string | null, query: string): { hits: Hit[]; isAnswered: boolean } {
+  const t = useWords(words)
+  const [, go] = useLocation()
   const isAtRest = query.trim() === ''
   const commands = useCommands(sessionId, query)
   const here = useHitsHere(sessionId, query)
@@ -92,6 +99,17 @@ function useHits(sessionId: string | null, query: string): { hits: Hit[]; isAnsw
   const hits = isAtRest
     ? [...found.slice(0, 5), ...commands.slice(0, COMMANDS_AT_REST)]
     : [...here, ...found, ...commands]
+  const task = query.trim()
+  if (hits.length === 0 && isAnswered && task) {
+    const start = () => go(`/s/${startSession(task, {})}`)
+    hits.push({
+      id: START,
+      group: t('menu.commands'),
+      icon: Play,
+      label: t('menu.start', { task }),
+      act: start,
+    })
+  }
   return { hits, isAnswered }
 }
 
@@ -143,7 +161,7 @@ function List({ id, label, hits, isAnswered, active, query, onActive, onChoose }
           )}
         </div>
       ))}
-      {hits.length === 0 && (
+      {(hits.length === 0 || hits[0]?.id === START) && (
         <p className="px-2.5 py-6 text-center text-sm text-muted">
           {isAnswered ? t('search.none', { q: query }) : t('menu.searching')}
         </p>
