@@ -211,6 +211,7 @@ ROWS = [
     Row("a PDF in an embed is read (A8)", "A8_embed.html", (read(PAPER),), shows=("x.pdf",)),
     Row("a PDF in a frame is read (A8)", "A8_frame.html", (read(PAPER),), shows=("x.pdf",)),
     Row("a PDF in an object is read (A8)", "A8_object.html", (read(PAPER),), shows=("x.pdf",)),
+    Row("what has a menu of the right button is listed (A16)", "A16_context.html", (click("report.txt"),), shows=('clickable "report.txt"', "no menu")),
     Row("several files for one field (A7)", "A7_two_files.html", (upload("Photos", "a.txt", "b.txt"),), sent={"A7m": "['a.txt', 'b.txt']"}),
     Row("a file made in the page is downloaded (A8)", "A8_blobdown.html", (click("Export PDF", "invoice.pdf"),)),
     Row("a consent in a frame of another site is answered (A9)", "A9_frame.html", (click("Accept all"), click("Read on")), sent={"A9": "read"}),
