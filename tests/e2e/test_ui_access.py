@@ -12,6 +12,8 @@ from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.e2e.staged import Stage, history, message
+from wording.catalogue import joined, parts_of, sentence
+from wording.step_words import step_words
 
 MARKDOWN = "# Title\n\nText with `code`, a [link](https://ok.example) and\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n```python\nprint(1)\n```"
 
@@ -397,8 +399,10 @@ def test_no_english_word_is_left_in_russian_but_names(open_screen: OpenScreen) -
     page.keyboard.press("Escape")
     stage = Stage(screen, [message(1, "user", "Купи чайник", run_id="run")], title="Чайник")
     stage.begin()
-    stage.tool("Купить", ok=False, summary="Not done within 5 s: it is disabled.")
-    done = "Interrupted by a restart of the server. The last action may or may not have happened: Clicked “Купить”"
-    stage.play(stage.event("error", code="interrupted", message=done))
+    why = sentence("not_done", seconds=5, why=sentence("not_done.disabled"))
+    stage.tool("Купить", ok=False, summary=why, summary_parts=parts_of(why))
+    step = step_words("click", {"element": 'button "Купить"'})
+    done = joined((sentence("run.interrupted"), sentence("run.doubtful_step", step=step)))
+    stage.play(stage.event("error", code="interrupted", message=done, message_parts=parts_of(done)))
     look("failure", page.get_by_role("alert"))
     assert left == {}
