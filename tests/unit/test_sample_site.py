@@ -85,7 +85,8 @@ def keys_of(value: object, at: str = "") -> Iterator[str]:
 
 async def test_what_holds_nothing_and_draws_no_power_has_no_zero() -> None:
     shop = await Visitor().get("/en/shop")
-    assert "<td>0</td>" not in shop and "<td>0.0</td>" not in shop
+    assert "<td>0</td>" not in shop
+    assert "<td>0.0</td>" not in shop
 
 
 def test_the_languages_have_the_same_texts() -> None:
