@@ -181,7 +181,12 @@ def serve(settings: Settings, logins: Logins, new_password: str | None, *, open_
     open_many_files()
     front = Front(settings, logins)
     Server(configure(settings, front), front).run()
-    return 1 if front.fatal else 0
+    if front.fatal:
+        print(
+            f"pilothouse: cannot start: {front.fatal}", file=sys.stderr
+        )  # after uvicorn's lines, where it is looked for
+        return 1
+    return 0
 
 
 def configure(settings: Settings, app: Callable[..., Any]) -> uvicorn.Config:

@@ -62,6 +62,7 @@ class Database:
     ) -> None:
         self.url = settings.database
         self.is_sqlite = settings.is_sqlite
+        self._setting = "DATABASE_URL" if settings.database_url else "DATA_DIR"
         self._answer_seconds = answer_seconds
         self._run_until: Callable[..., Any] | None = None
         self.answers = False
@@ -93,7 +94,7 @@ class Database:
     def name(self) -> str:
         """What it is called in messages to who runs the server."""
         return (
-            f"the database file {self.file} (DATABASE_URL)"
+            f"the database file {self.file} ({self._setting})"
             if self.is_sqlite
             else "the database of DATABASE_URL"
         )
@@ -245,7 +246,7 @@ class Database:
     def words_of(self, fault: BaseException) -> str:
         """The database's error text: its first line, with the URL's password masked."""
         words = (str(fault.__cause__ or fault).splitlines() or [type(fault).__name__])[0]
-        words = re.sub(r"://[^@/\s]*@", "://***@", words)
+        words = re.sub(r"://[^@/\s]*@", "://***@", words).removeprefix("(sqlite3.OperationalError) ")
         for secret in _secrets_of(self.url):
             words = words.replace(secret, "***")
         return words

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import resource
 import sqlite3
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -19,6 +21,7 @@ from server.settings import MOST_FILES, Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.eventually import eventually
 from tests.support.ports import free_port
+from tests.support.server import environment_of
 
 SECRET = "Secr3t"
 
@@ -79,6 +82,26 @@ async def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path)
         async with open_runtime(settings_of(tmp_path, f"sqlite:///{path}")):
             pass
     assert path.read_bytes() == before
+
+
+def test_the_reason_of_a_failed_start_is_its_last_line_and_names_what_was_set(tmp_path: Path) -> None:
+    path = tmp_path / "pilothouse.db"
+    path.mkdir()
+    chosen = {
+        "DATA_DIR": str(tmp_path),
+        "PORT": str(free_port()),
+        "AGENT_MODE": "mock",
+        "AUTH_TOKEN": PASSWORD,
+    }
+    ended = subprocess.run(
+        [sys.executable, "-m", "server"],
+        env=environment_of(chosen),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    reason = f"pilothouse: cannot start: the database file {path} (DATA_DIR) does not answer: {path} is a folder, not a file"
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (1, reason)
 
 
 async def test_a_schema_of_a_newer_version_is_refused_and_left_alone(tmp_path: Path) -> None:
