@@ -159,6 +159,8 @@ CODE = "739154"
 
 ROWS = [
     Row("the page's clock is in the person's zone (A1)", "A1_now.html", (enter({"Date": "2027-03-05"}),), shows=("GMT+0900", ZONE, 'value="2027-03-05"')),
+    Row("the zone of a page's formats is the person's (A1)", "<p id=o></p><script>o.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone + ' ' + new Date(2027, 0, 1).getTimezoneOffset()</script>", shows=(f"{ZONE} -540",)),
+    Row("the clock of a frame is in the person's zone (A1)", "<iframe srcdoc=\"<p id=o></p><script>o.textContent = 'offset ' + new Date().getTimezoneOffset()</script>\"></iframe>", shows=("offset -540",)),
     Row("several of a list are chosen (A3)", "A3_days.html", (choose("Days", "Tue", says='holds "Tue"'), choose("Days", "Thu", says='holds "Tue, Thu"'), click("Save")), sent={"day": "Tue, Thu"}),
     Row("options drawn by the page are ticked (A3)", "A3_listbox.html", (click("Olives"), click("Capers")), sent={"A3c": "['Olives', 'Capers']"}, shows=('option "Olives" selected', 'option "Capers" selected')),
     Row("one of two equal options is not guessed (A3)", "A3_same.html", (choose("City", "Springfield", says='"Springfield (Illinois)", "Springfield (Missouri)"', ok=False), choose("City", "Springfield (Missouri)"), click("Save")), sent={"city": "mo"}),
@@ -172,6 +174,8 @@ ROWS = [
     Row("a style sheet never comes (A6)", "A6_css.html", (click("Count", most=3.5), click("Count", most=3.5)), shows=("- 2",)),
     Row("a font never comes (A6)", "A6_font.html", (click("Count", most=3.5), click("Count", most=3.5)), shows=("- 2",)),
     Row("a picture never comes (A6)", "A6_image.html", (click("Count", most=3.5), click("Count", most=3.5)), shows=("- 2",)),
+    Row("a video never comes (A6)", "<video src=/never?img width=50></video><button onclick='n.textContent = +n.textContent + 1'>Count</button><p id=n>0</p>", (click("Count", most=3.5), click("Count", most=3.5)), shows=("- 2",)),
+    Row("a script that may come late never comes (A6)", "<script async src=/never?img></script><button onclick='n.textContent = +n.textContent + 1'>Count</button><p id=n>0</p>", (click("Count", most=3.5), click("Count", most=3.5)), shows=("- 2",)),
     Row("a drop zone with a field of its own takes a file (A7)", "A7_dropzone.html", (upload("Drop files here to upload", "a.txt"),), sent={"A7": "a.txt"}),
     Row("a label is the button of a tiny field (A7)", "A7_label_block.html", (upload("Choose a document", "a.txt"),), sent={"A7": "a.txt"}),
     Row("a menu's item asks for the file (A7)", "A7_two_stage.html", (click("Attach"), upload("From this computer", "a.txt")), sent={"A7": "a.txt"}),
@@ -228,6 +232,8 @@ ROWS = [
         enter({"When": "2027-03-05 14:00"}, 'holds "2027-03-05T14:00" instead')),
         shows=('"Price" value="1250"', '"Code" value="ABCDEFGH"')),
     Row("words in invisible signs are left out (A18)", "A18_tags.html", shows=("A kettle.", 'button "Buy"', 'textbox "Size" value="5"'), lacks=("\U000e0069", "\U000e0073")),
+    Row("signs without width stand in no name (A18)", "<button>B\u200bu\u2060y\ufeff</button><p>A ket\u00adtle\u200d.</p>", shows=('button "Buy"', "A kettle."), lacks=("\u200b", "\u2060", "\u00ad")),
+    Row("signs that turn the order of letters stand in no text (A18)", "<p>Pay \u202e001\u202c EUR</p><input aria-label='Si\u2066ze\u2069' value=5>", shows=('textbox "Size"',), lacks=("\u202e", "\u2066")),
     Row("a list and a field that put themselves back are told (A24)", "A24_reset.html", (choose("Country", "Chile", says='"Country" holds "Austria" instead'), enter({"Name": "Ann"}, '"Name" holds nothing instead'))),
     Row("a field and a box that keep their state are told (A24)", "A24_react.html", (enter({"Name": "Ann"}, '"Name" holds nothing instead'), click("Agree", '"Agree" is still not checked'))),
     Row("a code in boxes is one secret field (A25)", "A25_code.html", (enter({"Digit": CODE}), click("Verify")), sent={"A25": CODE}, shows=("secret filled",), lacks=('value="',)),
