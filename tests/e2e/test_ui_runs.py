@@ -143,7 +143,7 @@ def test_the_last_message_is_edited_and_sent_again(screen: Screen) -> None:
 def test_at_the_step_limit_going_on_is_one_click(screen: Screen) -> None:
     session = screen.new_session(max_tool_steps=3)
     screen.open(session).send("steps and steps")
-    expect(screen.page.get_by_text("action 3 of 3")).to_be_visible()
+    expect(screen.page.get_by_text("3 of 3 steps")).to_be_visible()
     screen.wait_idle()
     screen.page.reload()
     screen.button("Continue").click()
@@ -170,7 +170,7 @@ def test_meters_tell_steps_tokens_and_cost_and_warn_near_the_limit(
     }
     run = {"status": "running", "agent": "operator", "model": "m", "max_steps": 10}
     stage.play(stage.event("run", step=5, **run), stage.event("usage", call=usage, total=usage))
-    expect(screen.page.get_by_text("action 5 of 10")).to_be_visible()
+    expect(screen.page.get_by_text("5 steps")).to_be_visible()
     meter = screen.button(re.compile("12,000 tokens in, 345 out, 8,000 cached, model calls: 4$"))
     expect(meter).to_contain_text("12.3K tokens · $0.08")
     expect(meter.get_by_text(told)).to_be_visible()

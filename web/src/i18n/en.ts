@@ -156,8 +156,6 @@ export const en = {
   'shot.previous': 'Previous screenshot',
   'shot.next': 'Next screenshot',
 
-  step: 'action {n} of {of}',
-  'step.near': { one: '{left} left', other: '{left} left' },
   'usage.tokens': '{n} tokens',
   'usage.exact': '{in} tokens in, {out} out, {cached} cached, model calls: {calls}',
 
@@ -306,7 +304,7 @@ export const en = {
   'settings.models': 'Models and keys',
   'settings.limits': 'Limits',
   'settings.browser': 'Browser and sites',
-  'settings.notifications': 'Messages',
+  'settings.notifications': 'Notifications',
   'settings.data': 'Data',
   'settings.appearance': 'Appearance',
   'settings.shortcuts': 'Keyboard shortcuts',

@@ -156,13 +156,6 @@ export const ru: Dictionary = {
   'shot.previous': 'Предыдущий снимок',
   'shot.next': 'Следующий снимок',
 
-  step: 'действие {n} из {of}',
-  'step.near': {
-    one: 'остался {left}',
-    few: 'осталось {left}',
-    many: 'осталось {left}',
-    other: 'осталось {left}',
-  },
   'usage.tokens': '{n} токенов',
   'usage.exact': 'Токены: вход {in}, выход {out}, из кэша {cached}; вызовов модели: {calls}',
 

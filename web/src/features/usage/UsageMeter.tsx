@@ -31,7 +31,6 @@ export function UsageMeter({ session }: { session: Session | undefined }) {
       cached: whole(usage.cached_tokens, lang),
       calls: whole(usage.model_calls, lang),
     })
-  const steps = hasSteps && t('step', { n: step, of: limit })
   const cost = usage?.cost != null && money(usage.cost, lang)
   const spent = t('usage.tokens', { n: compact(tokens, lang) })
   return (
@@ -40,7 +39,7 @@ export function UsageMeter({ session }: { session: Session | undefined }) {
       className="touch tabular flex h-8 shrink-0 items-center gap-3 rounded-md px-1.5 text-xs whitespace-nowrap text-muted hover:bg-s2"
       trigger={
         <>
-          {hasSteps && <Steps step={step} limit={limit} text={steps} />}
+          {hasSteps && <Steps step={step} limit={limit} />}
           {tokens > 0 && (
             <Spent
               tokens={tokens}
@@ -61,12 +60,15 @@ export function UsageMeter({ session }: { session: Session | undefined }) {
   )
 }
 
-function Steps({ step, limit, text }: { step: number; limit: number; text: React.ReactNode }) {
-  const t = useT()
+/** The limit is named where it matters: near it, and where there is no room for words. */
+function Steps({ step, limit }: { step: number; limit: number }) {
+  const t = useWords(words)
   const near = isNear(step, limit)
   return (
     <span className={cx('flex items-center gap-2', near && 'font-medium text-warn')}>
-      <span className="max-md:sr-only">{text}</span>
+      <span className="max-md:sr-only">
+        {near ? t('step.of', { n: step, of: limit }) : t('step', { n: step })}
+      </span>
       <span aria-hidden className="md:hidden">
         {step}/{limit}
       </span>

@@ -4,7 +4,10 @@ export const words = wordbook(
   {
     'usage.run': 'This run',
     'usage.session': 'Whole session',
-    'usage.steps': 'Actions',
+    'usage.steps': 'Steps',
+    step: { one: '{n} step', other: '{n} steps' },
+    'step.of': '{n} of {of} steps',
+    'step.near': { one: '{left} left', other: '{left} left' },
     'usage.tokens.all': 'Tokens',
     'usage.cost': 'Cost',
     'usage.time': 'Time',
@@ -21,7 +24,15 @@ export const words = wordbook(
   {
     'usage.run': 'Этот запуск',
     'usage.session': 'Вся сессия',
-    'usage.steps': 'Действия',
+    'usage.steps': 'Шаги',
+    step: { one: '{n} шаг', few: '{n} шага', many: '{n} шагов', other: '{n} шага' },
+    'step.of': '{n} из {of} шагов',
+    'step.near': {
+      one: 'остался {left}',
+      few: 'осталось {left}',
+      many: 'осталось {left}',
+      other: 'осталось {left}',
+    },
     'usage.tokens.all': 'Токены',
     'usage.cost': 'Стоимость',
     'usage.time': 'Время',
