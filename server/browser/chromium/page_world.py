@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from server.browser.chromium.cdp import Cdp
+from server.browser.scripts import script
 
 ASKED: Mapping[str, str] = {
     "passkey": "a passkey", "code": "a code from a phone", "usb": "a USB device", "serial": "a serial device",
@@ -13,38 +14,7 @@ ASKED: Mapping[str, str] = {
 }  # fmt: skip
 """What pages ask of a person by a window of the browser's own, which the agent cannot see."""
 
-_SCRIPT = r"""(() => {
-  const attach = Element.prototype.attachShadow, closed = new WeakSet();
-  if (attach.asked) return;
-  const asked = [], own = Object.getOwnPropertyDescriptor(Element.prototype, 'shadowRoot');
-  const put = (holder, name, make) => {
-    const native = holder?.[name];
-    if (typeof native !== 'function') return;
-    const {[name]: replaced} = {[name](...given) { return make(() => native.apply(this, given), given, this); }};
-    Object.defineProperty(holder, name, {value: replaced, writable: true, configurable: true, enumerable: true});
-  };
-  const refuse = kind => { asked.push(kind); return Promise.reject(new DOMException('The request was refused.', 'NotAllowedError')); };
-  put(Element.prototype, 'attachShadow', (run, [init], host) => {
-    if (init?.mode !== 'closed') return run();
-    const root = attach.call(host, {...init, mode: 'open'});
-    closed.add(host);
-    return root;
-  });
-  Element.prototype.attachShadow.asked = asked;
-  Object.defineProperty(Element.prototype, 'shadowRoot', {...own, get() { return closed.has(this) ? null : own.get.call(this); }});
-  for (const name of ['get', 'create'])
-    put(globalThis.CredentialsContainer?.prototype, name, (run, [options]) =>
-      options?.mediation === 'conditional' ? run() : options?.publicKey ? refuse('passkey') : options?.otp ? refuse('code') : run());
-  put(globalThis.USB?.prototype, 'requestDevice', () => refuse('usb'));
-  put(globalThis.HID?.prototype, 'requestDevice', () => refuse('hid'));
-  put(globalThis.Serial?.prototype, 'requestPort', () => refuse('serial'));
-  put(globalThis.MediaDevices?.prototype, 'getDisplayMedia', () => refuse('screen'));
-  put(globalThis.EyeDropper?.prototype, 'open', () => refuse('colour'));
-  put(globalThis, 'print', () => {
-    asked.push('print');
-    for (const kind of ['beforeprint', 'afterprint']) dispatchEvent(new Event(kind));
-  });
-})()"""
+_SCRIPT = script("page_world")
 _TAKE = "(Element.prototype.attachShadow.asked || []).splice(0, 20).map(String).join()"
 
 

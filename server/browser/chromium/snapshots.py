@@ -16,6 +16,7 @@ from functools import lru_cache
 from server.browser.chromium import frames
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.watched_page import WatchedPage
+from server.browser.scripts import script
 from server.ops.program_files import PROGRAM_FILES
 
 _BUNDLE = PROGRAM_FILES / "node_modules" / "playwright-core" / "lib" / "coreBundle.js"
@@ -29,45 +30,6 @@ SILENT_FRAME = "This frame does not answer, what it shows is left out."
 _GROUP: Params = {"objectGroup": "pilothouse-snapshots"}
 
 # Not constructed: the constructor adds listeners to the page's window, which its own scripts could notice.
-_READER = r"""(() => {
-  const module = {};
-  %s
-  const reader = Object.create(module.exports.InjectedScript().prototype);
-  const inside = (root, css) => root && Object.getPrototypeOf(root).querySelector.call(root, css);
-  globalThis.pilothouseSnapshots = {
-    read(frame) {
-      const root = Document.prototype.querySelector.call(document, 'body,frameset');
-      if (!root) return {snapshot: '', frames: []};
-      reader._frameSeq = frame;
-      const snapshot = reader.ariaSnapshot(root, {mode: 'ai', boxes: true});
-      return {snapshot, frames: reader._lastAriaSnapshotForQuery.iframeRefs};
-    },
-    find(target) {
-      if (!target.startsWith('css=')) return reader._lastAriaSnapshotForQuery?.info.get(target)?.element;
-      const [first, ...more] = target.slice(4).split(' >> css=');
-      return more.reduce((el, css) => el && inside(el.shadowRoot, css),
-        Document.prototype.querySelector.call(document, first));
-    },
-    point(target) {
-      const el = this.find(target);
-      if (!el?.isConnected) return null;
-      el.scrollIntoView({block: 'nearest', inline: 'nearest', behavior: 'instant'});
-      const r = Element.prototype.getBoundingClientRect.call(el), x = r.x + r.width / 2, y = r.y + r.height / 2;
-      let hit = Document.prototype.elementFromPoint.call(document, x, y);
-      while (hit?.shadowRoot) {
-        const inner = ShadowRoot.prototype.elementFromPoint.call(hit.shadowRoot, x, y);
-        if (!inner || inner === hit) break;
-        hit = inner;
-      }
-      for (let at = hit; at; at = at.parentNode || at.host) if (at === el) return {x: Math.round(x), y: Math.round(y)};
-      return null;
-    },
-    select(target, options) {
-      const el = this.find(target);
-      return {isChosen: Array.isArray(el && reader.selectOptions(el, options.map(valueOrLabel => ({valueOrLabel}))))};
-    },
-  };
-})()"""
 
 
 @lru_cache(maxsize=1)
@@ -76,7 +38,7 @@ def reader_source() -> str:
     found = _SOURCE.search(_BUNDLE.read_text(encoding="utf-8"))
     if found is None:
         raise ValueError(f"{_BUNDLE} has no script for pages: it is not the pinned version")
-    return _READER.replace("%s", str(ast.literal_eval(found[1])))
+    return script("snapshot_reader", INJECTED_SCRIPT=str(ast.literal_eval(found[1])))
 
 
 class Snapshots:

@@ -36,57 +36,17 @@ from server.browser.observation.points import Layers
 from server.browser.observation.secret_fields import is_short
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
 from server.browser.reading.reader import FILE_BYTES
+from server.browser.scripts import script
 from server.ops.json_types import Json, JsonObject
 
 log = logging.getLogger(__name__)
 
 
 # Smooth scrolling lasts for some frames, in which scroll events come.
-SCROLLED_SCRIPT = """() => new Promise(done => {
-  let still = 0;
-  const moved = () => { still = 0 };
-  addEventListener("scroll", moved, {capture: true, passive: true});
-  const look = () => {
-    if (++still < 5) return requestAnimationFrame(look);
-    removeEventListener("scroll", moved, {capture: true});
-    done(true);
-  };
-  requestAnimationFrame(look);
-})"""
+SCROLLED_SCRIPT = script("scrolled")
 
 # A text that has no element of its own is in view only where nothing that scrolls leaves it out.
-_SHOW_TEXT = """query => {
-  const plain = text => text.replace(/\\s+/g, ' ').trim().toLowerCase(), wanted = plain(query), found = [];
-  const search = root => {
-    for (const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT); walk.nextNode();) {
-      const node = walk.currentNode;
-      if (node.shadowRoot) search(node.shadowRoot);
-      if (node.nodeType === Node.TEXT_NODE && plain(node.data).includes(wanted)) found.push(node);
-    }
-  };
-  search(document);
-  const placeOf = node => { const range = document.createRange(); range.selectNodeContents(node); return range.getBoundingClientRect(); };
-  const boxes = node => {
-    const all = [];
-    for (let at = node.parentNode; at; at = at.parentNode || at.host)
-      if (at instanceof Element && at !== document.body && at !== document.documentElement && getComputedStyle(at).overflowY !== 'visible') all.push(at);
-    return all;
-  };
-  const isSeen = node => {
-    const {top, bottom, height} = placeOf(node), middle = (top + bottom) / 2;
-    return height > 0 && middle > 0 && middle < innerHeight &&
-      boxes(node).every(one => { const r = one.getBoundingClientRect(); return middle >= r.top && middle <= r.bottom; });
-  };
-  const shown = found.filter(node => placeOf(node).height > 0);
-  if (!shown.length) return null;
-  if (shown.some(isSeen)) return true;
-  for (const box of boxes(shown[0])) {
-    const text = placeOf(shown[0]), around = box.getBoundingClientRect();
-    box.scrollTop += text.top - around.top - (around.height - text.height) / 2;
-  }
-  if (!isSeen(shown[0])) scrollBy({top: placeOf(shown[0]).top - innerHeight / 2, behavior: 'instant'});
-  return isSeen(shown[0]);
-}"""
+_SHOW_TEXT = script("show_text")
 
 # A file that scripts have made is known in its page only.
 _MADE_FILE = """async (url, most) => {

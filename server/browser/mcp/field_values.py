@@ -19,6 +19,7 @@ from server.browser.observation import Element
 from server.browser.observation.box_groups import GROUPS_IN
 from server.browser.observation.editor_script import EDITORS_IN
 from server.browser.observation.rendering import clean, is_option
+from server.browser.scripts import script
 from server.text import cut
 from wording.catalogue import Wording, joined, sentence
 
@@ -28,42 +29,7 @@ REMOVE = "remove "
 """Before the name of an option that is to be taken out of what is chosen."""
 
 # An element is found by its box, as the observation has it, and then kept: an act may scroll or resize the page.
-_HOLD = """(boxes) => {
-  const found = boxes.map(() => null);
-  const editors = [], sides = el => {
-    const r = el.getBoundingClientRect(), [dx, dy] = offsets.get(el.ownerDocument);
-    return [r.x + dx, r.y + dy, r.width, r.height];
-  };
-  const offsets = new Map([[document, [0, 0]]]);  // of the frames of this site, as boxes of a snapshot have them
-  const same = (el, box) => sides(el).map((value, side) => Math.abs(value - box[side]) <= 1);
-  const search = root => {
-    editors.push(...(EDITORS_IN)(css => root.querySelectorAll(css)));
-    for (const {boxes: parts} of (GROUPS_IN)(css => [...root.querySelectorAll(css)], () => false))
-      boxes.forEach((box, at) => { if (same(parts[0], box).every(Boolean)) found[at] ??= {input: parts[0], box: parts[0], parts}; });
-    for (const el of root.querySelectorAll('*')) {
-      if (el.shadowRoot) search(el.shadowRoot);
-      if (el.localName === 'iframe') {
-        const inner = (() => { try { return el.contentDocument; } catch { return null; } })(), [x, y] = sides(el);
-        if (inner && !offsets.has(inner)) { offsets.set(inner, [x, y]); search(inner); }
-      }
-      const isField = ['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName) || el.matches('[role=checkbox],[role=radio],[role=switch]');
-      const field = isField ? el : el.localName === 'label' && /^(checkbox|radio)$/.test(el.control?.type) ? el.control : null;
-      if (field) boxes.forEach((box, at) => { if (same(el, box).every(Boolean)) found[at] ??= {input: field, box: el}; });
-    }
-  };
-  // An editor may have grown, or been scrolled, since it was seen.
-  const likely = [sides => sides.every(Boolean), ([x, y]) => x && y, ([,, width, height]) => width && height, ([x,, width]) => x && width];
-  const editorAt = box => {
-    for (const isIt of likely) {
-      const some = editors.filter(one => isIt(same(one.box, box)) || isIt(same(one.input, box)));
-      if (some.length === 1) return some[0];
-    }
-    return null;
-  };
-  search(document);
-  globalThis.pilothouseFields = found.map((one, at) => (one && !editors.some(each => each.input === one.input)) ? one : editorAt(boxes[at]));
-  return pilothouseFields.map(Boolean);
-}""".replace("EDITORS_IN", EDITORS_IN).replace("GROUPS_IN", GROUPS_IN)
+_HOLD = script("hold_fields", EDITORS_IN=EDITORS_IN, GROUPS_IN=GROUPS_IN)
 # What a click has given the focus to. 'keys': it is no field, but may listen to keys.
 _HOLD_FOCUSED = """(at) => {
   let el = document.activeElement;
@@ -73,23 +39,7 @@ _HOLD_FOCUSED = """(at) => {
   if (editor || isField) globalThis.pilothouseFields[at] = editor || {input: el, box: el};
   return editor || isField ? 'text' : el.matches('html,body,a,button,summary,select,[role=button],[role=link]') ? '' : 'keys';
 }""".replace("EDITORS_IN", EDITORS_IN)
-_READ = """() => (globalThis.pilothouseFields || []).map(one => {
-  const el = one?.input;
-  if (el?.isConnected && one.text) return {value: one.text(), editor: true};
-  if (el?.isConnected && one.parts)
-    return {value: one.parts.map(part => part.value).join(''), parts: one.parts.map(part => Math.max(1, part.maxLength))};
-  if (!el?.isConnected || ['password', 'file'].includes(el.type)) return null;
-  if (['checkbox', 'radio'].includes(el.type)) return {checked: el.checked};
-  if (el.tagName !== 'SELECT' && el.value === undefined) return {checked: el.ariaChecked === 'true'};
-  if (el.tagName !== 'SELECT') return {
-    value: el.value, locked: !!el.readOnly, line: /^(text|search|tel|url|email|number)$/.test(el.type) && !el.readOnly,
-  };
-  const isOff = one => one.disabled || one.parentElement?.disabled;
-  return {several: el.multiple, options: [...el.options].map(one => ({
-    name: (one.label || one.text).trim().replace(/\\s+/g, ' '), group: one.parentElement?.label || '',
-    disabled: !!isOff(one), chosen: one.selected,
-  }))};
-})"""
+_READ = script("read_fields")
 _CHOOSE = """(at, choices) => {
   const el = globalThis.pilothouseFields[at].input;
   for (const [place, isChosen] of choices) el.options[place].selected = isChosen;

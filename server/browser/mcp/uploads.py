@@ -9,31 +9,11 @@ from pathlib import Path
 from server.browser.browser import ToolOutcome
 from server.browser.mcp.tool_calls import ToolCalls, name_of
 from server.browser.observation import Element
+from server.browser.scripts import script
 from wording.catalogue import sentence
 
 # Found by its box, as the observation has it. A zone without a field gets its files by way of one that is in no page.
-_HOLD = """([x, y, width, height], listening) => {
-  const isIt = el => {
-    const r = el.getBoundingClientRect();
-    return [r.x - x, r.y - y, r.width - width, r.height - height].every(off => Math.abs(off) <= 1);
-  };
-  const isField = el => el?.matches?.('input[type=file]') && !el.disabled ? el : null;
-  const fieldOf = el => {
-    const inside = [...el.querySelectorAll('input[type=file]')].filter(isField);
-    return isField(el) || isField(el.closest('label')?.control) || (inside.length === 1 ? inside[0] : null);
-  };
-  const found = [], search = root => {
-    for (const el of root.querySelectorAll('*')) {
-      if (isIt(el)) found.push(el);
-      if (el.shadowRoot) search(el.shadowRoot);
-    }
-  };
-  search(document);
-  const field = found.map(fieldOf).find(Boolean), zone = found.find(el => listening?.includes(el));
-  globalThis.pilothouseUpload = field || Object.assign(document.createElement('input'), {type: 'file', multiple: true});
-  globalThis.pilothouseZone = field ? null : zone;
-  return field ? 'field' : zone ? 'zone' : '';
-}"""
+_HOLD = script("hold_upload")
 _DROP = """() => {
   const zone = globalThis.pilothouseZone, {x, y, width, height} = zone.getBoundingClientRect();
   const dataTransfer = new DataTransfer();

@@ -198,7 +198,7 @@ class _Decision:
             return FinalAnswer(
                 "\n\n".join([*parts, *shown, missing, *left, self.words.say("connect")]), missing
             )
-        lines = [*(self.progress.reading or "").splitlines(), *self.page.texts]
+        lines = [*(self.progress.reading or "").split("\n"), *self.page.texts]
         if any(one.kind == "order" for one in self.request.commands):
             if not CONFIRMED.search(" ".join((self.page.title, *lines, *parts))):
                 unsure = self.words.say("not confirmed")
