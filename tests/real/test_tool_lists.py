@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from server.browser.chromium.processes import Processes
-from server.browser.mcp import browser_use_server, playwright_server
+from server.browser.mcp import playwright_server
 from server.browser.mcp.client import McpClient, Stdio
+from server.extras.tools import browser_use_server
 from server.settings import Settings
 from tests.unit.test_tool_docs import rows
 
