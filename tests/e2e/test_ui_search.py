@@ -78,10 +78,10 @@ def test_commands_are_done_by_name_with_keys_alone(screen: Screen) -> None:
 
 def test_what_is_found_nowhere_can_be_begun_as_a_task(screen: Screen) -> None:
     screen.open()
-    opened_menu(screen).fill("ping quince")
-    expect(screen.page.get_by_role("option", name="Start a task: “ping quince”")).to_be_visible()
+    opened_menu(screen).fill("ping pomelo")
+    expect(screen.page.get_by_role("option", name="Start a task: “ping pomelo”")).to_be_visible()
     screen.page.keyboard.press("Enter")
-    expect(screen.feed.get_by_text("ping quince", exact=True)).to_be_visible()
+    expect(screen.feed.get_by_text("ping pomelo", exact=True)).to_be_visible()
     screen.wait_idle()
 
 

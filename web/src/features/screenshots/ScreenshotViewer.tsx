@@ -44,7 +44,10 @@ export default function ScreenshotViewer() {
   const onKeyDown = (event: KeyboardEvent) => {
     const act = keys[chordOf(event.nativeEvent)]
     const isPress = event.key === ' ' && event.target instanceof HTMLButtonElement
-    if (!act || isPress || isTyping(event.target)) return
+    // The key is for the menu, which is drawn before it has the focus.
+    const isOpening =
+      event.target instanceof Element && event.target.matches('[aria-haspopup][aria-expanded=true]')
+    if (!act || isPress || isOpening || isTyping(event.target)) return
     event.preventDefault()
     act()
   }
