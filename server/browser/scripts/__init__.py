@@ -9,8 +9,12 @@ FOLDER = Path(__file__).parent
 
 
 def script(name: str, **parts: str) -> str:
-    """The JavaScript of `<name>.js`, with each word that `parts` names replaced by that part."""
+    """The JavaScript of `<name>.js`, with each word that `parts` names replaced by that part.
+
+    A word alone on its line stands for statements, any other for an expression.
+    """
     source = (FOLDER / f"{name}.js").read_text(encoding="utf-8").strip().strip(";")
     for word, part in parts.items():
-        source = re.sub(rf"\b{word}\b", lambda _, part=part: part, source)  # type: ignore[misc]
+        source = re.sub(rf"(?m)^\s*{word}$", lambda _, part=part: part, source)  # type: ignore[misc]
+        source = re.sub(rf"\b{word}\b", lambda _, part=part: f"({part})", source)  # type: ignore[misc]
     return source
