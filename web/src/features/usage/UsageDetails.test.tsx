@@ -56,8 +56,8 @@ test('what the second model has used is named with its price', () => {
   expect(screen.getByText(/ollama:qwen3/).textContent).toContain('7 · price unknown')
 })
 
-test('the limit is one of actions, by the same word as in the header', () => {
+test('the limit is one of steps, by the same word as in the header', () => {
   storeOf('s1').setState({ run: { step: 7, maxSteps: 40 } as RunView })
   textOf('running', 100)
-  expect(screen.getByText('Actions').parentElement?.textContent).toContain('7 of 40')
+  expect(screen.getByText('Steps').parentElement?.textContent).toContain('7 of 40')
 })
