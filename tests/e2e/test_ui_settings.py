@@ -40,12 +40,12 @@ def test_each_tab_has_an_address(screen: Screen) -> None:
     screen.page.get_by_role("tab", name="Limits").click()
     screen.page.wait_for_url("**/settings/limits")
     screen.page.reload()
-    expect(field(screen, "Actions")).to_have_value("10")
+    expect(field(screen, "Steps")).to_have_value("10")
 
 
 def test_limits_are_saved_together_and_shown_where_they_count(screen: Screen) -> None:
     screen.page.goto("/settings/limits")
-    field(screen, "Actions").fill("25")
+    field(screen, "Steps").fill("25")
     field(screen, "Working time, minutes").fill("45")
     field(screen, "Cost, US dollars").fill("1.5")
     expect(screen.page.get_by_text("Not saved yet")).to_be_visible()
@@ -82,28 +82,28 @@ def test_what_the_server_refuses_is_said_at_its_field(screen: Screen) -> None:
 
 def test_what_cannot_be_right_is_not_sent(screen: Screen) -> None:
     screen.page.goto("/settings/limits")
-    field(screen, "Actions").fill("0")
+    field(screen, "Steps").fill("0")
     screen.button("Save").click()
-    assert not field(screen, "Actions").evaluate("box => box.validity.valid")
+    assert not field(screen, "Steps").evaluate("box => box.validity.valid")
     assert values(screen)["max_tool_steps"] == 10
 
 
 def test_changes_are_not_lost_by_looking_elsewhere_and_can_be_dropped(screen: Screen) -> None:
     screen.page.goto("/settings/limits")
-    field(screen, "Actions").fill("99")
+    field(screen, "Steps").fill("99")
     screen.page.get_by_role("tab", name="About").click()
     screen.sidebar.get_by_role("link", name="Pilothouse").click()
     expect(screen.composer).to_be_visible()
     screen.sidebar.get_by_role("link", name="Settings").click()
     screen.page.get_by_role("tab", name="Limits").click()
-    expect(field(screen, "Actions")).to_have_value("99")
+    expect(field(screen, "Steps")).to_have_value("99")
     screen.button("Discard").click()
-    expect(field(screen, "Actions")).to_have_value("10")
+    expect(field(screen, "Steps")).to_have_value("10")
 
 
 def test_closing_the_page_with_unsaved_changes_asks(screen: Screen) -> None:
     screen.page.goto("/settings/limits")
-    field(screen, "Actions").fill("99")
+    field(screen, "Steps").fill("99")
     expect(screen.page.get_by_text("Not saved yet")).to_be_visible()
     with screen.page.expect_event("dialog") as asked:
         screen.page.close(run_before_unload=True)

@@ -47,7 +47,7 @@ export const words = wordbook(
 
     'limits.about':
       'For one message. When a limit is reached, the agent sums up what it has and asks how to go on.',
-    'limits.steps': 'Actions',
+    'limits.steps': 'Steps',
     'limits.steps.note': 'In the browser, 1 to 1000.',
     'limits.time': 'Working time, minutes',
     'limits.time.note': 'Pauses are not counted.',
@@ -170,7 +170,7 @@ export const words = wordbook(
 
     'limits.about':
       'На одно сообщение. Когда ограничение достигнуто, агент подводит итог и спрашивает, как быть дальше.',
-    'limits.steps': 'Действия',
+    'limits.steps': 'Шаги',
     'limits.steps.note': 'В браузере, от 1 до 1000.',
     'limits.time': 'Время работы, минуты',
     'limits.time.note': 'Паузы не считаются.',
