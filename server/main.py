@@ -89,7 +89,6 @@ class StartingRuntime:
             except NotReady as error:
                 if error.is_final:
                     self._reason = self.fatal = str(error)
-                    logger.critical("cannot start: %s", error)
                     return
                 if str(error) != self._reason:
                     logger.error("not ready: %s", error)

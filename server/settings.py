@@ -22,7 +22,7 @@ PAGES = frozenset(
     {"s", "inbox", "automations", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"}
 )
 """First parts of addresses that are the web UI's or the API's."""
-MOST_FILES = 10_000
+MAX_FILES = 10_000
 """The server does not ask for more, however many the system allows."""
 
 SECTIONS = {
@@ -50,7 +50,7 @@ def file_limit() -> int:
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MOST_FILES if soft == resource.RLIM_INFINITY else min(soft, MOST_FILES)
+    return MAX_FILES if soft == resource.RLIM_INFINITY else min(soft, MAX_FILES)
 
 
 def _split_names(value: str) -> tuple[str, ...]:

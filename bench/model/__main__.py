@@ -33,8 +33,8 @@ REQUIREMENTS = Path(__file__).parent / "requirements.txt"
 LLAMA = Path(__file__).parent / "llama.py"
 MODEL = "openai:smollm2"
 CONTEXT = 8192
-MOST_TOKENS = 120
-MOST_CALLS = 9
+MAX_TOKENS = 120
+MAX_CALLS = 9
 """Of a run: three ways to ask for a move, each asked again once, and a few moves that do nothing."""
 NOTICED = 3
 """Calls within which a server that ignores a forced tool is asked in another way or the run ends."""
@@ -125,7 +125,7 @@ async def new_session(client: aiohttp.ClientSession, agent: str) -> str:
 
 def is_defined(seen: Seen) -> bool:
     calls = seen.usage.get("model_calls", 0)
-    return (seen.status == "completed" or seen.code in NAMED) and calls <= MOST_CALLS
+    return (seen.status == "completed" or seen.code in NAMED) and calls <= MAX_CALLS
 
 
 def told_of(seen: Seen) -> str:
@@ -182,7 +182,7 @@ async def _until_slot(model: aiohttp.ClientSession, *, busy: bool) -> None:
 async def measure(table: Table, url: str, folder: Path) -> None:
     chosen = {
         "agent_mode": "real", "agent_model": MODEL, "openai_base_url": f"{url}/v1", "summary_model": "off",
-        "model_max_tokens": str(MOST_TOKENS), "log_level": "WARNING",
+        "model_max_tokens": str(MAX_TOKENS), "log_level": "WARNING",
     }  # fmt: skip
     await enforced(table, url)
     with serving(folder, program=(), wrapper=(), migrated=True, **chosen) as server:

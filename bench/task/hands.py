@@ -19,12 +19,12 @@ from bench.task.script import Act, Look, Place, Target
 from bench.task.shown import Shown, fenced, one_line, read_observation, read_snapshot
 from tests.support.model_reply import Asked, Reply, call, say
 
-MOST_ACTS = 5
+MAX_ACTS = 5
 """Most acts in one move of the operator."""
 WINDOW_WIDTH = 1280
 SCROLL = 900
 """Pixels: a little more than a window, for the observation also shows what is below it."""
-MOST_JOINED = MOST_ACTS - 1
+MAX_JOINED = MAX_ACTS - 1
 """Acts that leave room for a reading in the same move."""
 PARTS = 12
 """Most parts of a text that are read."""
@@ -109,7 +109,7 @@ class OperatorHand:
 
     def act(self, acts: Sequence[Act], look: Look | None) -> Sent | None:
         found: list[dict[str, Any]] = []
-        for act in acts[:MOST_ACTS]:
+        for act in acts[:MAX_ACTS]:
             if found and (
                 act.verb not in ("click", "check", "fill", "choose", "press") or len(act.targets) > 1
             ):
@@ -124,7 +124,7 @@ class OperatorHand:
             return None
         done = tuple(acts[: len(found)])
         joins = look is not None and look.how in ("query", "all", "page") and not look.file
-        reads = joins and len(found) == len(acts) <= MOST_JOINED and self._offers("read_page", "then")
+        reads = joins and len(found) == len(acts) <= MAX_JOINED and self._offers("read_page", "then")
         if reads and look is not None:
             found.append({"action": "read_page"} | ({} if look.how == "all" else {"query": look.query}))
             done = (*done, _READ)

@@ -18,9 +18,9 @@ from bench.task.shown import texts_of, words_of
 from tests.support.model_reply import Asked, Reply, fail, say
 
 Count = Callable[[str], int]
-MOST_SCROLLS = 12
+MAX_SCROLLS = 12
 """In search of one thing."""
-MOST_FAILURES = 2
+MAX_FAILURES = 2
 """Of one wish."""
 FACT_CHARS = 110
 
@@ -113,7 +113,7 @@ class Player:
 
     def _next(self, hand: Hand) -> Sent:
         while not isinstance(self._wish, str):
-            if self._failures > MOST_FAILURES:
+            if self._failures > MAX_FAILURES:
                 return self._give_up(hand, f"{self._failures} failures: {self._wish}")
             sent = (
                 self._act(hand, self._wish) if isinstance(self._wish, list) else self._look(hand, self._wish)
@@ -134,7 +134,7 @@ class Player:
         patience. A page may load more only after a moment."""
         assert hand.shown is not None
         is_end = hand.shown.text == self._before_scroll and self._scrolls % 2 == 0
-        if self._scrolls >= MOST_SCROLLS or is_end:
+        if self._scrolls >= MAX_SCROLLS or is_end:
             return None
         words = (act.targets[0].near or words_of(act.targets[0].name)) if act and act.targets else ""
         text, sent = hand.shown.text, hand.scroll(act if self._scrolls or words else None, words)

@@ -190,12 +190,12 @@ async def watch(
         await play(client, provider, Input("X0", wire, agent, [], Right(answer=None), rest=good(wire, agent)))
         for load, answer in loads(wire, agent):
             if only in load:
-                rows.append(await _one(server, client, provider, Input(f"X1-{len(rows)}", wire, agent, [], Right(answer=None, or_codes=CODES, most=MOST_REQUESTS), rest=answer), load, other))  # fmt: skip
+                rows.append(await _one(server, client, provider, Input(f"X1-{len(rows)}", wire, agent, [], Right(answer=None, or_codes=CODES, most=MAX_REQUESTS), rest=answer), load, other))  # fmt: skip
                 print(rows[-1], flush=True)
     return rows
 
 
-MOST_REQUESTS = 4
+MAX_REQUESTS = 4
 """A move without arguments that can be read is asked for again."""
 CODES = frozenset({"output_limit", "llm_bad_response", "llm_stream_cut", "llm_timeout"})
 

@@ -20,9 +20,9 @@ SAYS_CHARS = 300
 SHOWN = 3
 """Requests named in one line for a model."""
 SHOWN_PATH_CHARS = 80
-MOST_KEYS = 200
+MAX_KEYS = 200
 """Requests of a run that later ones are compared with."""
-MOST_REFUSED = 5
+MAX_REFUSED = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +125,7 @@ def still_refused(refused: Sequence[JsonObject], act: ActEffect) -> list[JsonObj
     found = {_place(effect): effect for effect in map(Effect.model_validate, refused)}
     found |= {_place(effect): effect for effect in act.refused}
     left = [effect for place, effect in found.items() if place not in done or effect in act.refused]
-    return [effect.model_dump(exclude_none=True) for effect in left[-MOST_REFUSED:]]
+    return [effect.model_dump(exclude_none=True) for effect in left[-MAX_REFUSED:]]
 
 
 def _place(effect: Effect) -> tuple[str, str, str]:

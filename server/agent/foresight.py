@@ -26,10 +26,10 @@ from wording.catalogue import parts_of, sentence
 START = "start"
 """The kind of effect, and the action, of the question before a run begins."""
 REASON = sentence("start.asks")
-MOST_STEPS, STEP_CHARS = 12, 200
-MOST_EFFECTS, MOST_COUNT = 12, 20
-MOST_SITE = 255
-MOST_TASK = 20_000
+MAX_STEPS, STEP_CHARS = 12, 200
+MAX_EFFECTS, MAX_COUNT = 12, 20
+MAX_SITE = 255
+MAX_TASK = 20_000
 """Characters of the task that the model reads."""
 
 _KINDS = "\n".join(f"- {kind}: {ask(kind).reason}" for kind in sorted(KINDS - {"point", "unknown_submit"}))
@@ -37,7 +37,7 @@ PROMPT = f"""\
 A browser agent will do the task below later, while the person is away. Before it starts, the person sees what it is \
 going to do. You cannot look at any page now. Answer with one JSON object and nothing else:
 {{"plan": ["short step", ...], "effects": [{{"site": "host", "kind": "kind", "count": 1}}, ...]}}
-`plan` has at most {MOST_STEPS} short steps, in the language of the task. `effects` lists only acts that the task asks for \
+`plan` has at most {MAX_STEPS} short steps, in the language of the task. `effects` lists only acts that the task asks for \
 and that change something outside: `site` is the host on which it happens, `count` how many such acts, `kind` is one of:
 {_KINDS}
 Reading, searching and opening pages are no effects. Leave out what you are not sure of: it is asked about when it comes \
@@ -56,7 +56,7 @@ class Foreseen(BaseModel):
     def _read_plan(cls, given: object) -> list[str]:
         steps = given if isinstance(given, list) else []
         known = [" ".join(storable(step).split()) for step in steps if isinstance(step, str)]
-        return [cut(step, STEP_CHARS) for step in known if step][:MOST_STEPS]
+        return [cut(step, STEP_CHARS) for step in known if step][:MAX_STEPS]
 
     @field_validator("effects", mode="before")
     @classmethod
@@ -66,10 +66,10 @@ class Foreseen(BaseModel):
             if isinstance(one, dict) and (effect := _read_effect(one)):
                 counted[effect.site, effect.kind] += effect.count
         found = [
-            ForeseenEffect(site=site, kind=kind, count=min(count, MOST_COUNT))
+            ForeseenEffect(site=site, kind=kind, count=min(count, MAX_COUNT))
             for (site, kind), count in counted.items()
         ]
-        return found[:MOST_EFFECTS]
+        return found[:MAX_EFFECTS]
 
 
 def _read_effect(given: dict[str, object]) -> ForeseenEffect | None:
@@ -80,7 +80,7 @@ def _read_effect(given: dict[str, object]) -> ForeseenEffect | None:
         not isinstance(kind, str)
         or kind not in KINDS
         or not site.isprintable()
-        or not 0 < len(site) <= MOST_SITE
+        or not 0 < len(site) <= MAX_SITE
     ):
         return None
     times = count if isinstance(count, int) and count > 0 else 1
@@ -94,7 +94,7 @@ async def ask_plan(
 
     Raises the errors of the provider's client.
     """
-    parts = [f"Task: {cut(task, MOST_TASK)}"]
+    parts = [f"Task: {cut(task, MAX_TASK)}"]
     if before:
         parts.append("Your plan before: " + "; ".join(before.plan))
     parts += [f"The person says to it: {said}" for said in words]

@@ -11,7 +11,7 @@ from pathlib import Path
 log = logging.getLogger(__name__)
 
 FILE = "private_sites.json"
-MOST_SITES = 500
+MAX_SITES = 500
 
 
 class PrivateSites:
@@ -44,7 +44,7 @@ class PrivateSites:
         known = self.sites
         new = [site for site in dict.fromkeys(sites) if site and site not in known]
         if new:
-            self._sites = [*known, *new][-MOST_SITES:]
+            self._sites = [*known, *new][-MAX_SITES:]
             self._write()
 
     def count(self, owner: str, bits: int) -> None:

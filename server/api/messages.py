@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 router = APIRouter(prefix="/api/sessions/{session_id}")
 
-MOST_LATER = timedelta(days=7)
+MAX_LATER = timedelta(days=7)
 
 MESSAGE_BYTES = 64 * 1024
 MESSAGE_CHARS = MESSAGE_BYTES // 4
@@ -152,8 +152,8 @@ async def put_off(
 ) -> Question:
     """Ask again at that time: until then no channel reports it."""
     moment = now()
-    if not moment < body.until <= moment + MOST_LATER:
-        raise BadRequest(sentence("question.later_limit", days=MOST_LATER.days))
+    if not moment < body.until <= moment + MAX_LATER:
+        raise BadRequest(sentence("question.later_limit", days=MAX_LATER.days))
     return question_of(await runtime.commands.put_off(session_id, reference, body.until))
 
 

@@ -20,11 +20,11 @@ from server.events import now
 from server.ops.json_types import JsonObject
 from server.results.rows import TABLES_BY
 from server.store import Store
-from server.store.automations import CALL_SECONDS, MOST_CALLS, AutomationSummary, too_often
+from server.store.automations import CALL_SECONDS, MAX_CALLS, AutomationSummary, too_often
 from wording.catalogue import sentence
 
 MOST = 200
-MOST_UPCOMING = 500
+MAX_UPCOMING = 500
 EXPORTED = (
     "name", "task", "agent", "model", "max_tool_steps", "start_url", "rule", "zone", "overlap", "missed", "patience",
     "session_mode", "keep", "budget", "ask_first", "only_changes", "only_first_model",
@@ -119,7 +119,7 @@ class Automations:
         moment, calls = self._steady(), self._unknown
         while calls and calls[0] <= moment - CALL_SECONDS:
             calls.popleft()
-        if len(calls) >= MOST_CALLS:
+        if len(calls) >= MAX_CALLS:
             raise too_often(calls[0] + CALL_SECONDS - moment)
         calls.append(moment)
 
@@ -135,17 +135,17 @@ class Automations:
         return await asyncio.to_thread(_coming, rule, zone, moment, timedelta(days=3660), n)
 
     async def upcoming(self, days: int) -> list[tuple[datetime, AutomationRow]]:
-        """What is due in the next days, the soonest first, at most MOST_UPCOMING."""
+        """What is due in the next days, the soonest first, at most MAX_UPCOMING."""
         moment = self._clock()
         found: list[tuple[datetime, AutomationRow]] = []
         for listed in await self._store.automations(moment):
             row = listed.row
             if row.enabled and row.rule and row.next_at:
                 ahead = timedelta(days=days)
-                times = await asyncio.to_thread(_coming, row.rule, row.zone, moment, ahead, MOST_UPCOMING)
+                times = await asyncio.to_thread(_coming, row.rule, row.zone, moment, ahead, MAX_UPCOMING)
                 found += [(time, row) for time in times]
         found.sort(key=lambda one: (one[0], one[1].id))
-        return found[:MOST_UPCOMING]
+        return found[:MAX_UPCOMING]
 
     async def exported(self) -> JsonObject:
         """All automations as one JSON document: without secrets, sessions and logs."""

@@ -22,9 +22,9 @@ from wording.catalogue import sentence
 
 SHORTEST = 5
 """The least number of minutes between two due times."""
-MOST_CHARS = 600
-MOST_INTERVAL = 10_000
-MOST_COUNT = 10_000
+MAX_CHARS = 600
+MAX_INTERVAL = 10_000
+MAX_COUNT = 10_000
 YEARS = range(1990, 2200)
 """Allowed years of DTSTART."""
 AHEAD, AHEAD_IN_DAYS = timedelta(days=366 * 10), timedelta(days=60)
@@ -79,8 +79,8 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
     Raises RuleRefused.
     """
     place = _zone_of(zone)
-    if len(text) > MOST_CHARS:
-        raise RuleRefused(sentence("rule.too_long", n=MOST_CHARS))
+    if len(text) > MAX_CHARS:
+        raise RuleRefused(sentence("rule.too_long", n=MAX_CHARS))
     begin, parts = _read_lines(text, place)
     if begin is None and start is not None:
         begin = _local(start, place)
@@ -165,8 +165,8 @@ def _until(value: str | None, zone: ZoneInfo) -> datetime | None:
 def _check(rule: rrule, parts: dict[str, str]) -> None:
     """Raises RuleRefused for due times that are too close, and for rules that are too expensive to evaluate."""
     frequency, interval, count = rule._freq, rule._interval, rule._count
-    if not 1 <= interval <= MOST_INTERVAL or (count is not None and not 1 <= count <= MOST_COUNT):
-        raise RuleRefused(sentence("rule.interval", n=MOST_INTERVAL))
+    if not 1 <= interval <= MAX_INTERVAL or (count is not None and not 1 <= count <= MAX_COUNT):
+        raise RuleRefused(sentence("rule.interval", n=MAX_INTERVAL))
     minutes = sorted(rule._byminute or ())
     gaps = (
         [later - earlier for earlier, later in zip(minutes, [*minutes[1:], minutes[0] + 60], strict=True)]

@@ -11,7 +11,7 @@ from server.store.channels import facts_of
 from server.text import visible
 
 FENCE = re.compile(r"`{3,}")
-MOST_STEPS = 20
+MAX_STEPS = 20
 
 
 def content_of(row: AutomationRow, data: str | None = None) -> str:
@@ -36,8 +36,8 @@ def receipt_of(question: InterruptRow, state: StateChanged | None) -> JsonObject
     plan = list(start.plan if start else state.plan if state else [])
     done = [] if start else plan[: int((state.progress if state else {}).get("current") or 0)]
     return {
-        "done": done[:MOST_STEPS],
-        "left": plan[len(done) :][:MOST_STEPS],
+        "done": done[:MAX_STEPS],
+        "left": plan[len(done) :][:MAX_STEPS],
         "waited_for": act or asked.reason[:300],
     }
 

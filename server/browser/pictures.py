@@ -13,7 +13,7 @@ QUALITY = 60
 REACH = 24
 """CSS pixels around a point that belong to what is drawn there."""
 _CELLS = 8
-_MOST_DIFFERENCE = 40
+_MAX_DIFFERENCE = 40
 """Of a cell's colour, 0 to 255: a JPEG of the same drawing differs by a few, a button in another colour by more."""
 
 
@@ -57,4 +57,4 @@ def is_same_drawing(one: str, other: str) -> bool:
     pixels = base64.b64decode(one), base64.b64decode(other)
     if not one or len(pixels[0]) != len(pixels[1]):
         return False
-    return all(abs(a - b) <= _MOST_DIFFERENCE for a, b in zip(*pixels, strict=True))
+    return all(abs(a - b) <= _MAX_DIFFERENCE for a, b in zip(*pixels, strict=True))

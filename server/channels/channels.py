@@ -26,7 +26,7 @@ from server.preferences import Preferences
 from server.store import Store, new_id
 from wording.catalogue import sentence
 
-MOST_CHANNELS = 20
+MAX_CHANNELS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,8 @@ class Channels:
 
         `values`: the columns `events`, `mode`, `quiet`, `links`. A device that has a channel keeps it, with these.
         """
-        if len(await self._store.channels()) >= MOST_CHANNELS:
-            raise BadRequest(sentence("channel.too_many", n=MOST_CHANNELS), code="too_many_channels")
+        if len(await self._store.channels()) >= MAX_CHANNELS:
+            raise BadRequest(sentence("channel.too_many", n=MAX_CHANNELS), code="too_many_channels")
         where = await self._where(kind, address)
         secret = secrets.token_urlsafe(32) if kind == "webhook" else None
         row = await self._store.add_channel(

@@ -20,7 +20,7 @@ SUBJECTS = {
     "test": "Test message",
     "digest": "What happened",
 }
-MOST_LISTED = 20
+MAX_LISTED = 20
 """Items of a digest; the number of the others is added."""
 
 
@@ -55,7 +55,7 @@ def digest_of(bodies: Sequence[JsonObject], public_url: str, at: datetime) -> Js
     """One message instead of many: how many runs ended how, and the first of them."""
     count = {type: sum(body["type"] == type for body in bodies) for type in ("done", "failed")}
     fields = ("type", "session_id", "session_title", "automation", "action", "outcome", "link", "at")
-    items = [{name: body[name] for name in fields if name in body} for body in bodies[:MOST_LISTED]]
+    items = [{name: body[name] for name in fields if name in body} for body in bodies[:MAX_LISTED]]
     return {
         "type": "digest", "id": bodies[0]["id"], "session_id": None,
         "session_title": f"{count['done']} done, {count['failed']} failed",

@@ -11,7 +11,7 @@ from server.clock import elapsed
 
 VISIBLE_SECONDS = 90.0
 """For how long a page counts as visible after it has said so; it repeats that every 45 s."""
-MOST_PAGES = 1000
+MAX_PAGES = 1000
 
 
 class _Seen(BaseModel):
@@ -44,7 +44,7 @@ class Presence:
     def _note(self, page: str, *, is_visible: bool) -> None:
         now = self._clock()
         self._pages = {name: until for name, until in self._pages.items() if until > now and name != page}
-        if is_visible and len(self._pages) < MOST_PAGES:
+        if is_visible and len(self._pages) < MAX_PAGES:
             self._pages[page] = now + VISIBLE_SECONDS
 
     @property

@@ -27,7 +27,7 @@ NAME = "vapid"
 URGENT = frozenset({"question", "manual", "needs_you", "test"})
 TTL = 86_400
 """Seconds that a push service keeps a message for a device that is off."""
-MOST_ITEMS = 4
+MAX_ITEMS = 4
 """The most items of a digest: a push service accepts 4,096 bytes."""
 SIGNED_SECONDS = 12 * 3600
 GONE = frozenset({404, 410})
@@ -114,7 +114,7 @@ def _encrypted(
     from py_vapid import Vapid02
     from pywebpush import WebPusher
 
-    body = body | {"items": body["items"][:MOST_ITEMS]} if "items" in body else body
+    body = body | {"items": body["items"][:MAX_ITEMS]} if "items" in body else body
     if parts := body.get("would_send_parts"):  # the service worker has no words
         known = {f"would_send_{name}": in_language(name, body["would_send"], parts) for name in languages()}
         body = {name: value for name, value in (body | known).items() if name != "would_send_parts"}

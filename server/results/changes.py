@@ -17,7 +17,7 @@ from server.results.columns import Value
 from server.results.rows import ResultTable
 from server.text import cut
 
-MOST_SHOWN = 50
+MAX_SHOWN = 50
 """Rows of each sort that are kept with a message; the numbers are those of all."""
 CELL_CHARS = 200
 _WORDS = re.compile(r"[-−]?\w+(?:[.,:/'’-]\w+)*|[%€$£¥₽₴]")
@@ -43,7 +43,7 @@ class ChangedRow(BaseModel):
 
 
 class Change(BaseModel):
-    """How a result differs from the last one; lists have at most MOST_SHOWN rows."""
+    """How a result differs from the last one; lists have at most MAX_SHOWN rows."""
 
     model_config = ConfigDict(frozen=True)
     kind: Literal["first", "same", "changed"]
@@ -80,8 +80,8 @@ def compare(before: ComparedResult | None, after: ComparedResult) -> Change:
         return Change(kind="same")
     return Change(
         kind="changed", columns=after.columns,
-        added=[_shown(row) for row in added[:MOST_SHOWN]], removed=[_shown(row) for row in removed[:MOST_SHOWN]],
-        changed=[ChangedRow(before=_shown(old), after=_shown(new)) for old, new in changed[:MOST_SHOWN]],
+        added=[_shown(row) for row in added[:MAX_SHOWN]], removed=[_shown(row) for row in removed[:MAX_SHOWN]],
+        changed=[ChangedRow(before=_shown(old), after=_shown(new)) for old, new in changed[:MAX_SHOWN]],
         counts={"added": len(added), "removed": len(removed), "changed": len(changed)},
     )  # fmt: skip
 

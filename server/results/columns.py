@@ -21,14 +21,14 @@ Format = Literal["date", "date-time", "email", "uri"]
 Value = str | int | float | bool | None
 """A cell. None: the value is not known."""
 
-MOST_COLUMNS = 20
+MAX_COLUMNS = 20
 NAME_CHARS = 60
 DESCRIPTION_CHARS = 200
-MOST_CHOICES = 50
+MAX_CHOICES = 50
 CHOICE_CHARS = 100
 CELL_CHARS = 1000
 REASON_CHARS = 200
-MOST_ROWS = 1000
+MAX_ROWS = 1000
 LARGEST = 2**53
 """Larger whole numbers are not exact in every program that reads JSON."""
 
@@ -92,7 +92,7 @@ class ResultSchema:
 
     columns: tuple[Column, ...]
     least: int = 1
-    most: int = MOST_ROWS
+    most: int = MAX_ROWS
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class ResultSchema:
         properties = {column.name: column.to_json() for column in self.columns}
         row = {"type": "object", "properties": properties, "required": list(self.names)}
         least = {"minItems": self.least} if self.least > 1 else {}
-        most = {"maxItems": self.most} if self.most < MOST_ROWS else {}
+        most = {"maxItems": self.most} if self.most < MAX_ROWS else {}
         return {"type": "array", "items": row, **least, **most}
 
     def model_schema(self) -> JsonObject:
@@ -135,9 +135,9 @@ def read_schema(given: Json) -> ResultSchema:
     if schema.get("type") != "array":
         raise SchemaRefused(sentence("schema.no_array"))
     _only(schema, _SCHEMA_WORDS, sentence("schema.the_schema"))
-    least, most = _count(schema, "minItems", 1), _count(schema, "maxItems", MOST_ROWS)
-    if not 0 < most <= MOST_ROWS or least > most:
-        raise SchemaRefused(sentence("table.rows_limit", n=MOST_ROWS))
+    least, most = _count(schema, "minItems", 1), _count(schema, "maxItems", MAX_ROWS)
+    if not 0 < most <= MAX_ROWS or least > most:
+        raise SchemaRefused(sentence("table.rows_limit", n=MAX_ROWS))
     return ResultSchema(_columns(_object(schema.get("items"), "items")), max(least, 1), most)
 
 
@@ -146,8 +146,8 @@ def _columns(row: JsonObject) -> tuple[Column, ...]:
     if row.get("type", "object") != "object":
         raise SchemaRefused(sentence("schema.row_no_object"))
     properties = _object(row.get("properties"), "properties")
-    if not 0 < len(properties) <= MOST_COLUMNS:
-        raise SchemaRefused(sentence("schema.columns_limit", n=MOST_COLUMNS, count=len(properties)))
+    if not 0 < len(properties) <= MAX_COLUMNS:
+        raise SchemaRefused(sentence("schema.columns_limit", n=MAX_COLUMNS, count=len(properties)))
     if len({name.strip().casefold() for name in properties}) < len(properties):
         raise SchemaRefused(sentence("table.equal_names"))
     required = row.get("required", [])
@@ -184,8 +184,8 @@ def _column(given_name: str, given: JsonObject) -> Column:
 
 
 def _choices(given: Json, kind: Kind, where: str) -> tuple[str | int | float, ...]:
-    if not isinstance(given, list) or len(given) > MOST_CHOICES:
-        raise SchemaRefused(sentence("schema.choices_limit", where=where, n=MOST_CHOICES))
+    if not isinstance(given, list) or len(given) > MAX_CHOICES:
+        raise SchemaRefused(sentence("schema.choices_limit", where=where, n=MAX_CHOICES))
     choices = tuple(value for value in given if value is not None)
     if any(not _has_kind(value, kind) for value in choices):
         raise SchemaRefused(sentence("schema.choice_kind", where=where, kind=kind))

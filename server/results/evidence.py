@@ -14,7 +14,7 @@ _UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 """Letters of scripts without spaces between words: each counts as a word."""
 _NUMBER = re.compile(r"\d+(?:[.,' ]\d+)*")
 _GROUP = re.compile(r"\d{3}")
-MOST_GROUPS = 4
+MAX_GROUPS = 4
 """Groups of digits that are read together where spaces separate thousands."""
 
 
@@ -63,7 +63,7 @@ def _numbers(plain: str) -> Iterator[str]:
         spans = (
             (first, last)
             for first in range(len(parts))
-            for last in range(first, min(first + MOST_GROUPS, len(parts)))
+            for last in range(first, min(first + MAX_GROUPS, len(parts)))
         )
         for first, last in spans:
             between = parts[first + 1 : last]

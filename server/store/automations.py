@@ -26,9 +26,9 @@ from server.store.rows import change, every, first, get, insert
 from server.store.sessions import new_session
 from wording.catalogue import sentence
 
-MOST_CALLS, CALL_SECONDS = 10, 60.0
+MAX_CALLS, CALL_SECONDS = 10, 60.0
 """Runs that one webhook may ask for in this time, at all processes together."""
-MOST_FAILURES = 3
+MAX_FAILURES = 3
 """In a row: then the automation is paused."""
 OF_AUTOMATION = bindparam("automation_id", type_=FiringRow.automation_id.type)
 AUTOMATIONS = select(AutomationRow).order_by(AutomationRow.created_at, AutomationRow.id)
@@ -54,7 +54,7 @@ CALLED = (
         FiringRow.at > bindparam("since", type_=FiringRow.at.type),
     )
     .order_by(FiringRow.at.desc())
-    .limit(MOST_CALLS)
+    .limit(MAX_CALLS)
 )  # fmt: skip
 WAITING = select(FiringRow).where(FiringRow.outcome == "waiting").order_by(FiringRow.at, FiringRow.id)
 UNENDED = (
@@ -413,7 +413,7 @@ def settle_firing(
         _stop(db, row, run, "budget", "Paused: a run has used up its budget")
     elif is_used_up(row.budget, _used(db, row, now())):
         _stop(db, row, run, "budget", "Paused: the budget of this month is used up")
-    elif failures >= MOST_FAILURES:
+    elif failures >= MAX_FAILURES:
         _stop(db, row, run, "failures", f"Paused: {failures} runs in a row have failed")
 
 
@@ -446,7 +446,7 @@ def _check_calls(db: Connection, row: AutomationRow, moment: datetime) -> None:
     """Raises TooMany."""
     lasting = timedelta(seconds=CALL_SECONDS)
     calls = list(db.scalars(CALLED, {"automation_id": row.id, "since": moment - lasting}))
-    if len(calls) == MOST_CALLS:
+    if len(calls) == MAX_CALLS:
         raise too_often((calls[-1] + lasting - moment).total_seconds())
 
 

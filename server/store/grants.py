@@ -23,9 +23,9 @@ from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
-MOST_SITE = 255
+MAX_SITE = 255
 """Characters, as in `GrantRow`."""
-MOST_GRANTS = 500
+MAX_GRANTS = 500
 OF_RUN_NOW = (
     select(GrantRow)
     .where(
@@ -77,10 +77,10 @@ class GrantQueries:
                 raise Conflict(sentence("run.none_in_progress"), code="run_finished")
         if grant.scope == "automation" and get(db, AutomationRow, automation_id or "") is None:
             raise NotFound(sentence("automation.unknown"), code="automation_unknown")
-        if len(grant.site) > MOST_SITE:
-            raise BadRequest(sentence("grant.long_site", n=MOST_SITE))
-        if len(db.execute(select(GrantRow.id).limit(MOST_GRANTS)).all()) >= MOST_GRANTS:
-            raise Conflict(sentence("grant.too_many", n=MOST_GRANTS), code="too_many_grants")
+        if len(grant.site) > MAX_SITE:
+            raise BadRequest(sentence("grant.long_site", n=MAX_SITE))
+        if len(db.execute(select(GrantRow.id).limit(MAX_GRANTS)).all()) >= MAX_GRANTS:
+            raise Conflict(sentence("grant.too_many", n=MAX_GRANTS), code="too_many_grants")
         return _insert(
             db, grant, session_id=session_id, run_id=run.id if run else None, automation_id=automation_id
         )
@@ -167,7 +167,7 @@ def insert_grant(db: Connection, grant: NewGrant, run: RunRow) -> None:
 
     Raises BadRequest `no_automation` if it is for an automation, and none has begun the run.
     """
-    if len(grant.site) > MOST_SITE:
+    if len(grant.site) > MAX_SITE:
         logger.warning("the name of a site has %d characters: it is asked about each time", len(grant.site))
         return
     firing = first(db, FiringRow, BY_RUN, run_id=run.id) if grant.scope == "automation" else None

@@ -18,7 +18,7 @@ from wording.catalogue import sentence
 LEASE_SECONDS = 45
 UNRENEWED_SECONDS = 40.0
 """Seconds without a renewal after which a lease has expired."""
-MOST_COUNTED = 20.0
+MAX_COUNTED = 20.0
 """Maximum seconds counted between two checks: while the database is unavailable no lease can be renewed."""
 
 
@@ -114,7 +114,7 @@ class LeaseWatch:
     def ended(self, leases: Mapping[str, datetime | None]) -> set[str]:
         """The runs whose lease has expired. Call it periodically, with all leases of other processes."""
         moment = self._clock()
-        passed = min(moment - self._looked, MOST_COUNTED) if self._looked is not None else 0.0
+        passed = min(moment - self._looked, MAX_COUNTED) if self._looked is not None else 0.0
         self._looked = moment
         known = self._unrenewed
         self._unrenewed = {

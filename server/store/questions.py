@@ -35,7 +35,7 @@ LAST_QUESTION = (
     .order_by(InterruptRow.created_at.desc())
     .limit(1)
 )
-MOST_REFERENCE = 64
+MAX_REFERENCE = 64
 LAST_MOMENT = select(func.max(InterruptRow.created_at)).where(InterruptRow.session_id == OF_SESSION)
 
 
@@ -287,7 +287,7 @@ def _action_of(question: ConfirmQuestion) -> str | None:
 def _reference_of(db: Connection, question: Question) -> str:
     """The question's own reference for kind `confirm`, if it is valid and unused; else a new id."""
     known = question.reference if question.kind == "confirm" else ""
-    is_free = 0 < len(known) <= MOST_REFERENCE and get(db, InterruptRow, known) is None
+    is_free = 0 < len(known) <= MAX_REFERENCE and get(db, InterruptRow, known) is None
     return known if is_free else new_id()
 
 

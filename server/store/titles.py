@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from server.text import cut, cut_whole, split_attached
 
 TITLE_LENGTH = 80
-MOST_DIGITS = 9
+MAX_DIGITS = 9
 """Of the number of a title."""
 READ_CHARS = 1000
 """Of the first line, from which the title is made: the patterns below take quadratic time."""
@@ -179,7 +179,7 @@ def number_of(way: str, title: str) -> int | None:
 
 def pattern_of(title: str) -> str:
     """The title with any number, for LIKE with the escape character `/`."""
-    most = TITLE_LENGTH - MOST_DIGITS - 3
+    most = TITLE_LENGTH - MAX_DIGITS - 3
     known = title if len(title) <= most else cut_whole(title, most - 1)
     return re.sub(r"[/%_]", r"/\g<0>", known) + ("" if known == title else "%") + " (%)"
 

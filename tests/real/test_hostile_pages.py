@@ -18,7 +18,7 @@ pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)
 
 MOST = 0.1
 """Seconds of CPU time."""
-MOST_TEXT = 21_000
+MAX_TEXT = 21_000
 """Characters. Of a page that takes too long to be read whole, ten texts of 2,000 are left, and what is around them."""
 
 # Larger than what is read of a page, and not hundreds of times as large: an answer of the tool server may have 4 MB, one
@@ -108,9 +108,9 @@ async def look_at(pool: BrowserPool, site: Site, name: str, listing: str) -> Non
         await browser.navigate(url)
         seen = await browser.observe()
         seen = seen.model_validate(seen.model_dump(mode="json", exclude_defaults=True))
-        assert len(seen.text()) < MOST_TEXT
+        assert len(seen.text()) < MAX_TEXT
         outcome = await browser.call(listing, {})
-        assert len(outcome.text) < MOST_TEXT
+        assert len(outcome.text) < MAX_TEXT
         await browser.screenshot()
         await browser.wait(50)
     assert gaps.longest < MOST, f"{gaps.longest * 1000:.0f} ms"

@@ -31,7 +31,7 @@ from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
 from server.settings import Settings
 from server.store import LeaseHeld, Ownership, StartedRun, Store
-from server.store.owners import MOST_COUNTED, UNRENEWED_SECONDS
+from server.store.owners import MAX_COUNTED, UNRENEWED_SECONDS
 from server.stream.bus import InProcessBus
 from tests.support.actions import question_about
 from tests.support.databases import open_database
@@ -541,9 +541,9 @@ async def test_a_lease_that_is_not_renewed_is_noticed_in_its_time_and_its_run_en
         for minute in range(3):
             await renewed_at(owner, run.id, minute)
             assert await orphans() == [[], []]
-            clock.seconds += MOST_COUNTED
+            clock.seconds += MAX_COUNTED
             assert await orphans() == [[], []]
-            clock.seconds += UNRENEWED_SECONDS - MOST_COUNTED - 0.5
+            clock.seconds += UNRENEWED_SECONDS - MAX_COUNTED - 0.5
             assert await orphans() == [[], []]
         clock.seconds += 0.5
         assert await orphans() == [[run.id], [run.id]]

@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 
 T = TypeVar("T")
 
-MOST_SHOWN = 3000
+MAX_SHOWN = 3000
 
 
 async def eventually(
@@ -65,4 +65,4 @@ def eventually_sync(
 
 def _failure(message: str | Callable[[], str], timeout: float, seen: object) -> str:
     what = message if isinstance(message, str) else message()
-    return f"not within {timeout:g} s: {what}; seen last: {repr(seen)[-MOST_SHOWN:]}"
+    return f"not within {timeout:g} s: {what}; seen last: {repr(seen)[-MAX_SHOWN:]}"

@@ -13,7 +13,7 @@ from langchain_core.messages import AIMessageChunk
 from langchain_core.messages.tool import tool_call_chunk
 
 from server.agent.arguments import find_object, read_arguments
-from server.agent.models.answer import MOST_ARGUMENTS
+from server.agent.models.answer import MAX_ARGUMENTS
 from server.agent.models.answer_chunk import AnswerChunk, join_chunks
 from server.agent.models.chat_model import broken_tool_calls
 from server.agent.models.repetition import Repetition
@@ -127,7 +127,7 @@ HARD = {
     "garbled": "{'action': 'type', 'text': '" + WORDS + "'}",
     "a wrong escape early": '{"action": "\\d' + WORDS + '"}',
     "as much as may be": json.dumps({"text": "".join(random.Random(3).choices("abc \n", k=50_000))}),
-    "garbled to the limit": "".join(random.Random(5).choices("{[\"'\\,:x ", k=MOST_ARGUMENTS - 100)),
+    "garbled to the limit": "".join(random.Random(5).choices("{[\"'\\,:x ", k=MAX_ARGUMENTS - 100)),
 }
 
 

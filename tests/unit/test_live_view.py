@@ -12,7 +12,7 @@ import pytest
 from server.browser.takeover.browser_view import ListedElement, Listing, LiveFrame
 from server.browser.takeover.live_view import LEASE_SECONDS, LiveView
 from server.browser.takeover.user_input import KeyPress, Mouse
-from server.browser.takeover.viewer import IN_FLIGHT, MOST_WAITING, ElementPoller, Viewer
+from server.browser.takeover.viewer import IN_FLIGHT, MAX_WAITING, ElementPoller, Viewer
 from server.errors import Conflict
 from tests.support.eventually import eventually
 from tests.support.scripted_screen import Clock, ScriptedScreen
@@ -219,7 +219,7 @@ async def test_input_for_a_page_that_takes_none_is_bounded_and_moves_are_joined(
     await asyncio.sleep(0)
     for x in range(10_000):
         view.act(viewer, Mouse(type="mouse", kind="move", x=x, y=0))
-    for _ in range(MOST_WAITING - 1):
+    for _ in range(MAX_WAITING - 1):
         view.act(viewer, stroke())
     with pytest.raises(Conflict) as refused:
         view.act(viewer, stroke())
@@ -227,7 +227,7 @@ async def test_input_for_a_page_that_takes_none_is_bounded_and_moves_are_joined(
     screen.flows.set()
     await eventually(
         lambda: len(screen.strokes),
-        lambda it: it == MOST_WAITING + 1,
+        lambda it: it == MAX_WAITING + 1,
         message="what waits is typed",
     )
     moves = [one for one in screen.strokes if isinstance(one, Mouse)]

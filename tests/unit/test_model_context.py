@@ -6,8 +6,15 @@ import pytest
 
 from server.agent.models.abilities import find_abilities
 from server.agent.models.chat_model import build_chat_model
-from tests.support.model_reply import say
+from tests.support.model_reply import Wire, say
 from tests.support.raw_model import raw_server
+
+MODELS: dict[Wire, str] = {
+    "chat": "openai:m",
+    "anthropic": "anthropic:claude-haiku-5-5",
+    "google": "google:gemini-3.8-flash",
+    "ollama": "ollama:m",
+}
 
 
 @pytest.mark.parametrize(
@@ -32,3 +39,10 @@ async def test_the_context_is_read_from_the_list_of_models_or_the_properties(
         found = await find_abilities("openai:qwen", build_chat_model("openai:qwen", server.settings()))
     (known,) = [ability for ability in found if ability.name == "context"]
     assert (known.works, known.detail) == ((True, context) if context else (None, ""))
+
+
+@pytest.mark.parametrize("wire", MODELS)
+async def test_an_answer_whose_pieces_arrive_together_counts_as_streamed(wire: Wire) -> None:
+    async with raw_server([say("one two three four")], wire) as server:
+        found = await find_abilities(MODELS[wire], build_chat_model(MODELS[wire], server.settings()))
+    assert [ability.works for ability in found if ability.name == "streams"] == [True]

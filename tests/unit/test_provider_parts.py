@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage
 
 from server.agent.assistant.agent import build_assistant
-from server.agent.assistant.input import MOST_KEPT, kept_for, to_lc_messages
+from server.agent.assistant.input import MAX_KEPT, kept_for, to_lc_messages
 from server.agent.assistant.second_answers import given_by
 from server.agent.event_adapter import EventAdapter
 from server.agent.models.answer import PROVIDER_PARTS
@@ -98,7 +98,7 @@ def asked(call_ids: list[str], **parts: Any) -> list[AnyMessage]:
     [
         (asked(["A"]), None),
         (asked(["A", "B"]), {"answer": "a", "at": 0}),
-        (asked(["A"], message={"reasoning_content": "x" * MOST_KEPT}), {"answer": "a", "at": 0}),
+        (asked(["A"], message={"reasoning_content": "x" * MAX_KEPT}), {"answer": "a", "at": 0}),
         (asked(["B"], message={"reasoning_content": "x"}), None),
     ],
 )

@@ -9,7 +9,7 @@ import pytest
 from openpyxl import load_workbook
 
 from server.agent.operator.move import move_schema
-from server.results.columns import MOST_COLUMNS, SchemaRefused, read_schema
+from server.results.columns import MAX_COLUMNS, SchemaRefused, read_schema
 from server.results.evidence import Evidence
 from server.results.rows import ResultRow, ResultTable, RowRefused, digest_of, read_row
 from server.results.sheets import to_csv, to_markdown, to_xlsx
@@ -60,7 +60,7 @@ def test_a_list_of_all_names_has_the_order_of_the_columns() -> None:
         ({"type": "string"}, "type array"),
         ({"type": "array"}, "items must be an object"),
         (object_of(), "1 to 20 columns"),
-        (object_of(**{f"c{n}": {} for n in range(MOST_COLUMNS + 1)}), "1 to 20 columns"),
+        (object_of(**{f"c{n}": {} for n in range(MAX_COLUMNS + 1)}), "1 to 20 columns"),
         (object_of(price={"type": "object"}), "one of the types"),
         (object_of(price={"type": ["number", "string", "null"]}), "one of the types"),
         (object_of(price={"type": "string", "pattern": "(a+)+"}), "'pattern' is not supported"),

@@ -13,7 +13,7 @@ import pytest
 from server.browser.chromium.egress import Egress
 from server.browser.chromium.reach import Reach
 from server.extras.sample_site.site import HERE, HOST, LANGUAGES, SampleSite
-from server.extras.sample_site.visit import MOST_ITEMS, Visit
+from server.extras.sample_site.visit import MAX_ITEMS, Visit
 from server.settings import Settings
 
 PATHS = (
@@ -132,7 +132,7 @@ async def test_a_strange_cookie_is_a_new_visit(cookie: str) -> None:
 
 async def test_a_full_visit_fits_a_cookie() -> None:
     visitor = Visitor()
-    for _ in range(MOST_ITEMS + 3):
+    for _ in range(MAX_ITEMS + 3):
         await visitor.post("/ru/basket", add="tide")
     await visitor.post("/ru/mail/1", text="я" * 2000)
     for _ in range(7):

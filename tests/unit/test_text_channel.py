@@ -12,7 +12,7 @@ from server.agent.assistant.agent import build_assistant
 from server.agent.event_adapter import EventAdapter
 from server.agent.models.chat_model import build_chat_model
 from server.agent.models.text_calls import bound_tools, read_calls
-from server.agent.models.text_channel import MOST_HELD, TextHabits, TextParts, TextReader
+from server.agent.models.text_channel import MAX_HELD, TextHabits, TextParts, TextReader
 from server.agent.models.tool_call_repair import UNREADABLE_CALL
 from server.agent.streaming import graph_events
 from server.errors import RunFailed
@@ -294,7 +294,7 @@ def test_no_text_costs_more_than_linear_time(text: str) -> None:
 
 def test_an_endless_call_is_over() -> None:
     reader = TextReader(TOOLS, TextHabits())
-    reader.feed("<tool_call>" + "x" * MOST_HELD)
+    reader.feed("<tool_call>" + "x" * MAX_HELD)
     assert reader.is_over
 
 

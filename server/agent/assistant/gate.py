@@ -25,7 +25,7 @@ from server.agent.gate.approval import (
     focused_element,
     secrets_of,
 )
-from server.agent.gate.gate import MOST_ASKS, REFUSED, Gate
+from server.agent.gate.gate import MAX_ASKS, REFUSED, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
     agreed_terms,
@@ -69,7 +69,7 @@ _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open n
 _GATE, _DENIED, _WORDS = "gate", "denied", "words"
 """Marks of a tool result: whether the user was asked, the digest of what they refused, and what they said to it."""
 _ASKED, _PAUSED = "asked", "paused"
-_MOST_WAITING = 200
+_MAX_WAITING = 200
 _Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 _DO_OTHERWISE = "Do not try it again: do otherwise, or finish and say that it was refused."
 
@@ -140,7 +140,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         call_id = request.tool_call["id"] or request.tool_call["name"]
         waiting = _HeldCall(judged, held, terms, ruling.interrupts)
         self._waiting[context.run_id, call_id] = waiting
-        if len(self._waiting) > _MOST_WAITING:  # of runs that were cancelled
+        if len(self._waiting) > _MAX_WAITING:  # of runs that were cancelled
             del self._waiting[next(iter(self._waiting))]
         return await self._ask_about_held(waiting, request, handler, context)
 
@@ -189,7 +189,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         if any(one.shape in _denied_acts(messages) for one in held):
             return _Ruling(f"Not done, and not asked about again: {refused_line(held)}. {_DO_OTHERWISE}")
         asks = _count_asks(messages)
-        if asks >= MOST_ASKS:
+        if asks >= MAX_ASKS:
             return _ask_how_to_go_on(call_id, asks)
         if waiting.question is None:
             await publish_ruling(call_id, waiting.judged.aimed, judgement)
@@ -213,7 +213,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         context = get_runtime(RunContext).context
         asks, denied = _count_asks(memory["messages"]), _denied_acts(memory["messages"])
         answered = 0
-        for _ in range(MOST_ASKS):
+        for _ in range(MAX_ASKS):
             observation = await self._observation(context, spec, args)
             action = read_call(spec.name, args, observation) if spec.server == BROWSER else None
             memory |= remembering(memory, context.private)
@@ -236,7 +236,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
                     self._count(spec, args, aimed, context, memory, approved=False)
                 refusal = None if judgement.verdict is Verdict.ALLOW else f"Not allowed: {judgement.reason}."
                 return _Ruling(refusal, secrets=secrets, judged=judged, interrupts=answered)
-            if asks >= MOST_ASKS:
+            if asks >= MAX_ASKS:
                 return _ask_how_to_go_on(call_id, asks)
             question = await self._question(context, aimed, judgement, call_id)
             answer = Answer.model_validate(interrupt(question.to_json()))

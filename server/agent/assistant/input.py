@@ -18,7 +18,7 @@ from server.ops.json_types import JsonObject
 GO_ON = "(Your answer was cut off. Go on exactly where it ends, and repeat nothing of it.)"
 EARLIER = "earlier"
 """Marks tool results of earlier runs: they count towards no limit of this one."""
-MOST_KEPT = 524_288
+MAX_KEPT = 524_288
 """Characters of what a provider wants back with one call: more than the thoughts of the longest answer."""
 
 
@@ -96,7 +96,7 @@ def kept_for(call_id: str, messages: Sequence[AnyMessage]) -> JsonObject | None:
     if not text and len(ids) == 1:
         return None
     kept: JsonObject = {"answer": asked.id, "at": ids.index(call_id)}
-    return kept | ({"parts": text} if 0 < len(text) <= MOST_KEPT else {})
+    return kept | ({"parts": text} if 0 < len(text) <= MAX_KEPT else {})
 
 
 def find_open_calls(messages: Sequence[AnyMessage]) -> list[ToolCall]:

@@ -51,7 +51,7 @@ _FILLED = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
 )
 _WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
-_MOST_SHOWN, _SHOWN_CHARS = 8, 300
+_MAX_SHOWN, _SHOWN_CHARS = 8, 300
 """Texts of a form on a card, and their characters."""
 SPENDING, MAY_SPEND = frozenset({"pay", "order"}), frozenset({"account", "legal", "unknown_submit"})
 """Kinds of effects that cost money, or may."""
@@ -308,7 +308,7 @@ def _on_card(aimed: AimedAction) -> JsonObject:
     shown = masked(aimed).to_json()
     names = {element.eid: element.name for element in aimed.targets}
     fields = [field | {"name": names.get(field["eid"], "")} for field in shown.get("fields", [])]
-    fields += _sent_along(aimed)[: max(0, _MOST_SHOWN - len(fields))]
+    fields += _sent_along(aimed)[: max(0, _MAX_SHOWN - len(fields))]
     return shown | ({"fields": fields} if fields else {})
 
 

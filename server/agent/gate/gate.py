@@ -15,7 +15,7 @@ from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant, find_grant
 from wording.catalogue import sentence
 
-MOST_ASKS = 5
+MAX_ASKS = 5
 """Approval requests in one run before it pauses."""
 
 REFUSED = sentence("effect.refused_before")

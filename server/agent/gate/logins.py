@@ -13,7 +13,7 @@ from server.agent.policy.names import Commitment, read_name
 from server.browser.observation import Element
 from wording.catalogue import sentence
 
-_MOST_FIELDS = 3
+_MAX_FIELDS = 3
 _KINDS = frozenset({"", "account", "credential", "unknown_submit"})
 
 
@@ -60,7 +60,7 @@ def _form_of_login(aimed: AimedAction) -> str | None:
     parts = [target, *beside(target, aimed.observation)]
     fields = [one for one in parts if one.role in FIELDS or one.role == "textbox"]
     buttons = [one for one in parts if one.submits]
-    is_login = len(fields) <= _MOST_FIELDS and len(buttons) == 1 and sum(one.secret for one in fields) == 1
+    is_login = len(fields) <= _MAX_FIELDS and len(buttons) == 1 and sum(one.secret for one in fields) == 1
     if not is_login:
         return None
     looks = sorted(_looks(one) for one in (*fields, *buttons))

@@ -14,6 +14,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from server.agent.models.catalog import known_model
 from server.agent.models.chat_model import forces_tools
+from server.agent.models.delta_joiner import joins_deltas
 from server.agent.models.errors import ModelFailed
 from server.agent.models.guard import GuardedModel
 from server.agent.models.ollama import OLLAMA_CONTEXT
@@ -21,9 +22,9 @@ from server.agent.models.transport import model_http_client
 from server.ops.json_types import JsonObject
 
 AbilityName = Literal["streams", "calls", "tool", "required", "json_schema", "pictures", "context"]
-SECONDS, MOST_SECONDS = 60.0, 120.0
+SECONDS, MAX_SECONDS = 60.0, 120.0
 """For one call and for all."""
-MOST_TOKENS = 256
+MAX_TOKENS = 256
 _TOOL: JsonObject = {
     "title": "report",
     "description": "Report a colour.",
@@ -53,8 +54,8 @@ async def find_abilities(name: str, model: BaseChatModel) -> list[Ability]:
     if not isinstance(model, GuardedModel):
         await model.ainvoke("Answer with one word: ready?")
         return []
-    asked = model.at_most(MOST_TOKENS)
-    until = time.monotonic() + MOST_SECONDS
+    asked = model.at_most(MAX_TOKENS)
+    until = time.monotonic() + MAX_SECONDS
     found = [Ability("streams", await _streams(asked))]
     tries: list[tuple[AbilityName, Callable[[], Awaitable[bool]]]] = [
         ("calls", lambda: _calls_tool(asked, None)),
@@ -78,7 +79,7 @@ async def calls_tool(model: BaseChatModel) -> bool:
     if not isinstance(model, GuardedModel):
         return False
     async with asyncio.timeout(SECONDS):
-        return await _calls_tool(model.at_most(MOST_TOKENS), None)
+        return await _calls_tool(model.at_most(MAX_TOKENS), None)
 
 
 async def _tried(name: AbilityName, attempt: Callable[[], Awaitable[bool]], seconds: float) -> Ability:
@@ -98,9 +99,13 @@ async def _tried(name: AbilityName, attempt: Callable[[], Awaitable[bool]], seco
 async def _streams(model: GuardedModel) -> bool:
     """Whether an answer comes in pieces. Raises TimeoutError after SECONDS, ModelFailed."""
     pieces = 0
-    async with asyncio.timeout(SECONDS):
-        async for chunk in model.astream("Count from one to ten in words."):
-            pieces += bool(chunk.text)
+    joining = joins_deltas.set(False)  # the pieces of a fast server arrive together
+    try:
+        async with asyncio.timeout(SECONDS):
+            async for chunk in model.astream("Count from one to ten in words."):
+                pieces += bool(chunk.text)
+    finally:
+        joins_deltas.reset(joining)
     return pieces > 1
 
 

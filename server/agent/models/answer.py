@@ -21,7 +21,7 @@ from server.agent.models.text_channel import TAKEN_BACK, THOUGHTS
 from server.ops.json_types import JsonObject
 from wording.catalogue import sentence
 
-MOST_ARGUMENTS = 65_536
+MAX_ARGUMENTS = 65_536
 """Characters of one call's arguments."""
 PROVIDER_PARTS = "provider_parts"
 """Key in `AIMessage.additional_kwargs`: what a provider wants back, byte for byte, with an answer that has calls.
@@ -206,7 +206,7 @@ class StreamedAnswer:
             text = self.halves.mend(mine["index"], mine["args"] or "")
             mine["args"] = text
             call.take(text)
-            if call.size > MOST_ARGUMENTS:
+            if call.size > MAX_ARGUMENTS:
                 raise Stopped(_ARGUMENTS_LIMIT)
             if given != call.id and isinstance(message.content, list):
                 _rename(message.content, given, call.id)

@@ -15,7 +15,7 @@ from server.settings import Settings
 from wording.catalogue import sentence
 
 LIST_SECONDS = 10.0
-MOST_NAMES = 200
+MAX_NAMES = 200
 
 
 async def try_model(name: str, settings: Settings) -> bool:
@@ -49,4 +49,4 @@ def _names_in(answer: Any) -> list[str]:
     """Of the list of an OpenAI-compatible server, or of Ollama."""
     listed = (answer.get("data") or answer.get("models") or ()) if isinstance(answer, dict) else ()
     names = (one.get("id") or one.get("name") for one in listed if isinstance(one, dict))
-    return [name for name in names if isinstance(name, str) and name][:MOST_NAMES]
+    return [name for name in names if isinstance(name, str) and name][:MAX_NAMES]

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from contextvars import ContextVar
 from dataclasses import dataclass
 
 import orjson
 
 from server.ops.json_types import Json, JsonObject
 
+joins_deltas: ContextVar[bool] = ContextVar("joins_deltas", default=True)
+"""False where each event is wanted as the server sent it. Ollama's lines follow it, too."""
 _CHAT_TEXT = ("content", "reasoning_content", "reasoning")
 _CHANGING = ("sequence_number", "usageMetadata")
 """What differs from event to event and of which only the newest counts."""

@@ -15,6 +15,7 @@ from langchain_core.outputs import ChatGenerationChunk
 from langchain_ollama import ChatOllama
 from ollama import ResponseError
 
+from server.agent.models.delta_joiner import joins_deltas
 from server.agent.models.guard import GuardedModel
 from server.agent.models.providers import OLLAMA_URL
 from server.agent.models.transport import ModelTransport
@@ -99,7 +100,7 @@ class _CompatBody(httpx.AsyncByteStream):
                     if part.endswith(b"\n"):
                         ended.append(b"".join(line))
                         line = []
-                for each in join_texts(ended):
+                for each in join_texts(ended) if joins_deltas.get() else ended:
                     yield with_arguments_as_text(each)
             yield with_arguments_as_text(b"".join(line))
 

@@ -26,7 +26,7 @@ from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 _DONE: JsonObject = {"done": True}
-_MOST_LINES = 8
+_MAX_LINES = 8
 """Lines of one event."""
 _AFTER_DONE = 1.0
 """Seconds that a response may stay open after its `[DONE]`."""
@@ -260,7 +260,7 @@ class DictStream(openai.AsyncStream[JsonObject]):
             try:
                 event = _loads(b" ".join(data))
             except ValueError:
-                if len(data) == _MOST_LINES:
+                if len(data) == _MAX_LINES:
                     raise
                 continue  # its JSON is continued on the next line
             data = []

@@ -18,7 +18,7 @@ from server.ops.json_types import Json, JsonObject
 Tools = Mapping[str, JsonObject]
 """The schemas of the arguments of the bound tools, by name."""
 
-MOST_CALLS = 16
+MAX_CALLS = 16
 """In one text; further ones are left out."""
 _PYTHON_LENGTH = 8_000
 
@@ -129,7 +129,7 @@ def read_calls(text: str, tools: Tools) -> list[tuple[str, str]]:
     for notation in (_invoked, _named, _python, _values):
         calls: list[tuple[str, str]] = []
         try:
-            for call in islice(notation(text, tools), MOST_CALLS):
+            for call in islice(notation(text, tools), MAX_CALLS):
                 calls.append(call)
         except (ValueError, RecursionError, SyntaxError, MemoryError):
             return calls  # what follows the calls is not one

@@ -29,13 +29,13 @@ GIVEN_BACK = "given_back"
 TEXT_CALL = "text_call_"
 """Begins the id of a call that was written as text."""
 
-MOST_HELD = 65_536
+MAX_HELD = 65_536
 """Characters of a call."""
 _NAMED_WITHIN = 300
 """Characters after a mark in the middle of a text, within which a bound tool must be named."""
 _LONE_TAGS = 8
 """Closing tags of a text that are looked at; further ones are text."""
-_MOST_UNDECIDED = 1_000
+_MAX_UNDECIDED = 1_000
 """Characters at the start of a message."""
 
 _TAGS = ("think", "thinking", "thought", "thoughts", "reason", "reasoning")
@@ -135,7 +135,7 @@ class TextReader:
     def _begin(self, text: str) -> str:
         """Nothing was said yet but thoughts."""
         head = text.lstrip()
-        start, is_short = head[:_LONGEST].lower(), len(text) < _MOST_UNDECIDED
+        start, is_short = head[:_LONGEST].lower(), len(text) < _MAX_UNDECIDED
         if opener := next((opener for opener in _CLOSERS if start.startswith(opener)), None):
             self._open("thoughts", _CLOSERS[opener])
             return head[len(opener) :]
@@ -211,7 +211,7 @@ class TextReader:
         """The head of a Harmony message: role, channel, recipient."""
         head, mark, body = text.partition(_MESSAGE)
         if not mark:
-            if len(text) >= _MOST_UNDECIDED:
+            if len(text) >= _MAX_UNDECIDED:
                 self._state = self._rest
                 return text
             return self._wait(text)
@@ -279,7 +279,7 @@ class TextReader:
 
     def _keep(self, text: str) -> None:
         self._size += len(text)
-        if self._size <= MOST_HELD:
+        if self._size <= MAX_HELD:
             self._parts.append(text)
         else:
             self.is_over = True
@@ -288,7 +288,7 @@ class TextReader:
         """The text of a call, which is read at the end of the message."""
         if self._is_marked and not self._is_later:
             self._keep(text)
-        elif self._size + len(text) > MOST_HELD:
+        elif self._size + len(text) > MAX_HELD:
             return self._release(text)
         else:
             self._keep(text)

@@ -19,7 +19,7 @@ import httpx2
 from aiohttp.abc import ResolveResult
 
 from server.agent.models.deadlines import note_life
-from server.agent.models.delta_joiner import DeltaJoiner
+from server.agent.models.delta_joiner import DeltaJoiner, joins_deltas
 from server.agent.models.errors import OUTPUT_LIMIT, ModelFailure
 from server.agent.models.pacing import Pace
 from server.agent.models.unstreamed import as_stream, is_unstreamed
@@ -27,7 +27,7 @@ from server.browser.addresses import refuse_everywhere
 from wording.catalogue import sentence
 
 CONNECT_TIMEOUT = 10.0
-MOST_REDIRECTS = 5
+MAX_REDIRECTS = 5
 LARGEST_EVENT = 1_000_000
 """Bytes of one event or line of a stream, and of a body that is no stream."""
 _OF_THE_LINE = (b"content-encoding", b"content-length", b"transfer-encoding")
@@ -63,7 +63,7 @@ async def _response_of(session: aiohttp.ClientSession, request: httpx2.Request) 
     headers = [(k, v) for k, v in request.headers.multi_items() if k not in left_out]
     headers.append(("accept-encoding", "identity"))
     data, url = await request.aread() or None, request.url
-    for _ in range(MOST_REDIRECTS):
+    for _ in range(MAX_REDIRECTS):
         _check_literal(url.host)
         response = await session.request(
             request.method,
@@ -130,7 +130,8 @@ class _Body(httpx2.AsyncByteStream):
         """Raises RunFailed for an event, a line or a whole body that is too large."""
         content, is_refused = self._response.content, self._response.status >= 400
         kind = self._response.headers.get("content-type", "")
-        joiner = DeltaJoiner() if kind.startswith("text/event-stream") and not is_refused else None
+        is_joined = joins_deltas.get() and kind.startswith("text/event-stream") and not is_refused
+        joiner = DeltaJoiner() if is_joined else None
         whole: list[bytes] | None = None
         size, is_first = 0, True
         with self._counted, _as_httpx(started=True):

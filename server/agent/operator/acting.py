@@ -43,10 +43,10 @@ OVER = frozenset({"drag", "hover", "scroll", "focus", "read"})
 """What can be done to a column of cards as a whole: a click in its middle would be one on whatever is there."""
 SCROLL_PIXELS = 600
 WAIT_MS = 1000
-MOST_WAIT_MS = 10_000
+MAX_WAIT_MS = 10_000
 TEXT_CHARS = 60
 DETAIL_CHARS = 120
-MOST_SHOWN = 6
+MAX_SHOWN = 6
 """Maximum number of form fields named in an action's one-line description."""
 
 Files = Mapping[str, Path]
@@ -186,7 +186,7 @@ async def _perform_untargeted(browser: Browser, action: Action) -> ToolOutcome:
         case PressAction():
             return await browser.press(action.key)
         case WaitAction():
-            return await browser.wait(max(0, min(action.ms or WAIT_MS, MOST_WAIT_MS)))
+            return await browser.wait(max(0, min(action.ms or WAIT_MS, MAX_WAIT_MS)))
         case SwitchTabAction(tab=int(tab)):
             return await browser.switch_tab(tab)
         case DialogAction():
@@ -220,8 +220,8 @@ def describe(aimed: AimedAction) -> str:
 
 def _filled(action: TypeAction, targets: Sequence[Element]) -> str:
     pairs = list(zip(action.fields, targets, strict=False))
-    named = [f"{_shown(field.text)} into {label(element)}" for field, element in pairs[:MOST_SHOWN]]
-    return ", ".join([*named, *([f"{len(pairs) - MOST_SHOWN} more"] if len(pairs) > MOST_SHOWN else [])])
+    named = [f"{_shown(field.text)} into {label(element)}" for field, element in pairs[:MAX_SHOWN]]
+    return ", ".join([*named, *([f"{len(pairs) - MAX_SHOWN} more"] if len(pairs) > MAX_SHOWN else [])])
 
 
 _DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "page", "query", "accept")

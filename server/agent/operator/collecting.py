@@ -24,10 +24,10 @@ from server.results.evidence import Evidence
 from server.results.rows import ResultRow, RowRefused, digest_of, read_row
 from wording.catalogue import sentence
 
-MOST_AT_ONCE = 50
+MAX_AT_ONCE = 50
 """Maximum number of rows in one `record`."""
 LAST_SHOWN = 3
-MOST_PROBLEMS = 3
+MAX_PROBLEMS = 3
 """Refused rows that are described to the model, and values that were not found."""
 
 RULES = """
@@ -95,7 +95,7 @@ def record(state: State, action: RecordAction, now: datetime) -> Recorded:
     added: list[ResultRow] = []
     problems: list[str] = []
     doubts: list[str] = []
-    for number, given in enumerate(action.rows[:MOST_AT_ONCE], 1):
+    for number, given in enumerate(action.rows[:MAX_AT_ONCE], 1):
         try:
             values, missing = read_row(given, schema)
         except RowRefused as refused:
@@ -115,8 +115,8 @@ def record(state: State, action: RecordAction, now: datetime) -> Recorded:
             id=f"{action.id[:12]}-{number}", values=values, missing=missing, unverified=unverified, at=now,
             **_source(state),
         ))  # fmt: skip
-    if len(action.rows) > MOST_AT_ONCE:
-        problems.append(f"only {MOST_AT_ONCE} rows can be recorded at once: record the rest again")
+    if len(action.rows) > MAX_AT_ONCE:
+        problems.append(f"only {MAX_AT_ONCE} rows can be recorded at once: record the rest again")
     update = {"known": tuple(known), "last": tuple(last[-LAST_SHOWN:])}
     said = _said(len(action.rows), len(added), len(known), problems, doubts)
     outcome = ToolOutcome(
@@ -132,11 +132,11 @@ def record(state: State, action: RecordAction, now: datetime) -> Recorded:
 def _said(given: int, added: int, total: int, problems: list[str], doubts: list[str]) -> str:
     parts = [f"{added} of {given} rows added, {total} in the table"]
     if problems:
-        more = f" and {len(problems) - MOST_PROBLEMS} more" if len(problems) > MOST_PROBLEMS else ""
-        parts.append("; ".join(["not added", *problems[:MOST_PROBLEMS]]) + more)
+        more = f" and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
+        parts.append("; ".join(["not added", *problems[:MAX_PROBLEMS]]) + more)
     if doubts:
         parts.append(
-            f"not found in what you were shown, marked as unverified: {', '.join(doubts[:MOST_PROBLEMS])}"
+            f"not found in what you were shown, marked as unverified: {', '.join(doubts[:MAX_PROBLEMS])}"
         )
     return "; ".join(parts)
 

@@ -20,7 +20,7 @@ from server.agent.gate.approval import (
     retarget,
     site_of,
 )
-from server.agent.gate.gate import GRANTED, MOST_ASKS, REFUSED, Gate
+from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
     agreed_terms,
@@ -54,7 +54,7 @@ from server.text import cut
 log = logging.getLogger(__name__)
 
 WISH_CHARS = 1000
-MOST_TRIES = 1
+MAX_TRIES = 1
 """Actions on a page with a visible captcha before the user is asked to solve it."""
 
 
@@ -107,8 +107,8 @@ class Consent:
         if state.get("is_further"):
             what = f"{acting.describe(_aimed(state))}: not done: this has to be the first act of a move"
             return records.failed(state, what) | {"route": "maybe_observe"}
-        if state["asks"] >= MOST_ASKS:
-            text = phrase("asks", state["task"], n=MOST_ASKS)
+        if state["asks"] >= MAX_ASKS:
+            text = phrase("asks", state["task"], n=MAX_ASKS)
             return {"route": "manual_interrupt", "pending": self.hand_over(state, text, "answer"), "asks": 0}
         log.info("asks the person: %s (%s)", judgement.reason, judgement.kind)
         question = self._question(state, judgement, context)
@@ -230,9 +230,9 @@ class Consent:
             refused = records.failed(state, f"{acting.describe(aimed)}: {refused_line(held)}")
             return refused | {"held": [], "route": "maybe_observe"}, False
         await publish_ruling(aimed.action.id, aimed, judgement)
-        if state["asks"] >= MOST_ASKS:
+        if state["asks"] >= MAX_ASKS:
             await browser.refuse_held()
-            text = phrase("asks", state["task"], n=MOST_ASKS)
+            text = phrase("asks", state["task"], n=MAX_ASKS)
             pending = self.hand_over(state, text, "answer")
             return {"route": "manual_interrupt", "pending": pending, "asks": 0, "held": []}, False
         log.info("asks the person before it is sent: %s (%s)", judgement.reason, judgement.kind)
@@ -257,7 +257,7 @@ class Consent:
         is_done = state["captcha_done"] == aimed.observation.page.url
         if not is_done and not all(hit.is_element for hit in aimed.hits):  # it may be the captcha's picture
             return True
-        return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MOST_TRIES
+        return not is_done and acting.may_commit(aimed) and _captcha_tries(state) > MAX_TRIES
 
     def hand_over(self, state: State, reason: str, wants: Wanted) -> JsonObject:
         """A manual question, as JSON for the state."""

@@ -12,8 +12,8 @@ from server.ops.json_types import JsonObject
 from server.text import cut
 
 FACT_CHARS = 300
-MOST_FACTS = 100
-MOST_NEW = 20
+MAX_FACTS = 100
+MAX_NEW = 20
 """Maximum number of facts added by one step, so that a flood of them does not evict older ones."""
 LEAST_PLAN_ITEMS = 3
 PLAN_ITEMS = 6
@@ -84,11 +84,11 @@ def merge_facts(
 ) -> list[Fact]:
     """Append the new findings to `known`; a fuller wording of a known fact replaces it."""
     merged = [dict(fact) for fact in known]
-    for text in filter(None, (clean_fact(text, page) for text in new_facts[: 2 * MOST_FACTS])):
-        if len(merged) >= len(known) + MOST_NEW:
+    for text in filter(None, (clean_fact(text, page) for text in new_facts[: 2 * MAX_FACTS])):
+        if len(merged) >= len(known) + MAX_NEW:
             break
         _merge_one(merged, {"fact": text, "url": url, "at": at})
-    return merged[-MOST_FACTS:]
+    return merged[-MAX_FACTS:]
 
 
 def clean_fact(text: str, page: PageWords = NO_PAGE) -> str:

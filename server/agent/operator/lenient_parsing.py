@@ -54,7 +54,7 @@ LOOKS = ("read_page", "read", "focus", "screenshot", "wait")
 """Actions that only look. An answer next to one is kept: some models give the answer with a look that they do not need."""
 READING = "read_page"
 """May end a move, also on another page than the one that the move was planned on."""
-MOST_FURTHER = 4
+MAX_FURTHER = 4
 """Maximum number of acts after the first one of a move."""
 
 FENCE = "```"
@@ -128,7 +128,7 @@ def _manner(data: JsonObject) -> str:
 def _further(value: Json) -> list[JsonObject]:
     """The acts that follow the first one, up to the first that cannot: what comes after it waits for its result."""
     acts: list[JsonObject] = []
-    for entry in value[:MOST_FURTHER] if isinstance(value, list) else []:
+    for entry in value[:MAX_FURTHER] if isinstance(value, list) else []:
         act = (
             forgive({name: given for name, given in entry.items() if name not in ("then", "at")})
             if isinstance(entry, dict)

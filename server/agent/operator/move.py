@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from server.agent.actions import Action, EffectKind, read_action
-from server.agent.operator.lenient_parsing import ARGUMENTS, LEADS, MOST_FURTHER, bare_eid, forgive
+from server.agent.operator.lenient_parsing import ARGUMENTS, LEADS, MAX_FURTHER, bare_eid, forgive
 from server.browser.browser import Direction
 from server.ops.json_types import Json, JsonObject
 
@@ -120,7 +120,7 @@ class Offer:
         return tuple(kind for kind in get_args(FurtherKind) if kind in (*self.kinds, "read_page"))
 
 
-MOST_OFFERED = Offer()
+MAX_OFFERED = Offer()
 
 
 class FieldInput(BaseModel):
@@ -244,7 +244,7 @@ def to_action(move: Move, action_id: str) -> Action:
     return read_action({"id": action_id, "kind": kind, "reason": move.reason, **arguments})
 
 
-def move_schema(rows: JsonObject | None = None, offer: Offer = MOST_OFFERED) -> JsonObject:
+def move_schema(rows: JsonObject | None = None, offer: Offer = MAX_OFFERED) -> JsonObject:
     """The JSON schema of a `Move`, as small as possible because it is sent with every call.
 
     It is flat, without `$ref`, unions, inner titles and defaults: every provider accepts it. `rows` is the
@@ -286,7 +286,7 @@ def _further_schema(offer: Offer) -> JsonObject:
     own = {name: _compact(part, {}) for name, part in parts.items() if name in wanted}
     action = {"type": "string", "enum": list(offer.further)}
     item = {"type": "object", "properties": {"action": action, **own}, "required": ["action"]}
-    return {"type": "array", "items": item, "maxItems": MOST_FURTHER}
+    return {"type": "array", "items": item, "maxItems": MAX_FURTHER}
 
 
 _ITEMS = {"plan": 6, "facts": 8, "fields": 40, "rows": 50, "at": 2, "to": 2}
@@ -299,7 +299,7 @@ _BOUNDS = {"short": 40, "line": 300}
 What is typed, opened or answered has none."""
 
 
-def branched_schema(rows: JsonObject | None = None, offer: Offer = MOST_OFFERED) -> JsonObject:
+def branched_schema(rows: JsonObject | None = None, offer: Offer = MAX_OFFERED) -> JsonObject:
     """The schema of a `Move` for a server that makes a grammar of it and shows it to no model, so that its size costs
     nothing: a branch for each action with its own arguments, bounds for lists and texts.
     """

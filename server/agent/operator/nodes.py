@@ -67,7 +67,7 @@ from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
-MOST_INVALID = 3
+MAX_INVALID = 3
 REPAIR_TURNS = 2
 """Maximum consecutive retries when the model's answer is not a valid move."""
 AT_ONCE = 0.2
@@ -234,7 +234,7 @@ class Nodes:
             action, observation = planned(state), seen(state)
         if problem:
             invalid = state.get("invalid_actions", 0) + 1
-            route = "finalize_blocked" if invalid >= MOST_INVALID else "plan_action"
+            route = "finalize_blocked" if invalid >= MAX_INVALID else "plan_action"
             return (
                 look
                 | records.failed(state, problem)

@@ -28,7 +28,7 @@ Vision = Literal["auto", "always", "never"]
 PICTURES_KEPT = 32
 DRAWN_SHARE = 0.15
 """Of the window: from then on something drawn is a good part of the page."""
-MOST_UNNAMED = 4
+MAX_UNNAMED = 4
 """Controls in view without a name, from which the text says too little."""
 
 Screenshot = dict[str, str]
@@ -281,7 +281,7 @@ def says_little(observation: Observation, picture: PagePicture) -> bool:
     unnamed = [
         one for one in observation.interactive if one.visible and not (one.name or one.value or one.shows)
     ]
-    return picture.drawn >= DRAWN_SHARE or len(unnamed) >= MOST_UNNAMED or is_poor(observation)
+    return picture.drawn >= DRAWN_SHARE or len(unnamed) >= MAX_UNNAMED or is_poor(observation)
 
 
 def _is_of(picture: PagePicture, observation: Observation) -> bool:

@@ -26,7 +26,7 @@ from server.agent.actions import (
 )
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
-from server.agent.effects import MOST_KEYS, ActEffect, effect_of, new_text, still_refused
+from server.agent.effects import MAX_KEYS, ActEffect, effect_of, new_text, still_refused
 from server.agent.gate.approval import focused_element, masked, secrets_of, site_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.gate.taint import FILES
@@ -114,7 +114,7 @@ async def _do_and_prove(
     urls = (aimed.observation.page.url, outcome.url or "")
     act = effect_of(sent, state.get("sent", []), urls, secrets_of(aimed))
     update |= {
-        "sent": [*state.get("sent", []), *act.keys][-MOST_KEYS:],
+        "sent": [*state.get("sent", []), *act.keys][-MAX_KEYS:],
         "refused": still_refused(state.get("refused", []), act),
     }
     # Not after reading: an observation would replace what was read. What is held is asked about on the page of the act.

@@ -15,7 +15,7 @@ from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import forces_tools
 from server.agent.models.errors import BAD_REQUEST
 from server.agent.operator.methods import Asking, Method, Methods, Structured, is_text
-from server.agent.operator.move import MOST_OFFERED, Move, Offer
+from server.agent.operator.move import MAX_OFFERED, Move, Offer
 from server.agent.operator.prompts import with_form
 from server.agent.operator.reply import OFFERED_WORDS_BYTES, WORDS_BYTES, MoveReply, Say, UnusableMove
 from server.errors import RunFailed
@@ -77,7 +77,7 @@ class Planner:
         think: Say,
         method: Method | Literal[""] = "",
         rows: JsonObject | None = None,
-        offer: Offer = MOST_OFFERED,
+        offer: Offer = MAX_OFFERED,
         is_short: bool = False,
     ) -> Planned:
         """Make one call. Raises RunFailed if the model fails or the streamed text cannot be the answer.

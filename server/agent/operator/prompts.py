@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from server.agent.effects import in_short
 from server.agent.operator import collecting
 from server.agent.operator.lenient_parsing import ARGUMENTS
-from server.agent.operator.move import MOST_OFFERED, POINT_ARGUMENTS, Offer
+from server.agent.operator.move import MAX_OFFERED, POINT_ARGUMENTS, Offer
 from server.agent.operator.state import State, last_url
 from server.browser.fence import fence
 from server.events import Effect
@@ -79,7 +79,7 @@ PAGE_CHARS = 100_000
 
 def step_prompt(
     state: State, page: str, *, files: Sequence[str] = (), image: JsonObject | None = None,
-    problem: str | None = None, cached: bool = False, offer: Offer = MOST_OFFERED, today: str = "",
+    problem: str | None = None, cached: bool = False, offer: Offer = MAX_OFFERED, today: str = "",
 ) -> list[BaseMessage]:  # fmt: skip
     """Build the messages of one planning call.
 

@@ -10,7 +10,7 @@ from langchain_core.messages import BaseMessage
 
 from server.agent.models.catalog import CostOf
 from server.agent.operator.methods import Method, Structured
-from server.agent.operator.move import MOST_OFFERED, Offer
+from server.agent.operator.move import MAX_OFFERED, Offer
 from server.agent.operator.planner import Planned, Planner
 from server.agent.operator.reply import Say
 from server.agent.second_model import SecondModel, answered, prompt_for
@@ -40,7 +40,7 @@ class PlannerOfTwo(Planner):
         think: Say,
         method: Method | Literal[""] = "",
         rows: JsonObject | None = None,
-        offer: Offer = MOST_OFFERED,
+        offer: Offer = MAX_OFFERED,
         is_short: bool = False,
     ) -> Planned:
         saying = _Saying(say)

@@ -28,7 +28,7 @@ _PASSIVE = {
     "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
-_NAME_CHARS, _TEXT_CHARS, _MOST_NAMES = 1_000, 4_000, 200
+_NAME_CHARS, _TEXT_CHARS, _MAX_NAMES = 1_000, 4_000, 200
 
 
 def warm_up() -> None:
@@ -58,8 +58,8 @@ def _truncate(subject: Subject) -> Subject:
         name=subject.name[:_NAME_CHARS],
         value=subject.value[:_TEXT_CHARS],
         context=subject.context[:_TEXT_CHARS],
-        form_fields=tuple(name[:_NAME_CHARS] for name in subject.form_fields[:_MOST_NAMES]),
-        siblings=tuple(name[:_NAME_CHARS] for name in subject.siblings[:_MOST_NAMES]),
+        form_fields=tuple(name[:_NAME_CHARS] for name in subject.form_fields[:_MAX_NAMES]),
+        siblings=tuple(name[:_NAME_CHARS] for name in subject.siblings[:_MAX_NAMES]),
     )
 
 

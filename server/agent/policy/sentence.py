@@ -13,7 +13,7 @@ _NEUTRAL = ("ease.step", "ease.past", "ease.notice", "ease.intro", "ease.caution
 _LABEL = re.compile(r"\W*(.*?)(?:\s*[:!?؟]|\s[-–—]\s|\W*$)")
 _COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
-_MOST_STEPS = 25
+_MAX_STEPS = 25
 ADDRESS = re.compile(r"\w@\w")
 _SIDE_EFFECTS = ("weak.remove", "weak.accept", "weak.submit", "weak.save")
 """Verbs that make a question about the page a question about something else as well."""
@@ -51,7 +51,7 @@ def find_step(sentence: Sentence) -> tuple[int, int] | None:
     if not sentence.has("ease.step"):
         return None
     numbers = [int(number) for number in _COUNT.findall(sentence.text)]
-    if len(numbers) < 2 or max(numbers[:2]) > _MOST_STEPS:
+    if len(numbers) < 2 or max(numbers[:2]) > _MAX_STEPS:
         return None
     return min(numbers[:2]), max(numbers[:2])
 

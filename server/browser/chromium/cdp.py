@@ -18,7 +18,7 @@ from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
-MOST_BYTES = 8_000_000
+MAX_BYTES = 8_000_000
 """Enough for the accessibility tree of a long page, or a large screenshot."""
 LARGE = 500_000
 """Bytes of an answer from which it is parsed off the event loop: 8 MB of small objects take 60 ms and more."""
@@ -35,7 +35,7 @@ class CdpError(Exception):
 
 
 class AnswerTooLarge(CdpError):
-    """The answer exceeds MOST_BYTES and was not parsed; its size depends on the page."""
+    """The answer exceeds MAX_BYTES and was not parsed; its size depends on the page."""
 
 
 class Cdp:
@@ -132,12 +132,12 @@ class Cdp:
 
 
 def read_message(text: bytes) -> Params:
-    """Parse a message of the browser. Messages over `MOST_BYTES` are not parsed: pages influence their size.
+    """Parse a message of the browser. Messages over `MAX_BYTES` are not parsed: pages influence their size.
 
     Returns an error in place of such an answer, {} in place of such an event. Relies on Chromium writing `id`
     or `method` first.
     """
-    if len(text) <= MOST_BYTES:
+    if len(text) <= MAX_BYTES:
         message: Params = json.loads(text, object_hook=_yield_to_loop if len(text) > LARGE else None)
         return message
     answer = _ANSWER.match(text)

@@ -6,7 +6,7 @@ session (`Target.attachToBrowserTarget`, flat sessions) and sees neither message
 
 Messages from Chromium can have several MB (screenshots). They are routed by their first and last bytes
 without parsing: Chromium writes `id` or `method` first and `sessionId` last. Messages of another form are
-parsed. Pages influence the size of answers: one over MOST_BYTES is replaced by the error TOO_LARGE, an event
+parsed. Pages influence the size of answers: one over MAX_BYTES is replaced by the error TOO_LARGE, an event
 of that size is dropped.
 """
 
@@ -31,7 +31,7 @@ Receive = Callable[[bytes], None]
 PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
 """For `sh -c`: executes its arguments with stdin and stdout as file descriptors 3 and 4."""
 
-MOST_BYTES = 3 * LINE_LIMIT
+MAX_BYTES = 3 * LINE_LIMIT
 """Maximum bytes of one message from Chromium. Passing it on copies it several times, which blocks the loop.
 
 What a tool server reads of a page has to fit into a line of its own; Chromium writes two bytes of UTF-8 as six (`\\u0436`).
@@ -229,7 +229,7 @@ class DevToolsClient:
 
 
 class _Incoming:
-    """The message that is being read. Once it exceeds MOST_BYTES, only its ends are kept."""
+    """The message that is being read. Once it exceeds MAX_BYTES, only its ends are kept."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -240,7 +240,7 @@ class _Incoming:
         self._size += len(piece)
         self._head += piece[: _ENDS_LENGTH - len(self._head)]
         self._tail = (self._tail + piece[-_ENDS_LENGTH:])[-_ENDS_LENGTH:]
-        if self._size > MOST_BYTES:
+        if self._size > MAX_BYTES:
             self._parts.clear()
         else:
             self._parts.append(piece)
@@ -248,7 +248,7 @@ class _Incoming:
     def whole(self) -> bytes:
         """Return the message, or what replaces it; b"" for nothing."""
         message = b"".join(self._parts)
-        if self._size > MOST_BYTES:
+        if self._size > MAX_BYTES:
             log.warning("a DevTools message of %d bytes was not read: %r", self._size, self._head)
             answer, session = _ANSWER.match(self._head), _SESSION.search(self._tail)
             error = b',"error":' + json.dumps(TOO_LARGE).encode()

@@ -11,7 +11,7 @@ from server.browser.chromium.cdp import AnswerTooLarge, Cdp, CdpError, Params
 from server.ops.json_types import Json
 
 MAX_FRAMES = 20
-MOST_LISTENING = 400
+MAX_LISTENING = 400
 CLICKS = frozenset({"click", "mousedown", "pointerdown", "contextmenu", "dblclick", "drop"})
 
 
@@ -63,7 +63,7 @@ async def evaluate_with_listeners(
     """As `evaluate`, with a list of the page's elements that listen to events of these kinds as the function's argument;
     null if it cannot be read.
 
-    At most MOST_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
+    At most MAX_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
     """
     context = await world(cdp, session, frame, deadline)
     group = {"objectGroup": "pilothouse"}
@@ -108,7 +108,7 @@ async def _listening(
             session=session,
             deadline=deadline,
         )
-        for node in sorted(nodes)[:MOST_LISTENING]
+        for node in sorted(nodes)[:MAX_LISTENING]
     ]
     answers = await asyncio.gather(
         *works, return_exceptions=True

@@ -40,7 +40,7 @@ GRACE = 3.0
 """Seconds after the end of an act in which what is sent counts as set off by it."""
 _GREETING = 5.0
 """Seconds for all pages to be listened to before a socket is opened."""
-MOST_SHAPES = 500
+MAX_SHAPES = 500
 """Shapes of a site that are remembered."""
 _TYPES = ("Document", "XHR", "Fetch", "Ping", "Other")
 
@@ -355,12 +355,12 @@ class ChromiumHold:
 
     def _learn(self, request: OutgoingRequest) -> None:
         known = self._custom[request.site]
-        if request.method not in SAFE and len(known) < MOST_SHAPES:
+        if request.method not in SAFE and len(known) < MAX_SHAPES:
             known[request.shape] = None
 
     def _remember(self, name: str) -> None:
         self._released[name] = None
-        if len(self._released) > MOST_SHAPES:
+        if len(self._released) > MAX_SHAPES:
             del self._released[next(iter(self._released))]
 
     def _keep(self, outgoing: _Sending, hold: Hold) -> None:

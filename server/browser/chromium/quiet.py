@@ -22,15 +22,15 @@ from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
-PATIENCE, MOST_PATIENCE = 1.5, 3.0
+PATIENCE, MAX_PATIENCE = 1.5, 3.0
 """Seconds from the act's end, after which a page is looked at as it is; and where the machine is slow."""
 _READS = 0.3
 """Seconds after the head of an answer, or a part of it, in which more of it is waited for: Chromium reports no end of an
 answer that no script reads, such as of a request that only counts what people do."""
 _PROMPT, _SLOWER = 0.05, 10
 """Seconds in which a page answers a script; how many times what it takes longer is added to the patience."""
-MOST_PASSED, PASSED_CHARS = 5, 200
-MOST_ROUNDS = 4
+MAX_PASSED, PASSED_CHARS = 5, 200
+MAX_ROUNDS = 4
 _COUNTED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 """Kinds of requests after which a page looks different."""
 
@@ -80,7 +80,7 @@ class QuietWatch:
         began = monotonic()
         await asyncio.gather(self._switch("Network.enable"), self._evaluate(_SAYS))
         late = max(0.0, monotonic() - began - _PROMPT)
-        self._patience = min(MOST_PATIENCE, PATIENCE + _SLOWER * late)
+        self._patience = min(MAX_PATIENCE, PATIENCE + _SLOWER * late)
         return self
 
     async def _evaluate(self, script: str) -> Json:
@@ -112,11 +112,11 @@ class QuietWatch:
                 await self._rounds(typed=typed)
         found = await self._evaluate(_PASSED)
         texts = found if isinstance(found, list) else []
-        self.passed = tuple(str(text)[:PASSED_CHARS] for text in texts[:MOST_PASSED])
+        self.passed = tuple(str(text)[:PASSED_CHARS] for text in texts[:MAX_PASSED])
 
     async def _rounds(self, *, typed: bool) -> None:
         """Wait for requests, then for the page, until the page has begun no further request."""
-        for _ in range(MOST_ROUNDS):
+        for _ in range(MAX_ROUNDS):
             await self._answered()
             begun = self._begun
             if not await self._still(typed=typed) or (begun == self._begun and not self._open):
@@ -134,7 +134,7 @@ class QuietWatch:
             return False
         arguments = json.dumps([typed, page.loads_on == document])
         script = f"() => ({QUIET_SCRIPT})(...{arguments})"
-        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=MOST_PATIENCE))
+        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=MAX_PATIENCE))
         opening = asyncio.create_task(self._dialog.wait())
         try:
             await asyncio.wait((running, opening), return_when=asyncio.FIRST_COMPLETED)

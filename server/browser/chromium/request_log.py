@@ -29,8 +29,8 @@ PATIENCE = 3.0
 """Seconds to wait for answers."""
 QUIET = 0.25
 """Seconds without a new request after which an act is considered to have sent all of its own."""
-MOST_REQUESTS = 20
-MOST_FOLLOWED = 200
+MAX_REQUESTS = 20
+MAX_FOLLOWED = 200
 """Requests of one act that are followed at all."""
 BODY_BYTES = 100_000
 """Requests with larger bodies are not compared."""
@@ -149,15 +149,15 @@ class ChromiumRequestLog(RequestLog):
             same = one.request, 0 if is_comparable else at
             found[same] = found.get(same, 0) + 1
         every = [replace(request, times=times) for (request, _), times in found.items()]
-        shown = every if len(every) <= MOST_REQUESTS else [one for one in every if not one.is_beacon]
+        shown = every if len(every) <= MAX_REQUESTS else [one for one in every if not one.is_beacon]
         is_lost = self._page.is_crashed or self._page.gone.is_set()
         is_all = (
             self._is_all
             and self._messages <= 0
             and not (self._unseen or is_lost)
-            and len(every) <= MOST_REQUESTS
+            and len(every) <= MAX_REQUESTS
         )
-        return SentRequests(tuple(shown[:MOST_REQUESTS]), is_all)
+        return SentRequests(tuple(shown[:MAX_REQUESTS]), is_all)
 
     # Sessions
 
@@ -217,7 +217,7 @@ class ChromiumRequestLog(RequestLog):
             or (asked["method"] in SAFE_METHODS and not is_page)
         ):
             return
-        if len(self._followed) >= MOST_FOLLOWED:
+        if len(self._followed) >= MAX_FOLLOWED:
             self._is_all = False
             return
         request = SentRequest(
@@ -234,7 +234,7 @@ class ChromiumRequestLog(RequestLog):
         if (
             session in self._sessions and not 300 <= params["statusCode"] < 400
         ):  # a redirect is reported with the request that follows
-            if len(self._statuses) > MOST_FOLLOWED:
+            if len(self._statuses) > MAX_FOLLOWED:
                 del self._statuses[next(iter(self._statuses))]
             key = session, params["requestId"]
             self._statuses[key] = params["statusCode"]

@@ -8,7 +8,7 @@ import binascii
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 
-MOST_BYTES = 200_000
+MAX_BYTES = 200_000
 PLACES = 3
 DEADLINE = 3.0
 ICONS_SCRIPT = r"""() => {
@@ -55,11 +55,11 @@ async def _read(monitor: PageMonitor, page: WatchedPage, place: str) -> bytes | 
 
 
 async def _drain(monitor: PageMonitor, page: WatchedPage, handle: str) -> bytes | None:
-    """None if it is larger than MOST_BYTES."""
+    """None if it is larger than MAX_BYTES."""
     data = b""
-    while len(data) <= MOST_BYTES:
+    while len(data) <= MAX_BYTES:
         part = await monitor.cdp.send(
-            "IO.read", {"handle": handle, "size": MOST_BYTES}, session=page.session, deadline=DEADLINE
+            "IO.read", {"handle": handle, "size": MAX_BYTES}, session=page.session, deadline=DEADLINE
         )
         chunk = part["data"]
         data += base64.b64decode(chunk) if part.get("base64Encoded") else chunk.encode()
@@ -70,6 +70,6 @@ async def _drain(monitor: PageMonitor, page: WatchedPage, handle: str) -> bytes 
 
 def _decoded(data: str) -> bytes | None:
     try:
-        return base64.b64decode(data, validate=True) if len(data) < 2 * MOST_BYTES else None
+        return base64.b64decode(data, validate=True) if len(data) < 2 * MAX_BYTES else None
     except (binascii.Error, ValueError):
         return None

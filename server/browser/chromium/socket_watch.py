@@ -27,7 +27,7 @@ _LISTEN = {"maxTotalBufferSize": 1, "maxResourceBufferSize": 1, "maxPostDataSize
 _ASKED = re.compile(r"GET (wss?://\S+) ")
 _LONGEST = 60.0
 """Seconds for an answer; who asks ends it earlier."""
-MOST_SOCKETS = 500
+MAX_SOCKETS = 500
 
 
 @dataclass
@@ -123,7 +123,7 @@ class SocketWatch:
             is_gone.set()
 
     def _socket(self, params: Params, session: str | None) -> WatchedSocket:
-        if len(self._sockets) >= MOST_SOCKETS:
+        if len(self._sockets) >= MAX_SOCKETS:
             del self._sockets[next(iter(self._sockets))]
         return self._sockets.setdefault((session, params["requestId"]), WatchedSocket())
 

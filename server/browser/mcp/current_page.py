@@ -75,7 +75,7 @@ class Drawn(BaseModel, frozen=True):
     height: float = 0
 
 
-MOST_TOLD = 40
+MAX_TOLD = 40
 NOWHERE = (-10_000.0, -10_000.0, 0.0, 0.0)
 """The box of a field that is not on the page any more."""
 
@@ -116,7 +116,7 @@ class CurrentPage:
         field holds them.
         """
         self._told |= dict.fromkeys(text for text in secrets if not is_short(text))
-        for oldest in list(self._told)[:-MOST_TOLD]:
+        for oldest in list(self._told)[:-MAX_TOLD]:
             del self._told[oldest]
 
     def masked(self, text: str | None) -> str | None:

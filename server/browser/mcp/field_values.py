@@ -23,7 +23,7 @@ from server.browser.scripts import script
 from server.text import cut
 from wording.catalogue import Wording, joined, sentence
 
-_SHOWN_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MOST_CHOICES = 80, 300, 40, 20
+_SHOWN_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MAX_CHOICES = 80, 300, 40, 20
 _SEPARATORS = re.compile(r"[\s–-]+")
 REMOVE = "remove "
 """Before the name of an option that is to be taken out of what is chosen."""
@@ -217,12 +217,12 @@ def _place_of(held: FieldValue, words: str) -> int | str:
     found = [at for at, one in enumerate(held.options) if is_option(words, one.name)]
     found = [at for at, one in enumerate(held.options) if is_option(words, one.full_name)] or found
     found = [at for at in found if not held.options[at].disabled] or found
-    choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MOST_CHOICES])
+    choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MAX_CHOICES])
     if len(found) > 1:
         return sentence("option.several", n=len(found), text=cut(words, _SHOWN_CHARS), options=choices)
     if not found or held.options[found[0]].disabled:
         can = [f'"{one.full_name}"' for one in held.options if not one.disabled]
-        return sentence("option.only", options=", ".join(can[:_MOST_CHOICES]))
+        return sentence("option.only", options=", ".join(can[:_MAX_CHOICES]))
     return found[0]
 
 

@@ -206,7 +206,7 @@ class Filling:
             held is not None
             and held.line
             and listens == "own"
-            and 0 < len(field.text) <= key_listeners.MOST_KEYS
+            and 0 < len(field.text) <= key_listeners.MAX_KEYS
         ):
             return "keys"
         if held is not None:

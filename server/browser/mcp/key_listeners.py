@@ -16,7 +16,7 @@ Listens = Literal["", "around", "own"]
 """Where a field's keys are listened to: nowhere, or not known; by what it is in; by itself."""
 
 _KEYS = frozenset({"keydown", "keypress", "keyup"})
-MOST_KEYS = 200
+MAX_KEYS = 200
 """Signs that are typed one by one."""
 
 # What the page then changes in other places than the fields that are held. Classes and styles follow the focus.

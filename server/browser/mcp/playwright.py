@@ -28,7 +28,7 @@ from wording.step_words import direction as direction_words
 
 _DRAG_STEPS = 5
 """Moves of the mouse in a drag between points: pages follow them, and a drop needs more than one."""
-_MOST_WHEELS = 20
+_MAX_WHEELS = 20
 """Turns of the wheel in search of a text."""
 _WHEEL, _WHEEL_OVER = 700, 350
 """Pixels of each: less than a window, or than a list, shows, because lists may have only what is in view."""
@@ -256,7 +256,7 @@ class PlaywrightAdapter:
         self, query: str, direction: Direction, over: Element | PagePoint | None
     ) -> ToolOutcome:
         backwards, before, is_end = direction in ("up", "left"), "", False
-        for turn in range(_MOST_WHEELS + 1):
+        for turn in range(_MAX_WHEELS + 1):
             raw = await self._reader.text()
             place = await self._calls.parse(
                 observation.find_place, raw, query, VIEWPORT, backwards=backwards, missing=None

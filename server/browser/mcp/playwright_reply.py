@@ -31,7 +31,7 @@ OTHER_FORM = (
     "or 14:30 for a time."
 )
 GONE = sentence("field.gone")
-STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MOST_TABS = 100, 2000, 20_000, 50
+STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MAX_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
     "intercepts pointer events": sentence("not_done.covered"),
     "did not find some options": sentence("not_done.no_option"),
@@ -110,7 +110,7 @@ def _plain_error(text: str) -> str:
 
 def read_tabs(text: str) -> tuple[Tab, ...]:
     """Parse lines `- 1: (current) [title](address)`. A page controls both, so the split is a guess."""
-    return tuple(filter(None, map(_read_tab, text.split("\n", MOST_TABS)[:MOST_TABS])))
+    return tuple(filter(None, map(_read_tab, text.split("\n", MAX_TABS)[:MAX_TABS])))
 
 
 def _read_tab(line: str) -> Tab | None:

@@ -33,7 +33,7 @@ from server.browser.observation.rendering import (
     text_line,
 )
 from server.browser.observation.secret_fields import drawn_of, hide_secrets
-from server.browser.observation.snapshot import FIELDS, MOST_CHARS, WIDGETS, Snapshot, parse_snapshot
+from server.browser.observation.snapshot import FIELDS, MAX_CHARS, WIDGETS, Snapshot, parse_snapshot
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import TextPlace, find_place
 from server.browser.observation.token_budget import HEADLINES as SECTIONS
@@ -65,14 +65,14 @@ __all__ = [
 VIEWPORT = (1280, 720)
 BUDGET = Budget()
 HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
-MOST_URGENT = 10
+MAX_URGENT = 10
 NEAR_CHARS, AROUND_CHARS = 6000, 600
 """Characters of an element's own text, and of short text with what is around it."""
 FRAME_CHARS = 80
 LEAST_LEFT_OUT = 4
 """Lines: fewer take no more tokens than the note about them."""
 PASSING = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
-MOST_PASSING = 20
+MAX_PASSING = 20
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
 
@@ -360,7 +360,7 @@ def _observe(
         drafts = merge_duplicates(drafts)
     hidden = find_hidden(tree, extra)
     around = Surroundings(tree, shape, drafts, extra.framed, hidden)
-    chars = budget.block_chars if target is None else MOST_CHARS
+    chars = budget.block_chars if target is None else MAX_CHARS
     blocks = find_text(tree, shape, drafts, chars, extra)
     page = Page(url=clean(tree.url), title=clean(tree.title))
     overlays = find_overlays(tree, around, extra.frames)
@@ -388,7 +388,7 @@ def _observe(
         focused=tree.focused(),
         order=fitted.order,
         header_tokens=room,
-        urgent=tuple(block.text for block in blocks if block.is_urgent)[:MOST_URGENT],
+        urgent=tuple(block.text for block in blocks if block.is_urgent)[:MAX_URGENT],
         passing=_passing(tree),
         hidden=tuple(text for text in hidden.values() if any(map(str.isdigit, text))),
         moment=extra.moment,
@@ -399,4 +399,4 @@ def _passing(tree: Snapshot) -> tuple[str, ...]:
     messages = (range(at, node.end) for at, node in enumerate(tree.nodes) if node.role in PASSING)
     mere = (inside for inside in messages if not any(tree.nodes[at].role in WIDGETS for at in inside))
     texts = (clean(own_text(tree.nodes[at])) for inside in mere for at in inside)
-    return tuple(islice(dict.fromkeys(cut(text, BUDGET.block_chars) for text in texts if text), MOST_PASSING))
+    return tuple(islice(dict.fromkeys(cut(text, BUDGET.block_chars) for text in texts if text), MAX_PASSING))

@@ -23,11 +23,11 @@ TAG_ROLES = {
 SELECTS = frozenset({"combobox", "listbox"})
 HIDDEN_SIZE = 2
 """CSS pixels: what is no wider or no higher is there for screen readers and scripts."""
-MOST_NODES = 100
-MOST_BOXES = 400
+MAX_NODES = 100
+MAX_BOXES = 400
 HOSTS = frozenset({"link", "button", "clickable", "listitem"})
 HOST_HEIGHT = 80
-MOST_LISTED = 200
+MAX_LISTED = 200
 """The page script lists no more: what it does not list may then be a control of its own."""
 LOOSE_ROLES = KEPT_ROLES | {"clickable"}
 _LETTER = re.compile(r"[^\W\d_]")
@@ -146,8 +146,8 @@ def _is_under(snapshot: Snapshot, index: int, frames: list[int]) -> bool:
 
 
 def _widgets(snapshot: Snapshot, index: int) -> list[int]:
-    """The widgets among the first `MOST_NODES` nodes of a subtree."""
-    return [at for at in snapshot.subtree(index)[:MOST_NODES] if snapshot.nodes[at].role in WIDGETS]
+    """The widgets among the first `MAX_NODES` nodes of a subtree."""
+    return [at for at in snapshot.subtree(index)[:MAX_NODES] if snapshot.nodes[at].role in WIDGETS]
 
 
 def _is_folded(snapshot: Snapshot, index: int, native: Set[int]) -> bool:
@@ -264,7 +264,7 @@ class _Moved:
     def __init__(self, drafts: Sequence[Draft], found: Sequence[Clickable]) -> None:
         listed = {_rounded(one.box) for one in found}
         self._drafts: dict[tuple[str, int, int], list[Draft]] = {}
-        for draft in drafts if len(found) < MOST_LISTED else ():
+        for draft in drafts if len(found) < MAX_LISTED else ():
             is_listed = draft.role == "clickable" or not draft.name
             if is_listed and draft.box and draft.node and _rounded(draft.box) not in listed:
                 self._drafts.setdefault(_kind(draft.role, draft.box), []).append(draft)
@@ -374,7 +374,7 @@ def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list
     covers = {_rounded(one.by) for one in extra.covers}
     choices = [draft for draft in drafts if draft.role in CHOICES and _rounded(draft.box) in covers]
     hosts: dict[int, list[Box]] = {}
-    is_all = len(extra.clickables) < MOST_LISTED
+    is_all = len(extra.clickables) < MAX_LISTED
     for one in drafts if is_all else ():
         if one.role in HOSTS and one.name and one.box and one.box[3] <= HOST_HEIGHT:
             hosts.setdefault(_band(one.box[1]), []).append(one.box)
@@ -446,9 +446,9 @@ class _Bands:
                 self._bands.setdefault(band, []).append((at, node.box))
 
     def upwards(self, y: float) -> Iterator[Sequence[tuple[int, Box]]]:
-        """For the band at this height and each above it: the first MOST_BOXES nodes that reach it, in reading order."""
+        """For the band at this height and each above it: the first MAX_BOXES nodes that reach it, in reading order."""
         for band in range(_band(y), _band(_FAR[0]) - 1, -1):
-            yield self._bands.get(band, ())[:MOST_BOXES]
+            yield self._bands.get(band, ())[:MAX_BOXES]
 
 
 _FAR = (-1_000.0, 3_000.0)

@@ -16,7 +16,7 @@ from server.text import cut, visible
 
 NAME_CHARS, SEEN_CHARS = 100, 400
 """Characters of a name out of view and in view."""
-SEEN_VALUE_CHARS, MOST_VALUE_CHARS = 1000, 4000
+SEEN_VALUE_CHARS, MAX_VALUE_CHARS = 1000, 4000
 """Characters of a value in view: at least, and of a field that shows more."""
 CHAR_AREA = 90
 """CSS pixels of a character and the space around it, in small type."""
@@ -98,7 +98,7 @@ def _fit(line: str, tokens: int) -> str:
 def value_chars(box: Box | None) -> int:
     """How many characters of its value a field in view may show."""
     area = box[2] * box[3] if box else 0
-    return min(MOST_VALUE_CHARS, max(SEEN_VALUE_CHARS, int(area / CHAR_AREA)))
+    return min(MAX_VALUE_CHARS, max(SEEN_VALUE_CHARS, int(area / CHAR_AREA)))
 
 
 def text_line(block: str) -> str:

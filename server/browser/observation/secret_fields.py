@@ -21,7 +21,7 @@ NEAR = 3
 LABEL_CHARS = 300
 SHORTEST_WORD, SHORTEST_NUMBER = 4, 6
 """Characters and digits of a value that is masked wherever it occurs; shorter ones only in their fields."""
-MOST_VALUES, VALUE_CHARS = 60, 2000
+MAX_VALUES, VALUE_CHARS = 60, 2000
 """Limits for values that are masked elsewhere on the page. A secret field's own value is always removed."""
 
 
@@ -39,7 +39,7 @@ def hide_secrets(
     _hide_drawn(snapshot, found)
     for index, node in enumerate(snapshot.nodes):
         if node.role in FIELDS and (unknown or _is_secret(snapshot, index, boxes, long)):
-            if len(held) < MOST_VALUES and len(node.text) <= VALUE_CHARS:
+            if len(held) < MAX_VALUES and len(node.text) <= VALUE_CHARS:
                 held.add(node.text)
             node.name = _masking([node.text])(node.name) if node.text else node.name
             node.secret, node.filled, node.text = True, bool(node.text), ""

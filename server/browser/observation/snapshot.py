@@ -15,9 +15,9 @@ CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuite
 WIDGETS = FIELDS | CHOICES | {"button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox"}
 
 MASK = "•••"
-MOST_CHARS = 8000
+MAX_CHARS = 8000
 """One text is read up to this many characters."""
-NOTE_CHARS, MOST_NOTES = 300, 20
+NOTE_CHARS, MAX_NOTES = 300, 20
 
 _SECTIONS = (
     "Error",
@@ -32,8 +32,8 @@ _SECTIONS = (
     "Paused",
 )
 """Sections of a Playwright MCP reply, in order."""
-MOST_NODES = 100_000
-MOST_DEPTH = 150
+MAX_NODES = 100_000
+MAX_DEPTH = 150
 """Nodes deeper than this become children of the last node that is less deep."""
 
 _KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
@@ -165,7 +165,7 @@ def labels_of(section: str) -> dict[str, str]:
 
 def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
     labels = labels_of(sections.get("Page", ""))
-    snapshot.url, snapshot.title = labels.get("Page URL", ""), labels.get("Page Title", "")[:MOST_CHARS]
+    snapshot.url, snapshot.title = labels.get("Page URL", ""), labels.get("Page Title", "")[:MAX_CHARS]
     notes = []
     for label, value in labels.items():
         if label == "Console" and not value.startswith("0 errors"):
@@ -184,7 +184,7 @@ def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
 
 
 def _lines(section: str) -> list[str]:
-    return list(filter(None, section[:MOST_CHARS].split("\n", MOST_NOTES)[:MOST_NOTES]))
+    return list(filter(None, section[:MAX_CHARS].split("\n", MAX_NOTES)[:MAX_NOTES]))
 
 
 def _parse_nodes(yaml: str) -> list[Node]:
@@ -194,9 +194,9 @@ def _parse_nodes(yaml: str) -> list[Node]:
         body = line.lstrip(" ")
         if not body.startswith("- "):
             continue
-        if len(nodes) >= MOST_NODES:
+        if len(nodes) >= MAX_NODES:
             break
-        depth, body = min(len(line) - len(body), 2 * MOST_DEPTH), body[2:]
+        depth, body = min(len(line) - len(body), 2 * MAX_DEPTH), body[2:]
         while open_nodes and open_nodes[-1][0] >= depth:
             nodes[open_nodes.pop()[1]].end = len(nodes)
         parent = open_nodes[-1][1] if open_nodes else -1
@@ -236,8 +236,8 @@ def _read_node(body: str, parent: int) -> Node:
 
 
 def _unquote(value: str) -> str:
-    if len(value) > MOST_CHARS:
-        value = value[:MOST_CHARS] + ('"' if value[0] == '"' else "")
+    if len(value) > MAX_CHARS:
+        value = value[:MAX_CHARS] + ('"' if value[0] == '"' else "")
     if len(value) >= 2 and value.startswith('"') and value.endswith('"'):
         value = value[1:-1]
         value = _ESCAPE.sub(_unescape, value) if "\\" in value else value

@@ -22,11 +22,11 @@ PHRASES = frozenset({"paragraph", "heading", "caption", "term", "definition"})
 """The contents of these are one text, inline links and generics included."""
 SILENT = frozenset({"option", "separator", "scrollbar"})
 SEARCHED_CHARS = 200_000
-MOST_TRIES = 8
+MAX_TRIES = 8
 """Occurrences of one text that are compared with its position."""
 SLACK = 4
 """Pixels by which a text may extend beyond the box of its element."""
-MOST_BOXES = 400
+MAX_BOXES = 400
 
 
 @dataclass(slots=True)
@@ -178,8 +178,8 @@ def _place(
                 room -= len(part)
     starts = [0, *accumulate(map(len, parts))]
     whole = "".join(parts)
-    loose = [draft for draft in drafts if draft.node is None and draft.seen and draft.box][:MOST_BOXES]
-    boxed = [draft for draft in drafts if draft.seen and draft.box][:MOST_BOXES]
+    loose = [draft for draft in drafts if draft.node is None and draft.seen and draft.box][:MAX_BOXES]
+    boxed = [draft for draft in drafts if draft.seen and draft.box][:MAX_BOXES]
     pieces, covered = list[TextPiece](), set[int]()
     cursor, place = 0, -0.5
     for text in texts:
@@ -220,7 +220,7 @@ def _search(whole: str, part: str, cursor: int, fits: Callable[[int], bool]) -> 
 
 
 def _first(whole: str, part: str, start: int, end: int, fits: Callable[[int], bool]) -> int | None:
-    for _ in range(MOST_TRIES if part else 0):
+    for _ in range(MAX_TRIES if part else 0):
         start = whole.find(part, start, end)
         if start < 0:
             break

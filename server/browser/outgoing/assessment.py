@@ -45,7 +45,7 @@ _FIRST_OF_ADDRESSES = word_set(
 )
 _NO_BINDING = re.compile(r"^(utm_|fbclid|gclid|ref$|lang$|locale$|source$|tab$|page$|q$|query$|next$)")
 _TEXT_FILE = re.compile(r"\.(?:html?|md|txt|pdf)$")
-_MOST_WORDS = 3
+_MAX_WORDS = 3
 """Words of a path segment that names an act; more are the title of a page."""
 
 
@@ -294,7 +294,7 @@ def _is_opaque(segment: str) -> bool:
 
 def _verb_of(text: str) -> str:
     words = words_of(text)
-    if not 0 < len(words) <= _MOST_WORDS:
+    if not 0 < len(words) <= _MAX_WORDS:
         return ""
     return next(
         (EFFECTS[word] for word in (words[0], words[-1]) if word in _FIRST_OF_ADDRESSES and word in EFFECTS),
@@ -303,7 +303,7 @@ def _verb_of(text: str) -> str:
 
 
 _FORMALITIES = word_set("csrf token nonce utf id key authenticity csrfmiddlewaretoken version variables")
-_MOST_NAMED = 4
+_MAX_NAMED = 4
 
 
 def in_words(request: OutgoingRequest, hold: Hold) -> Wording:
@@ -320,7 +320,7 @@ def in_words(request: OutgoingRequest, hold: Hold) -> Wording:
     )
     named = [" ".join(words_of(key)) for key in request.body.keys]
     shown = [name for name in dict.fromkeys(named) if name and not _FORMALITIES & set(name.split())][
-        :_MOST_NAMED
+        :_MAX_NAMED
     ]
     act, fields = shortened(what, 80), shortened(joined(map(_field_word, shown), ", "), 120)
     if not fields:

@@ -11,8 +11,8 @@ import re
 from collections.abc import Iterator
 
 from server.browser.outgoing.request import (
-    MOST_KEYS,
-    MOST_PARSED,
+    MAX_KEYS,
+    MAX_PARSED,
     ONE_WORD,
     BodyShape,
     OutgoingRequest,
@@ -42,10 +42,10 @@ def read_message(url: str, opcode: int, text: str) -> OutgoingRequest:
 
 
 def _shape(text: str) -> BodyShape:
-    if not any(letter.isalpha() for letter in text[:MOST_PARSED]):
+    if not any(letter.isalpha() for letter in text[:MAX_PARSED]):
         return BodyShape()  # a sign of life: `2`, `[]`
     value: Json = None
-    if len(text) <= MOST_PARSED:
+    if len(text) <= MAX_PARSED:
         try:
             value = json.loads(text[_FRAMED.match(text).end() :].rstrip("\x1e\0 \r\n"))  # type: ignore[union-attr]
         except (ValueError, RecursionError):
@@ -56,7 +56,7 @@ def _shape(text: str) -> BodyShape:
     operations = tuple(op for one in _objects(value, 0) for op in read_operations(one))
     if operations:
         return BodyShape("graphql", operations=operations, length=len(text))
-    keys = tuple(dict.fromkeys(key for one in _objects(value, 0) for key in one))[:MOST_KEYS]
+    keys = tuple(dict.fromkeys(key for one in _objects(value, 0) for key in one))[:MAX_KEYS]
     return BodyShape("json", keys, tuple(found[-8:]), (), len(text))
 
 
@@ -104,7 +104,7 @@ def _inner(value: Json) -> Iterator[Json]:
     for part in parts:
         if isinstance(part, str) and part[:1] in ("{", "["):
             try:
-                part = json.loads(part[:MOST_PARSED])
+                part = json.loads(part[:MAX_PARSED])
             except (ValueError, RecursionError):
                 continue
         if isinstance(part, dict | list):

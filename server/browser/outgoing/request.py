@@ -14,8 +14,8 @@ from server.ops.json_types import Json, JsonObject
 
 BodyKind = Literal["none", "json", "form", "files", "graphql", "text", "unknown"]
 
-MOST_KEYS = 40
-MOST_PARSED = 100_000
+MAX_KEYS = 40
+MAX_PARSED = 100_000
 """Characters of a body; a longer one is not parsed."""
 ONE_WORD = re.compile(r"[A-Za-z][\w.:\-]{0,59}")
 _OPERATION = re.compile(r"\b(mutation|query|subscription)\b\s*([A-Za-z_]\w*)?")
@@ -78,7 +78,7 @@ class OutgoingRequest:
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
-        return parse_qsl(urlsplit(self.url).query, keep_blank_values=True, max_num_fields=500)[:MOST_KEYS]
+        return parse_qsl(urlsplit(self.url).query, keep_blank_values=True, max_num_fields=500)[:MAX_KEYS]
 
     @property
     def shape(self) -> str:
@@ -102,20 +102,20 @@ def read_body(content_type: str, text: str | None, *, has_body: bool = False) ->
         return _fields([(name, "") for name in _PART.findall(text)], len(text), "files")
     if kind == "application/x-www-form-urlencoded":
         return _form(text)
-    if (kind.endswith("json") or start in ("{", "[")) and len(text) <= MOST_PARSED:
+    if (kind.endswith("json") or start in ("{", "[")) and len(text) <= MAX_PARSED:
         try:
             return _json(json.loads(text), len(text))
         except (ValueError, RecursionError):
             return BodyShape("text", length=len(text))
     if kind == "application/graphql":
         return BodyShape("graphql", operations=tuple(read_operations({"query": text})), length=len(text))
-    if re.fullmatch(r"[\w.\[\]%+\-]{1,80}=[^\n]*", text[:MOST_PARSED]):
+    if re.fullmatch(r"[\w.\[\]%+\-]{1,80}=[^\n]*", text[:MAX_PARSED]):
         return _form(text)
     return BodyShape("text", length=len(text))
 
 
 def _form(text: str) -> BodyShape:
-    pairs = parse_qsl(text[:MOST_PARSED], keep_blank_values=True, max_num_fields=None)
+    pairs = parse_qsl(text[:MAX_PARSED], keep_blank_values=True, max_num_fields=None)
     return _fields(pairs, len(text), "form")
 
 
@@ -123,7 +123,7 @@ def _fields(pairs: list[tuple[str, str]], length: int, kind: BodyKind) -> BodySh
     given = dict(pairs)
     operations = tuple(read_operations(given)) if "query" in given else ()
     chosen = tuple((name, value) for name, value in pairs[:200] if selects(name, value))
-    keys = tuple(dict.fromkeys(name for name, _ in pairs))[:MOST_KEYS]
+    keys = tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_KEYS]
     return BodyShape("graphql" if operations else kind, keys, chosen[:8], operations, length)
 
 
@@ -138,7 +138,7 @@ def _json(value: Json, length: int) -> BodyShape:
     pairs = [(str(name), part) for one in (*many, *inner) if one for name, part in one.items()]
     chosen = tuple((name, part) for name, part in pairs if isinstance(part, str) and selects(name, part))
     return BodyShape(
-        "json", tuple(dict.fromkeys(name for name, _ in pairs))[:MOST_KEYS], chosen[:8], (), length
+        "json", tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_KEYS], chosen[:8], (), length
     )
 
 
@@ -149,7 +149,7 @@ def read_operations(given: Mapping[str, Json]) -> Iterator[Operation]:
         re.match(r"\s*(?:#.*\n|\s)*(mutation|query|subscription|fragment)\b", text)
         or text.lstrip()[:1] == "{"
     ):
-        plain = _STRINGS.sub('""', text[:MOST_PARSED])
+        plain = _STRINGS.sub('""', text[:MAX_PARSED])
         found = list(_OPERATION.finditer(plain))
         kinds = {one[1] for one in found}
         kind = "mutation" if "mutation" in kinds else "subscription" if kinds == {"subscription"} else "query"

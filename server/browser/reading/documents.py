@@ -13,24 +13,24 @@ from itertools import islice
 
 from markdownify import MarkdownConverter
 
-MOST_CHARS = 5_000_000
+MAX_CHARS = 5_000_000
 """Of a document's text; the rest is left out."""
-MOST_SECONDS = 6.0
+MAX_SECONDS = 6.0
 """Of CPU time, for the pages or rows of a document; the rest is left out."""
-MOST_ROWS = 200_000
-MOST_CELLS = 200
+MAX_ROWS = 200_000
+MAX_CELLS = 200
 """Columns of a table."""
-MOST_UNPACKED_BYTES = 60_000_000
+MAX_UNPACKED_BYTES = 60_000_000
 """Of a DOCX or XLSX file without what is stored nearly as it is, such as its pictures."""
-MOST_MEMBERS = 5_000
+MAX_MEMBERS = 5_000
 """Files packed in a DOCX or XLSX file."""
-MOST_RATIO, RATIO_BYTES = 100, 5_000_000
+MAX_RATIO, RATIO_BYTES = 100, 5_000_000
 """How many times larger a packed file may become, from this size on. XML of real documents becomes 10 to 40 times larger."""
-MOST_TAGS = 100_000
+MAX_TAGS = 100_000
 """Begins and ends of an HTML text; the rest is left out. So many take 4 s."""
-MOST_TAG_CHARS = 20_000
+MAX_TAG_CHARS = 20_000
 """Of one tag without its long values, which are cut."""
-MOST_DEPTH = 500
+MAX_DEPTH = 500
 """Tags within tags: more than the converter's recursion takes."""
 
 
@@ -59,7 +59,7 @@ def read_html(html: str) -> DocumentText:
 
 
 _LONG_VALUE = re.compile(r"""=("[^"]{1000,}"|'[^']{1000,}')""")
-_LONG_TAG = re.compile(f"<[^<>]{{{MOST_TAG_CHARS}}}")
+_LONG_TAG = re.compile(f"<[^<>]{{{MAX_TAG_CHARS}}}")
 _TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
 _VOID = frozenset(
     [
@@ -83,17 +83,17 @@ _VOID = frozenset(
 
 def _bounded(html: str) -> tuple[str, str]:
     """The HTML without what makes a parser slow, and what was left out. Linear time. Raises Unreadable."""
-    html = _LONG_VALUE.sub('=""', _without_scripts(html[:MOST_CHARS]))
+    html = _LONG_VALUE.sub('=""', _without_scripts(html[:MAX_CHARS]))
     if _LONG_TAG.search(html):
         raise Unreadable("it has a tag of endless length")
-    begins = list(islice((found.start() for found in re.finditer("<", html)), MOST_TAGS + 1))
-    is_cut = len(begins) > MOST_TAGS
+    begins = list(islice((found.start() for found in re.finditer("<", html)), MAX_TAGS + 1))
+    is_cut = len(begins) > MAX_TAGS
     html = html[: begins[-1]] if is_cut else html
     depth = 0
     for closes, name in _TAG.findall(html):
         if name.lower() not in _VOID:
             depth = max(0, depth - 1) if closes else depth + 1
-        if depth > MOST_DEPTH:
+        if depth > MAX_DEPTH:
             raise Unreadable("it is too large or nested too deeply")
     return html, _left_out("the end") if is_cut else ""
 
@@ -133,7 +133,7 @@ def read_document(name: str, data: bytes) -> DocumentText:
         return _read_csv(text, ending)
     if ending in ("html", "htm", "xhtml"):
         return read_html(text)
-    return DocumentText(text[:MOST_CHARS], _left_out("the end") if len(text) > MOST_CHARS else "")
+    return DocumentText(text[:MAX_CHARS], _left_out("the end") if len(text) > MAX_CHARS else "")
 
 
 def _left_out(what: str) -> str:
@@ -173,13 +173,13 @@ def _without_scripts(html: str) -> str:
 def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
     """Rows as a Markdown table, the first one as its head; empty rows are left out."""
     lines: list[str] = []
-    chars, ends = 0, time.process_time() + MOST_SECONDS
+    chars, ends = 0, time.process_time() + MAX_SECONDS
     for number, row in enumerate(rows):
-        if number > MOST_ROWS or time.process_time() > ends:
+        if number > MAX_ROWS or time.process_time() > ends:
             return DocumentText("\n".join(lines), _left_out(f"what follows row {number}"))
         if row.count(None) == len(row):  # quickly past the million rows that a sheet may have between two
             continue
-        cells = [_cell(value) for value in row[:MOST_CELLS]]
+        cells = [_cell(value) for value in row[:MAX_CELLS]]
         while cells and not cells[-1]:
             cells.pop()
         if not cells:
@@ -188,7 +188,7 @@ def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
         if len(lines) == 1:
             lines.append("|" + " --- |" * len(cells))
         chars += len(lines[-1])
-        if chars > MOST_CHARS:
+        if chars > MAX_CHARS:
             return DocumentText("\n".join(lines), _left_out(f"what follows row {number + 1}"))
     return DocumentText("\n".join(lines))
 
@@ -198,7 +198,7 @@ def _read_csv(text: str, ending: str) -> DocumentText:
         delimiter = csv.Sniffer().sniff(text[:4096], ",;\t|").delimiter
     except csv.Error:
         delimiter = "\t" if ending == "tsv" else ","
-    csv.field_size_limit(MOST_CHARS)
+    csv.field_size_limit(MAX_CHARS)
     return _table(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
@@ -210,12 +210,12 @@ def read_pdf(data: bytes) -> DocumentText:
     if reader.is_encrypted and not reader.decrypt(""):
         raise Unreadable("the PDF has a password")
     parts: list[str] = []
-    chars, ends, note, pages = 0, time.process_time() + MOST_SECONDS, "", len(reader.pages)
+    chars, ends, note, pages = 0, time.process_time() + MAX_SECONDS, "", len(reader.pages)
     for number, page in enumerate(reader.pages, 1):
         text = page.extract_text().encode("utf-8", "replace").decode().strip()
         parts.append(f"## Page {number} of {pages}\n\n{text}")
         chars += len(text)
-        if number < pages and (chars > MOST_CHARS or time.process_time() > ends):
+        if number < pages and (chars > MAX_CHARS or time.process_time() > ends):
             note = _left_out(f"what follows page {number} of {pages}")
             break
     if not chars:
@@ -230,10 +230,10 @@ def _read_packed(data: bytes) -> DocumentText:
     # Not by name: any of them can be the document's text, also a "picture" that unpacks to gigabytes.
     size = sum(member.file_size for member in members if member.file_size > 2 * member.compress_size)
     is_bomb = any(
-        member.file_size > RATIO_BYTES and member.file_size > MOST_RATIO * member.compress_size
+        member.file_size > RATIO_BYTES and member.file_size > MAX_RATIO * member.compress_size
         for member in members
     )
-    if len(members) > MOST_MEMBERS or size > MOST_UNPACKED_BYTES or is_bomb:
+    if len(members) > MAX_MEMBERS or size > MAX_UNPACKED_BYTES or is_bomb:
         raise Unreadable("it unpacks to too much")
     return _reader_of({member.filename for member in members})(data)
 
@@ -252,7 +252,7 @@ def _read_docx(data: bytes) -> DocumentText:
     result = mammoth.convert_to_html(
         io.BytesIO(data), convert_image=lambda image: [], external_file_access=False
     )
-    return read_html(result.value[:MOST_CHARS])
+    return read_html(result.value[:MAX_CHARS])
 
 
 def _read_xlsx(data: bytes) -> DocumentText:
@@ -262,11 +262,11 @@ def _read_xlsx(data: bytes) -> DocumentText:
     parts: list[str] = []
     note = ""
     for sheet in book.worksheets:
-        table = _table(sheet.iter_rows(values_only=True, max_col=MOST_CELLS))
+        table = _table(sheet.iter_rows(values_only=True, max_col=MAX_CELLS))
         hidden = "" if sheet.sheet_state == "visible" else " (hidden)"
         parts.append(f"## {' '.join(sheet.title.split())}{hidden}\n\n{table.markdown or '(empty)'}")
         note = note or table.note
-        if sum(map(len, parts)) > MOST_CHARS:
+        if sum(map(len, parts)) > MAX_CHARS:
             note = note or _left_out("the last sheets")
             break
     return DocumentText("\n\n".join(parts), note)

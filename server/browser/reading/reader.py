@@ -20,7 +20,7 @@ log = logging.getLogger(__name__)
 FILE_BYTES = 25_000_000
 """Larger files are not read; a session keeps none."""
 TOO_SLOW = f"it could not be read within {DEADLINE:g} s"
-_MOST_REFUSED = 500
+_MAX_REFUSED = 500
 _THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 """Each waits for one process: so many are read at once."""
 WORKER = WorkerProcess()
@@ -126,7 +126,7 @@ class Refusals:
             return {"problem": problem}
         answer = worker(request, data)
         if (problem := answer.get("problem")) and problem != TOO_SLOW:  # which may be for want of a free core
-            if len(self._known) >= _MOST_REFUSED:
+            if len(self._known) >= _MAX_REFUSED:
                 self._known.clear()
             self._known[key] = problem
         return answer

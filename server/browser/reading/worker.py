@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 
 IDLE_SECONDS = 600.0
 """Without a reading for so long, the process that forks them ends; the next reading starts another."""
-MOST_MEMORY = 2_000_000_000
+MAX_MEMORY = 2_000_000_000
 """Bytes of address space."""
 CPU_SECONDS = 10
 """For one reading, its splitting and search included; its process is ended after them."""
 PICTURE_SIDE = 1568
 """Pixels of the longer side of a picture for a model; larger ones cost more and show no more."""
-MOST_PIXELS = 60_000_000
+MAX_PIXELS = 60_000_000
 PICTURES = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 
@@ -79,7 +79,7 @@ def _picture(data: bytes) -> ReadAnswer | None:
     Image.MAX_IMAGE_PIXELS = None  # checked here, with a clearer message
     try:
         with Image.open(io.BytesIO(data), formats=PICTURES) as image:
-            if image.width * image.height > MOST_PIXELS:
+            if image.width * image.height > MAX_PIXELS:
                 raise Unreadable(f"the picture has {image.width}×{image.height} pixels, which is too much")
             size = image.size
             image.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
@@ -101,7 +101,7 @@ def parse(connection: socket.socket) -> None:
     signal.alarm(round(DEADLINE) + 5)  # ends it also when the process that would do so is gone
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     if sys.platform == "linux":  # elsewhere the address space has no meaningful limit
-        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+        resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
     with connection.makefile("rb") as given:
         head, _, data = given.read().partition(b"\n")
     connection.sendall(json.dumps(answer(json.loads(head), data)).encode())

@@ -1,6 +1,6 @@
 ;() => {
-  const MOST_BYTES = 4e6,
-    MOST_MS = 2000,
+  const MAX_BYTES = 4e6,
+    MAX_MS = 2000,
     DEEP = 60,
     DEEPEST = 3000,
     LITTLE = 200,
@@ -54,7 +54,7 @@
 
   const serialise = (leavesOut) => {
     const parts = []
-    let room = MOST_BYTES,
+    let room = MAX_BYTES,
       isFull = false,
       main = null,
       chars = 0,
@@ -211,7 +211,7 @@
       inside('<div>', '</div>', walkInside)
     }
     const walk = (node, depth, isPre, showsIt) => {
-      if (isFull || depth > DEEPEST || performance.now() - started > MOST_MS) {
+      if (isFull || depth > DEEPEST || performance.now() - started > MAX_MS) {
         isFull = true
         return
       }

@@ -14,7 +14,7 @@
   const SIDES = new Set(['left', 'right']) // noise, but of an arrow all that it says
   const MOST = 200,
     LONG = 2000,
-    MOST_HASHED = 1000000,
+    MAX_HASHED = 1000000,
     started = performance.now()
   // The first few are read however late it is: a busy machine may stop this script for a second at its start.
   const LEAST = 300,
@@ -38,7 +38,7 @@
     state = 5381,
     hashed = 0
   const hash = (text) => {
-    const end = Math.min(text.length, MOST_HASHED - hashed)
+    const end = Math.min(text.length, MAX_HASHED - hashed)
     for (let at = 0; at < end; at++) state = ((state * 33) ^ text.charCodeAt(at)) | 0
     hashed += end
     state = ((state * 33) ^ text.length) | 0
@@ -59,7 +59,7 @@
   const sourceOf = (root) => {
     const top = isDocument(root) && getter(Document, 'documentElement').call(root)
     const source = !isDocument(root) ? root.innerHTML : top ? getter(Element, 'innerHTML').call(top) : ''
-    return source.slice(0, MOST_HASHED).replaceAll(' style=""', '') // which a screenshot leaves on fields
+    return source.slice(0, MAX_HASHED).replaceAll(' style=""', '') // which a screenshot leaves on fields
   }
 
   const boxOf = (el, dx, dy) => {
@@ -203,7 +203,7 @@
   const groups = [],
     verbatim = [],
     groupsIn = GROUPS_IN,
-    MOST_HELD = 20000
+    MAX_HELD = 20000
   const findForms = (root, dx, dy, framed) => {
     const found = groupsIn((css) => [...all(root, css)].slice(0, MOST), isSecret),
       grouped = new Map()
@@ -233,7 +233,7 @@
       if (grouped.has(el)) keepSecret(boxOf(el, dx, dy), grouped.get(el))
       else if (el.tagName !== 'BUTTON' && isSecret(el)) keepSecret(boxOf(el, dx, dy), el.value)
       else if (el.tagName === 'TEXTAREA' && /\n/.test(el.value) && verbatim.length < MOST)
-        verbatim.push({ box: boxOf(el, dx, dy), text: el.value.slice(0, MOST_HELD) })
+        verbatim.push({ box: boxOf(el, dx, dy), text: el.value.slice(0, MAX_HELD) })
       if (!el.form || /^(hidden|button|reset)$/.test(el.type)) continue
       const isButton = /^(submit|image)$/.test(el.type),
         box = boxOf(el, dx, dy)
@@ -318,17 +318,17 @@
         (input === box && box.querySelector('a[href],button,input,select,textarea,img,video,iframe'))
       )
         continue
-      editors.push({ box: at, own: boxOf(input, dx, dy), text: text().slice(0, MOST_HELD) })
+      editors.push({ box: at, own: boxOf(input, dx, dy), text: text().slice(0, MAX_HELD) })
       if (input !== box)
         fields.push({ box: at, kind: input.matches('[aria-readonly=true]') ? 'fixed' : 'lines' })
     }
   }
   const lists = [],
-    MOST_OPTIONS = 250
+    MAX_OPTIONS = 250
   const findLists = (root, dx, dy) => {
     for (const el of [...all(root, 'select')].slice(0, MOST)) {
       const box = boxOf(el, dx, dy),
-        options = [...el.options].slice(0, MOST_OPTIONS)
+        options = [...el.options].slice(0, MAX_OPTIONS)
       if (!near(box) || !(el.multiple || el.size > 1 || el.querySelector('optgroup,option[label]'))) continue
       const names = options.map((one) => clean(one.label || one.text)),
         many = new Map()
@@ -433,11 +433,11 @@
   }
   // Of a list that listens for its items, which have nothing of their own: the items, if they are alike, short and few.
   const items = new Set(),
-    MOST_ITEMS = 30
+    MAX_ITEMS = 30
   const hasItems = (el) => {
-    const inner = [...el.children].slice(0, MOST_ITEMS + 1),
+    const inner = [...el.children].slice(0, MAX_ITEMS + 1),
       [first] = inner
-    if (!el.matches('ul,ol,menu,nav,div,section') || inner.length < 2 || inner.length > MOST_ITEMS)
+    if (!el.matches('ul,ol,menu,nav,div,section') || inner.length < 2 || inner.length > MAX_ITEMS)
       return false
     const isAlike = inner.every(
       (one) =>
@@ -584,8 +584,8 @@
   // Shapes of a drawing without names of their own, such as the countries of a map or the points of a chart: many are one
   // control. With one guessed name, fewer are too many to be told apart.
   const drawings = new Map(),
-    MOST_SHAPES = 40,
-    MOST_ALIKE = 5
+    MAX_SHAPES = 40,
+    MAX_ALIKE = 5
   const drawingOf = (el) => {
     let svg = el.ownerSVGElement
     while (svg?.ownerSVGElement) svg = svg.ownerSVGElement
@@ -602,15 +602,15 @@
     const key = name || ` ${guessed}`,
       kind = kinds.get(key) || { isNamed: name !== '', root, shapes: [], many: 0 }
     kinds.set(key, kind)
-    if (++kind.many <= MOST_SHAPES) kind.shapes.push({ ...found, name: guessed, target: path(el, root) })
+    if (++kind.many <= MAX_SHAPES) kind.shapes.push({ ...found, name: guessed, target: path(el, root) })
   }
   const keepDrawings = () => {
     const sum = (kinds) => kinds.reduce((many, kind) => many + kind.many, 0)
     for (const [svg, named] of drawings) {
       const kinds = [...named.values()],
-        isFull = sum(kinds.filter((kind) => !kind.isNamed)) > MOST_SHAPES
+        isFull = sum(kinds.filter((kind) => !kind.isNamed)) > MAX_SHAPES
       const alike = kinds.filter((kind) =>
-        kind.isNamed ? kind.many > MOST_SHAPES : isFull || kind.many > MOST_ALIKE,
+        kind.isNamed ? kind.many > MAX_SHAPES : isFull || kind.many > MAX_ALIKE,
       )
       if (alike.length && clickables.length < MOST) {
         const { width, height } = rectOf(svg),
@@ -770,7 +770,7 @@
   }
   // Text in the window, piece by piece in the order of the flat tree, each clipped as its containers clip it.
   const texts = [],
-    MOST_TEXTS = 1000,
+    MAX_TEXTS = 1000,
     WHOLE = 2000,
     PIECE = 300,
     isSlot = (el) => el.tagName === 'SLOT'
@@ -799,7 +799,7 @@
       text = raw.replace(/\s+/g, ' ').trim()
     if (!text || isEmpty(clipped(at.clip, r, at.dx, at.dy))) return false
     textRoom -= text.length
-    if (texts.length >= MOST_TEXTS || textRoom < 0) {
+    if (texts.length >= MAX_TEXTS || textRoom < 0) {
       allTexts = false
       return false
     }
@@ -906,7 +906,7 @@
         /\S\s*\n/.test(node.innerText) &&
         !node.querySelector(WIDGET)
       )
-        verbatim.push({ box: boxOf(node, at.dx, at.dy), text: node.innerText.slice(0, MOST_HELD) })
+        verbatim.push({ box: boxOf(node, at.dx, at.dy), text: node.innerText.slice(0, MAX_HELD) })
       const inner = {
         ...at,
         keeps,

@@ -14,7 +14,7 @@ from wording.catalogue import Wording, sentence
 
 IN_FLIGHT = 2
 """Maximum number of frames sent to a viewer and not yet acknowledged."""
-MOST_WAITING = 400
+MAX_WAITING = 400
 """Maximum number of queued inputs."""
 LOOK_AGAIN = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 """Seconds between two reads of a page that is still loading."""
@@ -76,7 +76,7 @@ class InputQueue:
 
     def put(self, viewer: Viewer, wanted: Input | None) -> None:
         """Enqueue an input. Raises Conflict `page_busy` if the queue is full."""
-        if len(self._waiting) >= MOST_WAITING:
+        if len(self._waiting) >= MAX_WAITING:
             raise Conflict(sentence("page.takes_no_input"), code="page_busy")
         if self._waiting and (joined := _join(self._waiting[-1][1], wanted)):
             self._waiting.pop()

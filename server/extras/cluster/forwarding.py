@@ -32,7 +32,7 @@ LOOK_SECONDS = 1.0
 """Between two looks which process has the session's browser."""
 OPEN_SECONDS = 5.0
 PAUSE = 0.2
-MOST_BYTES = 16_000_000
+MAX_BYTES = 16_000_000
 """Of one frame of the live view."""
 NO_BROWSER = {
     "type": "state", "holder": "none", "held": False, "browser": "closed", "url": None, "title": None,
@@ -155,7 +155,7 @@ class LiveRelay:
         address = f"ws{peer.address.removeprefix('http')}/api/sessions/{self._session_id}/live"
         headers = {"authorization": self._browsers.peers.headers["authorization"]}
         async with connect(
-            address, additional_headers=headers, open_timeout=OPEN_SECONDS, max_size=MOST_BYTES, proxy=None,
+            address, additional_headers=headers, open_timeout=OPEN_SECONDS, max_size=MAX_BYTES, proxy=None,
             compression=None,
         ) as link:  # fmt: skip
             self._link, self._peer = link, peer.name

@@ -35,12 +35,12 @@ logger = logging.getLogger(__name__)
 LEASE_SECONDS = 20.0
 PAUSE = 0.5
 """Seconds between attempts to connect."""
-MOST_AT_ONCE = 2
+MAX_AT_ONCE = 2
 """Jobs that a worker takes at once, so that a burst is spread over the workers."""
 FEWEST_SLOTS = 2
 """PgQueuer takes up to half of its slots at once."""
 
-LOOKS, MOST_BETWEEN_LOOKS = 8, timedelta(seconds=5)
+LOOKS, MAX_BETWEEN_LOOKS = 8, timedelta(seconds=5)
 """How often per lease the queue is polled for jobs of dead workers, for which there is no notification."""
 
 LINK: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **SILENT_LINK}
@@ -181,8 +181,8 @@ class PgRunQueue:
                 await _stand_by(manager, listening)
                 return
             await manager.run(
-                dequeue_timeout=min(MOST_BETWEEN_LOOKS, self._lease / LOOKS),
-                batch_size=max(1, min(self._slots // 2, MOST_AT_ONCE)),
+                dequeue_timeout=min(MAX_BETWEEN_LOOKS, self._lease / LOOKS),
+                batch_size=max(1, min(self._slots // 2, MAX_AT_ONCE)),
                 max_concurrent_tasks=self._slots or None,
                 shutdown_on_listener_failure=True,
                 heartbeat_timeout=self._lease,

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from server.extras.demo.commands import DemoCommand
 from server.extras.demo.errands import read_table
-from server.extras.demo.findings import BRIEF, MOST_FOUND, Unit, find, in_brief, section_of, shown, units_of
+from server.extras.demo.findings import BRIEF, MAX_FOUND, Unit, find, in_brief, section_of, shown, units_of
 from server.extras.demo.page import DemoPage, Thing
 from server.extras.demo.words import CONTROLS, Words
 
 SUMMARY_CHARS = 900
-MOST_LISTED = 30
+MAX_LISTED = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +77,9 @@ def _parts(command: DemoCommand, page: DemoPage, markdown: str, words: Words) ->
         text = words.say("list of none", page=name, part=words.say(part))
         return Found(text, text, is_found=False)
     head = words.say("list of", page=name, part=words.say(part))
-    lines = [f"{at}. {text}" for at, text in enumerate(found[:MOST_LISTED], 1)]
-    more = [words.say("more", n=len(found) - MOST_LISTED)] if len(found) > MOST_LISTED else []
-    in_short = ", ".join(found[:MOST_FOUND])
+    lines = [f"{at}. {text}" for at, text in enumerate(found[:MAX_LISTED], 1)]
+    more = [words.say("more", n=len(found) - MAX_LISTED)] if len(found) > MAX_LISTED else []
+    in_short = ", ".join(found[:MAX_FOUND])
     return Found("\n\n".join((head, "\n".join(lines), *more)), f"{head} {in_short}")
 
 
@@ -130,7 +130,7 @@ def _summary(page: DemoPage, markdown: str, words: Words) -> Found:
         rest = [unit.text for unit in units[kept:] if unit.kind == "heading"]
         parts.append(words.say("went on"))
         if rest:
-            parts.append(words.say("further", names=", ".join(rest[:MOST_LISTED])))
+            parts.append(words.say("further", names=", ".join(rest[:MAX_LISTED])))
     parts += words.form(page)
     if page.is_drawn:
         parts.append(words.say("drawn"))

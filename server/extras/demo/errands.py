@@ -12,7 +12,7 @@ from server.extras.demo.page import FIELDS, DemoPage, Thing
 from server.extras.demo.stems import asked_words, stem, stems_of
 from server.ops.json_types import JsonObject
 
-MOST_ACTS = 5
+MAX_ACTS = 5
 """Most acts of one command: more means that it leads nowhere."""
 
 _ADD = re.compile(
@@ -66,7 +66,7 @@ def is_reached(command: DemoCommand, step: str) -> bool:
 
 def next_things(command: DemoCommand, page: DemoPage, on_way: Sequence[str]) -> list[Thing]:
     """The elements of which one is to be used next: several if they fit equally, none if nothing leads there."""
-    if len(on_way) >= MOST_ACTS:
+    if len(on_way) >= MAX_ACTS:
         return []
     able = [thing for thing in page.things if not thing.disabled]
     if command.kind == "add":

@@ -13,9 +13,9 @@ from typing import Literal
 from server.extras.demo.stems import asked_words, stem, stems_of
 from server.text import cut
 
-MOST_FOUND = 5
+MAX_FOUND = 5
 """Most sentences, items and rows in one answer."""
-MOST_NEAR = 2
+MAX_NEAR = 2
 """The same if none of them has all the words."""
 LONG = 400
 """Characters of a sentence in an answer."""
@@ -121,7 +121,7 @@ def find(question: str, markdown: str) -> Finding:
     best = [(score, unit) for score, unit in scored if len(score) == most]
     if any(unit.kind != "heading" for _, unit in best):
         best = [(score, unit) for score, unit in best if unit.kind != "heading"]
-    best = best[: MOST_FOUND if most == len(stems) else MOST_NEAR]
+    best = best[: MAX_FOUND if most == len(stems) else MAX_NEAR]
     found = frozenset().union(*(score for score, _ in best))
     return Finding(tuple(unit for _, unit in best), tuple(word for word in asked if stem(word) not in found))
 
@@ -139,7 +139,7 @@ def section_of(heading: Unit, units: Sequence[Unit]) -> list[Unit]:
     """The first parts below a heading."""
     at = next(place for place, unit in enumerate(units) if unit is heading or unit == heading)
     below = []
-    for unit in units[at + 1 : at + 1 + MOST_FOUND]:
+    for unit in units[at + 1 : at + 1 + MAX_FOUND]:
         if unit.kind == "heading":
             break
         below.append(unit)

@@ -206,12 +206,12 @@ class _Work:
         """Goal, plan and progress for the state shown to the user."""
         words, commands, done = Words(self.task), self.request.commands, self.progress().done
         titles = [words.did(command) for command in commands]
-        item = min(done, MOST_ITEMS - 1) if done < len(titles) else min(len(titles), MOST_ITEMS)
+        item = min(done, MAX_ITEMS - 1) if done < len(titles) else min(len(titles), MAX_ITEMS)
         is_unmet = isinstance(step, FinalAnswer) and bool(step.unmet)
         if (
             is_unmet and done >= len(titles) and not self.request.not_understood
         ):  # the last question has no answer
-            item, titles = max(0, min(len(titles), MOST_ITEMS) - 1), []
+            item, titles = max(0, min(len(titles), MAX_ITEMS) - 1), []
         record: JsonObject = {"reason": "", "step": item + 1}
         if done < len(commands) and not isinstance(step, FinalAnswer):
             record["reason"] = words.say("because", n=done + 1, of=len(commands))
@@ -226,7 +226,7 @@ class _Work:
         return record
 
 
-MOST_ITEMS = 5
+MAX_ITEMS = 5
 """Most plan items, without the answer. Further commands are joined into the last one."""
 
 
@@ -234,8 +234,8 @@ def _plan(request: DemoRequest, words: Words) -> list[str]:
     """The plan's items. They contain every command, since an edited plan is parsed as a request."""
     commands = request.commands
     items = [*map(words.to_do, commands), *request.not_understood]
-    if len(items) > MOST_ITEMS:
-        items[MOST_ITEMS - 1 :] = ["; ".join(items[MOST_ITEMS - 1 :])]
+    if len(items) > MAX_ITEMS:
+        items[MAX_ITEMS - 1 :] = ["; ".join(items[MAX_ITEMS - 1 :])]
     if request.not_understood:
         return items
     check = "check found" if commands and commands[-1].kind in QUESTIONS else "check"

@@ -25,7 +25,7 @@ from server.browser.chromium.devtools import DevToolsConnection
 from server.browser.own_chromiums import OwnChromiums
 from server.extras.hosts.hosted import HostedBrowser, HostedBrowsers, HostRefuses
 from server.extras.hosts.protocol import (
-    MOST_UPLOAD,
+    MAX_UPLOAD,
     SET_FILES,
     Acquire,
     HostReply,
@@ -41,7 +41,7 @@ from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
-MOST_UNREAD = 128 * 1024 * 1024
+MAX_UNREAD = 128 * 1024 * 1024
 """Bytes that wait for a DevTools client that does not read; more ends its connection."""
 LOST = 4409
 """Close code: the browser has another holder, or none."""
@@ -270,7 +270,7 @@ class _Outgoing:
 
     def put(self, message: bytes) -> None:
         self._bytes += len(message)
-        if self._bytes > MOST_UNREAD:
+        if self._bytes > MAX_UNREAD:
             log.warning("a DevTools client does not read; its connection is ended")
             return self._abort()
         self._waiting.put_nowait(message)
@@ -306,10 +306,10 @@ async def _take_file(hosted: HostedBrowser, name: str, request: Request) -> Resp
     with path.open("wb") as file:
         async for chunk in request.stream():
             size += len(chunk)
-            if size > MOST_UPLOAD:
+            if size > MAX_UPLOAD:
                 break
             file.write(chunk)
-    if size > MOST_UPLOAD:
+    if size > MAX_UPLOAD:
         path.unlink()
         return Response(status_code=413)
     return JSONResponse({"path": str(path.resolve())})

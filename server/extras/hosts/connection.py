@@ -21,7 +21,7 @@ from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.reach import Reach
 from server.browser.chromium.relay import Relay
 from server.extras.hosts.protocol import (
-    MOST_MESSAGE,
+    MAX_MESSAGE,
     SET_FILES,
     Acquire,
     Granted,
@@ -78,7 +78,7 @@ class BrowserHost:
         try:
             return await connect(
                 url, additional_headers=self._headers, open_timeout=CONNECT_SECONDS, close_timeout=1,
-                max_size=MOST_MESSAGE, compression=None, ping_interval=None, proxy=None, logger=_wire_log,
+                max_size=MAX_MESSAGE, compression=None, ping_interval=None, proxy=None, logger=_wire_log,
             )  # fmt: skip
         except (InvalidHandshake, OSError, EOFError) as error:
             raise HostUnreachable(f"{self.address}: {_reason(error)}") from None

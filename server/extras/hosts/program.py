@@ -15,7 +15,7 @@ from server.browser.chromium.profiles import Profiles
 from server.browser.own_chromiums import OwnChromiums
 from server.extras.hosts.app import HostService
 from server.extras.hosts.hosted import HostedBrowsers
-from server.extras.hosts.protocol import MOST_MESSAGE
+from server.extras.hosts.protocol import MAX_MESSAGE
 from server.fs.permissions import keep_private
 from server.ops.installation import held
 from server.ops.log_format import OneLine
@@ -69,6 +69,6 @@ def serve(settings: Settings) -> None:
     print(f"Browser host: http://{settings.host}:{settings.port}", flush=True)
     config = uvicorn.Config(
         app, host=settings.host, port=settings.port, log_config=None, access_log=False, server_header=False,
-        ws_max_size=MOST_MESSAGE, ws_per_message_deflate=False, ws_ping_interval=None, timeout_graceful_shutdown=3,
+        ws_max_size=MAX_MESSAGE, ws_per_message_deflate=False, ws_ping_interval=None, timeout_graceful_shutdown=3,
     )  # fmt: skip
     HostServer(config).run()

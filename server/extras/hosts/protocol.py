@@ -20,9 +20,9 @@ from server.browser.chromium.reach import Reach
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from wording.catalogue import Parts, Wording, parts_of, wording_of
 
-MOST_UPLOAD = 100_000_000
+MAX_UPLOAD = 100_000_000
 """Bytes of a file that is given to a page."""
-MOST_MESSAGE = 256 * 1024 * 1024
+MAX_MESSAGE = 256 * 1024 * 1024
 """Maximum bytes of one DevTools message."""
 SET_FILES = "DOM.setFileInputFiles"
 SET_DOWNLOADS = "Browser.setDownloadBehavior"

@@ -27,7 +27,7 @@ from uvicorn.server import ServerState
 from server.extras.sample_site.goods import BY_ID, DELIVERY_CENTS, GOODS, KETTLES
 from server.extras.sample_site.visit import (
     COOKIE,
-    MOST_ITEMS,
+    MAX_ITEMS,
     REPLY_CHARS,
     Appointment,
     Order,
@@ -114,7 +114,7 @@ async def basket(request: Request) -> Response:
     visit = visit_of(request)
     if request.method == "POST":
         form = await sent(request)
-        if form.get("add") in BY_ID and len(visit.basket) < MOST_ITEMS:
+        if form.get("add") in BY_ID and len(visit.basket) < MAX_ITEMS:
             visit.basket.append(form["add"])
         elif "clear" in form:
             visit.basket.clear()

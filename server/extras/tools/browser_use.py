@@ -46,11 +46,11 @@ from wording.step_words import direction as direction_words
 
 T = TypeVar("T")
 
-_MOST_TARGETS = 5000
+_MAX_TARGETS = 5000
 _TOGGLES = frozenset({"checkbox", "radio", "switch"})
 _REACTED_TO = frozenset({"browser_click", "browser_type"})
 """Acts after which a page may go on by itself."""
-LINE_CHARS, MOST_TABS = 2000, 50
+LINE_CHARS, MAX_TABS = 2000, 50
 _NET_ERROR = re.compile(r"\bnet::ERR_(\w+)")
 _FAILED = re.compile(
     r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
@@ -132,7 +132,7 @@ class BrowserUseAdapter(Source):
         targets = [one.ref for one in seen.interactive if one.ref]
         nodes = await self._calls.here.nodes([*targets, *filter(None, [seen.focused])])
         indexes = {target: str(node) for target, node in nodes.items()}
-        if len(self._targets) > _MOST_TARGETS:
+        if len(self._targets) > _MAX_TARGETS:
             self._targets.clear()
         self._targets |= {index: target for target, index in indexes.items()}
         named = (one.model_copy(update={"ref": indexes.get(one.ref, one.ref)}) for one in seen.interactive)
@@ -341,7 +341,7 @@ def is_timeout(text: str) -> bool:
 
 def read_tabs(text: str) -> list[Tab]:
     """Parse a list of tabs. None is marked active: the server does not report the current one."""
-    tabs = [tab for tab in read_json(text, list)[:MOST_TABS] if isinstance(tab, dict)]
+    tabs = [tab for tab in read_json(text, list)[:MAX_TABS] if isinstance(tab, dict)]
     return [
         Tab(at, str(tab.get("title", ""))[:TITLE_CHARS], short_url(str(tab.get("url", ""))), False)
         for at, tab in enumerate(tabs)

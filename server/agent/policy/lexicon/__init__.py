@@ -35,7 +35,7 @@ _SCRIPT_SHARE = 0.15
 """Share of letters in a script that decides; low, since pages in any script contain Latin names."""
 _FEWEST_VOTES = 3.0
 _LEAD = 1.5
-_MOST_CHARS = 4000
+_MAX_CHARS = 4000
 UNREAD = "?"
 """The code of any language without a lexicon."""
 _FEWEST_WORDS, _UNREAD_SHARE, _SHORTEST_WORD = 12, 0.25, 3
@@ -80,7 +80,7 @@ def guess_language(text: str) -> str:
 
     The script decides, else words of the lexicon.
     """
-    text = text[:_MOST_CHARS]
+    text = text[:_MAX_CHARS]
     letters = sum(map(str.isalpha, text))
     for code, script in _SCRIPTS.items():
         if letters and len(re.findall(script, text)) >= _SCRIPT_SHARE * letters:

@@ -13,7 +13,7 @@ interface Props {
 }
 
 /** As the server accepts it. */
-const MOST_CHARS = 4000
+const MAX_CHARS = 4000
 
 /** What to do instead, sent with the no. Nothing here can approve. */
 export function DenyNote({ isBusy, hint, sends, onSend, onCancel }: Props) {
@@ -38,7 +38,7 @@ export function DenyNote({ isBusy, hint, sends, onSend, onCancel }: Props) {
         dir="auto"
         autoFocus
         rows={2}
-        maxLength={MOST_CHARS}
+        maxLength={MAX_CHARS}
         aria-label={hint}
         placeholder={hint}
         value={note}

@@ -11,7 +11,7 @@ import {
   isTaken,
   type Kind,
   KINDS,
-  MOST_COLUMNS,
+  MAX_COLUMNS,
   NAME_CHARS,
   useColumns,
 } from './columns'
@@ -32,7 +32,7 @@ export function ColumnEditor({ sessionId, agent }: Props) {
   if (!isOn || agent === 'assistant') return null
   const change = changeColumns.bind(null, sessionId)
   const isKnown = name.trim() !== '' && isTaken(columns, name)
-  const isFull = columns.length >= MOST_COLUMNS
+  const isFull = columns.length >= MAX_COLUMNS
   const add = () => {
     addColumn(sessionId)
     input.current?.focus()

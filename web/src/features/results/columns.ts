@@ -3,7 +3,7 @@ import type { ColumnSchema, ResultSchema } from '@/api/types'
 
 export type Kind = ColumnSchema['type']
 export const KINDS: Kind[] = ['string', 'number', 'integer', 'boolean']
-export const MOST_COLUMNS = 20
+export const MAX_COLUMNS = 20
 export const NAME_CHARS = 60
 /** The server keeps this name for the reasons of missing values. */
 const RESERVED = 'missing'
@@ -47,7 +47,7 @@ export function isTaken(columns: Column[], name: string): boolean {
 export function addColumn(sessionId: string | null): boolean {
   const { columns, name, kind } = draftOf(sessionId)
   const trimmed = name.trim()
-  if (!trimmed || isTaken(columns, trimmed) || columns.length >= MOST_COLUMNS) return false
+  if (!trimmed || isTaken(columns, trimmed) || columns.length >= MAX_COLUMNS) return false
   changeColumns(sessionId, { columns: [...columns, { name: trimmed, kind }], name: '' })
   return true
 }

@@ -37,12 +37,12 @@ function parseSafely(text: string, before: Parsed): Parsed | null {
 const UNDECIDED = /(^|\n)(?: {0,3}`{1,2}| {0,3}\|[^\n]*(?:\n[ \t|:-]*)?)$/
 
 export function endOfShown(text: string): number {
-  const found = UNDECIDED.exec(text.slice(-MOST_UNDECIDED))
+  const found = UNDECIDED.exec(text.slice(-MAX_UNDECIDED))
   return found ? Math.max(0, text.length - found[0].length + found[1]!.length) : text.length
 }
 
 /** Characters; a longer row is shown as it comes. */
-const MOST_UNDECIDED = 2000
+const MAX_UNDECIDED = 2000
 
 const Plain = ({ text }: { text: string }) => (
   <div dir="auto" className="md whitespace-pre-wrap">

@@ -10,7 +10,7 @@ const AFTER_LETTER = new RegExp(`${JOINED}(?=[*_]+(?![*_~])${SIGN})`, 'gu')
 const OPENS_WITH_SIGN = new RegExp(`^[*_]+(?![*_~])${SIGN}`, 'u')
 const ENDS_JOINED = new RegExp(`${JOINED}$`, 'u')
 /** Signs of emphasis in a row; more are a line drawn with them, and cost the square of their number. */
-const MOST_SIGNS = 100
+const MAX_SIGNS = 100
 
 const BLOCK = /^ {0,3}(\$\$[^]+?\$\$|\\\[[^]+?\\\]|\\begin\{([a-z]+\*?)\}[^]+?\\end\{\2\})[ \t]*(?:\n+|$)/
 const INLINE = /^(?:\$\$[^]+?\$\$|\\\([^]+?\\\)|\\\[[^]+?\\\]|\\begin\{([a-z]+\*?)\}[^]+?\\end\{\1\})/
@@ -77,7 +77,7 @@ export const syntax = new Marked({
   tokenizer: {
     emStrong(text, masked, before = '') {
       const run = /^[*_]+/.exec(text)?.[0] ?? ''
-      if (run.length > MOST_SIGNS) return { type: 'text', raw: run, text: run } as unknown as Tokens.Strong
+      if (run.length > MAX_SIGNS) return { type: 'text', raw: run, text: run } as unknown as Tokens.Strong
       const isOpen = OPENS_WITH_SIGN.test(text) && ENDS_JOINED.test(before)
       return Tokenizer.prototype.emStrong.call(this, text, masked, isOpen ? '' : before)
     },
