@@ -25,11 +25,12 @@ COPY --from=node /app/node_modules node_modules
 COPY --from=node /app/web/dist web/dist
 COPY alembic.ini pyproject.toml ./
 COPY migrations migrations
+COPY pilothouse pilothouse
 COPY server server
 COPY cli cli
 COPY wording wording
 # The user of the container cannot write compiled modules: each start would compile them again.
-RUN python -m compileall -q server cli wording migrations
+RUN python -m compileall -q pilothouse server cli wording migrations
 
 # Chromium cannot build its own sandbox inside a container's: see docs/decisions/0005.
 ENV BROWSER_SANDBOX=false

@@ -1,6 +1,6 @@
-"""Adds to a wheel what the server needs besides its packages; everything else is in pyproject.toml.
+"""Puts the program's packages inside the one that a wheel installs, with what the server needs besides them.
 
-The files keep their paths, below `server/bundle`: see server/ops/program_files.py.
+Everything else is in pyproject.toml. The files keep their paths, below `server/bundle`: see server/ops/program_files.py.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from setuptools import setup
+from setuptools import find_packages, setup
 from setuptools.command.build_py import build_py
 from setuptools.errors import SetupError
 
@@ -19,6 +19,9 @@ BUNDLED = {
     "web/dist": "web/dist/index.html",
 }
 """Each file or folder, and the file that shows that it is complete."""
+TOP = "pilothouse"
+PROGRAM = ("server", "cli", "wording")
+"""Folders of this checkout that are packages inside TOP in a wheel: see pilothouse/__init__.py."""
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".bin", ".stamp", ".package-lock.json")
 
 
@@ -33,14 +36,13 @@ class BuildWithBundle(build_py):
             raise SetupError(
                 f"{' and '.join(missing)} would be missing in the wheel: build it with `make wheel`"
             )
-        for package in ("server", "cli", "wording"):  # what an earlier build left there
-            shutil.rmtree(Path(self.build_lib) / package, ignore_errors=True)
+        shutil.rmtree(self.build_lib, ignore_errors=True)  # what an earlier build left there
         super().run()
         for name in BUNDLED:
             self._add(Path(name))
 
     def _add(self, source: Path) -> None:
-        target = Path(self.build_lib) / "server" / "bundle" / source
+        target = Path(self.build_lib) / TOP / "server" / "bundle" / source
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.is_dir():
             shutil.copytree(source, target, ignore=LEFT_OUT)
@@ -48,4 +50,8 @@ class BuildWithBundle(build_py):
             shutil.copy(source, target)
 
 
-setup(cmdclass={"build_py": BuildWithBundle})
+setup(
+    packages=[TOP, *(f"{TOP}.{name}" for name in find_packages(include=[f"{name}*" for name in PROGRAM]))],
+    package_dir={f"{TOP}.{name}": name for name in PROGRAM},
+    cmdclass={"build_py": BuildWithBundle},
+)

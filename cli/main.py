@@ -24,12 +24,13 @@ from cli.client import Client
 from cli.conversation import Conversation
 from cli.errors import Misused, Trouble
 from cli.json_types import JsonObject
-from cli.moving import SERVER, run_move
+from cli.moving import run_move
 from cli.once import run_line, watch_all
 from cli.picture import find_way
 from cli.screen import PlainScreen, RichScreen, Screen
 from cli.text import whole_text
 from cli.words import say
+from pilothouse.run import command
 
 INTERRUPTED = 130
 
@@ -80,15 +81,15 @@ def serve(
     open_page: Annotated[bool, typer.Option("--open", help="Open the page in a browser.")] = False,
 ) -> None:
     """Run the server until Ctrl-C. Its settings are read from the environment or `.env`."""
-    command = [*SERVER, *(["--open"] if open_page else [])]
-    os.execv(command[0], command)  # the server replaces this process
+    program = command("server", *(["--open"] if open_page else []))
+    os.execv(program[0], program)  # the server replaces this process
 
 
 @app.command()
 def migrate() -> None:
     """Bring the schema of the server's database, DATABASE_URL, to this version."""
-    command = [*SERVER, "migrate"]
-    os.execv(command[0], command)
+    program = command("server", "migrate")
+    os.execv(program[0], program)
 
 
 @app.command()
@@ -103,7 +104,8 @@ def move(
 @app.command("browser-host")
 def browser_host() -> None:
     """Run browsers for servers on other machines. Its settings are read from the environment or `.env`."""
-    os.execv(sys.executable, [sys.executable, "-P", "-m", "server.browser.host"])
+    program = command("server.browser.host")
+    os.execv(program[0], program)
 
 
 @app.command()

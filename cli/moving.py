@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterable
 
 from cli.words import say
-
-SERVER = (sys.executable, "-P", "-m", "server")
-"""-P: a folder named `server` in the current one is another program's."""
+from pilothouse.run import command
 
 
 def run_move(source: str, target: str) -> int:
     """Copy the database and print the progress. Returns the exit code of the program that does it."""
-    command = [*SERVER, "move", f"--from={source}", f"--to={target}", "--json"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    program = command("server", "move", f"--from={source}", f"--to={target}", "--json")
+    with subprocess.Popen(program, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout
         try:
             _show(process.stdout)

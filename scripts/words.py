@@ -17,7 +17,7 @@ from pathlib import Path
 
 from scripts.shell import ROOT
 
-FOLDERS = ("server", "cli", "wording", "scripts", "bench", "migrations", "tests", "web/src")
+FOLDERS = ("pilothouse", "server", "cli", "wording", "scripts", "bench", "migrations", "tests", "web/src")
 GENERATED = "schema.d.ts"
 
 PLAIN = {

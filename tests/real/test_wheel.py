@@ -28,21 +28,26 @@ SOURCES = (
     "requirements.in",
     "alembic.ini",
     "migrations",
+    "pilothouse",
     "server",
     "cli",
     "wording",
 )
+INSIDE = ("server", "cli", "wording")
+"""The packages that are inside of `pilothouse` in a wheel."""
 MADE = ("node_modules", "web/dist")
 """What the set-up makes in a checkout, and the wheel holds as well."""
 BUILD = "import sys; from setuptools import build_meta; getattr(build_meta, sys.argv[1])(sys.argv[2])"
 IMPORT_ALL = """
 import importlib, sys
+import pilothouse
 for name in sys.argv[1:]:
     module = importlib.import_module(name)
     print(name, module.__file__)
 """
 
 FIND_MCP = """
+import pilothouse
 from server.browser.chromium.executables import find_node, find_playwright_mcp
 print(find_node(), find_playwright_mcp(), sep="\\n")
 """
@@ -70,7 +75,7 @@ def build(source: Path, kind: str, target: Path) -> subprocess.CompletedProcess[
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     source, target = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("dist")
     copy_checkout(source, *SOURCES, *MADE)
-    old = source / "build" / "lib" / "server" / "bundle" / "web" / "dist" / "old.js"
+    old = source / "build" / "lib" / "pilothouse" / "server" / "bundle" / "web" / "dist" / "old.js"
     old.parent.mkdir(parents=True)
     old.write_text("of an earlier build")
     done = build(source, "build_wheel", target)
@@ -81,7 +86,10 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A virtual environment with the wheel. It sees the libraries of this one, but not the checkout."""
+    """A virtual environment with the wheel, and another's packages of the names of those inside it.
+
+    It sees the libraries of this one, but not the checkout.
+    """
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     install = ("install", "--no-deps", "--no-index", "--no-compile", "--quiet")
@@ -89,6 +97,10 @@ def environment(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([*pip, *install, wheel], check=True, timeout=110)
     # The line of a .pth file adds a folder, and not the .pth files in it, such as that of an editable install.
     (packages_of(folder) / "libraries.pth").write_text(sysconfig.get_path("purelib"))
+    for name in INSIDE:
+        foreign = packages_of(folder) / name / "__init__.py"
+        foreign.parent.mkdir()
+        foreign.write_text("raise ImportError('the package of another distribution')")
     return folder
 
 
@@ -104,13 +116,13 @@ def files_of(folder: Path) -> set[str]:
 
 
 def test_every_file_of_the_program_is_in_it_and_nothing_else(wheel: Path) -> None:
-    packages = {f"{name}/{file}" for name in ("server", "cli", "wording") for file in files_of(ROOT / name)}
+    packages = {f"{name}/{file}" for name in INSIDE for file in files_of(ROOT / name)}
     made = {f"{name}/{file}" for name in ("migrations", *MADE) for file in files_of(ROOT / name)}
     expected = packages | {f"server/bundle/{name}" for name in made | {"alembic.ini"}}
+    expected = {name for name in expected if not re.match(r"(server|cli|wording)/(?!bundle/).*\.md$", name)}
+    own = {f"pilothouse/{name}" for name in files_of(ROOT / "pilothouse")}
     found = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert found == {
-        name for name in expected if not re.match(r"(server|cli|wording)/(?!bundle/).*\.md$", name)
-    }
+    assert found == own | {f"pilothouse/{name}" for name in expected}
 
 
 def test_it_describes_itself_and_brings_the_notices_of_the_packages_in_the_web_ui(wheel: Path) -> None:
@@ -118,7 +130,7 @@ def test_it_describes_itself_and_brings_the_notices_of_the_packages_in_the_web_u
         names = archive.namelist()
         (metadata,) = [name for name in names if name.endswith(".dist-info/METADATA")]
         described = archive.read(metadata).decode()
-        notices = archive.read("server/bundle/web/dist/licenses.md").decode()
+        notices = archive.read("pilothouse/server/bundle/web/dist/licenses.md").decode()
     assert "Description-Content-Type: text/markdown" in described
     assert "# Pilothouse" in described
     assert [name for name in ("react", "@base-ui/react", "marked") if f"## {name} - " not in notices] == []
@@ -127,7 +139,7 @@ def test_it_describes_itself_and_brings_the_notices_of_the_packages_in_the_web_u
 
 @pytest.mark.timeout(400)
 def test_every_module_can_be_imported_from_it(environment: Path, tmp_path: Path) -> None:
-    files = [f"{name}/{file}" for name in ("server", "cli", "wording") for file in files_of(ROOT / name)]
+    files = [f"{name}/{file}" for name in INSIDE for file in files_of(ROOT / name)]
     files = [name for name in files if name.endswith(".py") and not name.endswith("__main__.py")]
     modules = sorted(name.removesuffix(".py").removesuffix("/__init__").replace("/", ".") for name in files)
     ran = subprocess.run(
@@ -137,7 +149,7 @@ def test_every_module_can_be_imported_from_it(environment: Path, tmp_path: Path)
     assert ran.returncode == 0, ran.stderr
     places = dict(line.split(" ", 1) for line in ran.stdout.splitlines())
     assert list(places) == modules
-    inside = str(packages_of(environment))
+    inside = str(packages_of(environment) / "pilothouse")
     assert [name for name, file in places.items() if not file.startswith(inside)] == []
 
 
@@ -155,12 +167,18 @@ def test_it_serves_the_web_ui_on_a_new_data_folder_and_stops(environment: Path, 
         (script,) = re.findall(r'<script type="module"[^>]* src="(/assets/[^"]+)"', page.text)
         asset = client.get(script)
         sessions = client.get("/api/sessions", headers=server.headers)
+        (tmp_path / ".env").write_text(f"PORT={server.port}\n")
+        doctor = subprocess.run(
+            [program[0], "doctor"],
+            cwd=tmp_path, env={"AUTH_TOKEN": server.token}, capture_output=True, text=True, timeout=60, check=False,
+        )  # fmt: skip
         assert server.stop() == 0
     assert health == {"status": "ok", "version": importlib.metadata.version("pilothouse")}
     assert page.content == (ROOT / "web/dist/index.html").read_bytes()
     assert asset.content == (ROOT / "web/dist" / script.lstrip("/")).read_bytes()
     assert sessions.json()["items"] == []
     assert (tmp_path / "data" / "pilothouse.db").is_file()
+    assert re.search(rf"✓.*{re.escape(server.url)}", doctor.stdout), doctor.stdout + doctor.stderr
 
 
 def test_its_mcp_server_runs(environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

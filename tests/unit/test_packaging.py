@@ -40,7 +40,7 @@ def top_level_imports() -> set[str]:
     names = set()
     for path in (
         path
-        for folder in ("server", "cli", "wording", "migrations")
+        for folder in ("pilothouse", "server", "cli", "wording", "migrations")
         for path in (ROOT / folder).rglob("*.py")
     ):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -249,7 +249,7 @@ def dockerfile() -> str:
 class TestContainer:
     def test_the_image_has_its_modules_compiled(self, dockerfile: str) -> None:
         compiled = re.findall(r"^RUN python -m compileall -q (.+)$", dockerfile, re.M)
-        copied = re.findall(r"^COPY (server|cli|wording|migrations) \1$", dockerfile, re.M)
+        copied = re.findall(r"^COPY (pilothouse|server|cli|wording|migrations) \1$", dockerfile, re.M)
         assert [set(one.split()) for one in compiled] == [set(copied)]
         assert dockerfile.index("compileall") > dockerfile.rindex("COPY ")
 

@@ -1,0 +1,6 @@
+"""The `pilothouse` command, also as `python -m pilothouse`."""
+
+from cli.main import main
+
+if __name__ == "__main__":
+    main()
