@@ -9,11 +9,11 @@ from pathlib import Path
 from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
 from server.agent.gate.gate import Gate
-from server.agent.operator.consent import Consent
+from server.agent.operator.act.limits import OperatorLimits
+from server.agent.operator.ask.consent import Consent
 from server.agent.operator.graph import assemble
-from server.agent.operator.limits import OperatorLimits
 from server.agent.operator.nodes import Nodes
-from server.agent.operator.observing import Observer
+from server.agent.operator.see.observing import Observer
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "operator.md"
 _PICTURE = re.compile(r"(?s)(<!-- graph -->\n```mermaid\n).*?(```\n<!-- /graph -->)")
@@ -28,7 +28,7 @@ class _NoModel(FakeListChatModel):
 
 def draw() -> str:
     """The graph as Mermaid text."""
-    from server.agent.operator.planner import Planner
+    from server.agent.operator.plan.planner import Planner
 
     eyes = Observer("never", model_sees=False)
     nodes = Nodes(Planner(_NoModel(responses=[])), Consent(Gate(), eyes, 0), eyes, OperatorLimits(0, 0))

@@ -67,11 +67,11 @@ TESTS = {
     "server/agent/gate/rulings.py": "tests/unit/test_rulings.py",
     "server/agent/gate/grantable.py": "tests/unit/test_gate*.py tests/unit/test_grants.py",
     "server/grants/coverage.py": "tests/unit/test_grants.py tests/unit/test_stored_forms.py",
-    "server/agent/operator/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
-    "server/agent/operator/limits.py": "tests/unit/test_operator_limits.py",
+    "server/agent/operator/ask/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
+    "server/agent/operator/act/limits.py": "tests/unit/test_operator_limits.py",
     "server/agent/assistant/limits.py": "tests/unit/test_assistant.py",
-    "server/agent/operator/batch.py": "tests/unit/test_operator_batch.py",
-    "server/agent/operator/observing.py": "tests/unit/test_operator_*.py tests/unit/test_observer.py tests/unit/test_captcha.py tests/unit/test_points.py tests/unit/test_taint.py",
+    "server/agent/operator/act/batch.py": "tests/unit/test_operator_batch.py",
+    "server/agent/operator/see/observing.py": "tests/unit/test_operator_*.py tests/unit/test_observer.py tests/unit/test_captcha.py tests/unit/test_points.py tests/unit/test_taint.py",
     **{
         f"server/agent/policy/{name}.py": POLICY
         for name in (

@@ -31,8 +31,8 @@ from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.models.providers import Endpoint, split_name
 from server.agent.operator import continuing
+from server.agent.operator.ask.user_input import take_plan
 from server.agent.operator.graph import build_operator
-from server.agent.operator.records import take_plan
 from server.agent.second_model import SecondModel, answered
 from server.agent.streaming import graph_events
 from server.agent.titles import SCRIPTED, ask_title, namer_of, read_title

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from server.agent.operator.answers import is_continuation
+from server.agent.operator.ask.answers import is_continuation
 from server.events import Message
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import httpx
 import pytest
 
-from server.agent.operator.move import TOOL_NAME
+from server.agent.operator.plan.move import TOOL_NAME
 from tests.support.chat import follow, of_type
 from tests.support.model_reply import Asked, Reply, call, say
 from tests.support.model_server import ModelServer, providing

@@ -9,7 +9,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from server.agent.operator.prompts import POINT_RULES
+from server.agent.operator.plan.prompts import POINT_RULES
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.drawn_site import BLUE, FRAMED, PAY, RED, open_drawn

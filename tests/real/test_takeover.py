@@ -15,7 +15,7 @@ import httpx
 import pytest
 from PIL import Image
 
-from server.agent.operator.move import TOOL_NAME
+from server.agent.operator.plan.move import TOOL_NAME
 from tests.support.eventually import eventually_sync
 from tests.support.live import Person, watching
 from tests.support.model_reply import Asked, Reply, call, say

@@ -20,7 +20,7 @@ from typing import Any
 
 import httpx
 
-from server.agent.operator.move import TOOL_NAME
+from server.agent.operator.plan.move import TOOL_NAME
 from tests.support.chat import Event
 from tests.support.eventually import eventually_sync
 from tests.support.model_reply import Reply, call

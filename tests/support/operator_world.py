@@ -16,7 +16,7 @@ from langgraph.types import Command
 
 from server.agent.context import RunContext, UserUpdates
 from server.agent.gate.gate import Gate
-from server.agent.operator.answers import answer_in_words
+from server.agent.operator.ask.answers import answer_in_words
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from server.agent.operator.observing import is_poor
+from server.agent.operator.see.observing import is_poor
 from server.browser.observation import Extra, observe_snapshot
 
 PLAIN = '- heading "Welcome" [level=1] [ref=h1] [box=0,0,200,20]\n- button "Go" [ref=b1] [box=0,30,80,20]'

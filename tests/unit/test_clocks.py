@@ -10,7 +10,7 @@ from sqlalchemy import update
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
-from server.agent.operator.consent import Consent
+from server.agent.operator.ask.consent import Consent
 from server.agent.operator.nodes import Nodes
 from server.clock import SteadyClock, steady_time
 from server.database.models import InterruptRow

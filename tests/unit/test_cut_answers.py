@@ -11,7 +11,7 @@ from langchain_core.messages import HumanMessage
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import GO_ON, to_lc_messages
 from server.agent.event_adapter import EventAdapter
-from server.agent.operator.opening import names_address
+from server.agent.operator.plan.opening import names_address
 from server.agent.streaming import graph_events
 from server.agent.today import without_today
 from server.checkpoints import MemoryTables

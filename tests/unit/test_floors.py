@@ -99,7 +99,15 @@ DEVTOOLS = (
 )  # fmt: skip
 """Where DevTools is spoken, and what runs there. The agent knows the interface `browser.browser` alone."""
 
-OPEN_FOLDERS = ("server", "server.agent", "server.browser", "server.extras", "server.http", "server.runs")
+OPEN_FOLDERS = (
+    "server",
+    "server.agent",
+    "server.agent.operator",
+    "server.browser",
+    "server.extras",
+    "server.http",
+    "server.runs",
+)
 """Folders whose files stand for themselves; any other folder is one unit."""
 MAX_AT_THE_TOP = 12
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from langchain_core.messages import AIMessage
 
-from server.agent.operator.move import Move
+from server.agent.operator.plan.move import Move
 from server.agent.titles import read_title
 from server.browser.mcp.playwright import typed_lines
 from server.browser.observation import observe_snapshot

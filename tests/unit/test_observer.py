@@ -9,7 +9,7 @@ import pytest
 
 from server.agent.actions import Point
 from server.agent.context import RunContext
-from server.agent.operator.observing import (
+from server.agent.operator.see.observing import (
     DRAWN_SHARE,
     PICTURES_KEPT,
     Observer,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.agent.operator.answer_stream import AnswerStream
+from server.agent.operator.plan.answer_stream import AnswerStream
 
 ANSWER = 'Ёлка "quoted" \\ / \b\f\n\r\t \u2028 😀 👨‍👩‍👧 end'
 MOVES = [

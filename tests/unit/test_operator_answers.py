@@ -4,7 +4,7 @@ import unicodedata
 
 import pytest
 
-from server.agent.operator.answers import (
+from server.agent.operator.ask.answers import (
     FILLER,
     IRONY,
     NO_PROBLEM,
@@ -12,8 +12,8 @@ from server.agent.operator.answers import (
     is_continuation,
     read_answer,
 )
-from server.agent.operator.answers import NO as NO_WORDS
-from server.agent.operator.answers import YES as YES_WORDS
+from server.agent.operator.ask.answers import NO as NO_WORDS
+from server.agent.operator.ask.answers import YES as YES_WORDS
 
 YES = ["yes", "Yes, please do it", "да", "Да!", "да, давай", "ок", "ja", "oui", "sí", "si, por favor", "sim", "tak",
        "Tak, proszę", "evet", "好的", "可以", "はい", "はいお願いします", "네", "نعم", "हाँ", "ya", "vâng", "ใช่", "👍", "✅",

@@ -7,8 +7,8 @@ import pytest
 
 from server.agent.actions import ClickAction, aim
 from server.agent.context import UserUpdates
-from server.agent.operator.batch import Batch
-from server.agent.operator.move import Move, to_actions
+from server.agent.operator.act.batch import Batch
+from server.agent.operator.plan.move import Move, to_actions
 from server.browser.observation import Observation, observe_snapshot
 from tests.support.operator_world import World, world
 from tests.support.scripted_browser import ScriptedBrowser

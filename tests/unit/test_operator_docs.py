@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from scripts.draw_operator import PAGE, with_picture
-from server.agent.operator.move import move_schema
+from server.agent.operator.plan.move import move_schema
 
 
 def test_the_picture_of_the_graph_is_current() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from server.agent.operator.facts import (
+from server.agent.operator.memory.facts import (
     FACT_CHARS,
     PageWords,
     clean_fact,

@@ -6,7 +6,7 @@ import pytest
 from pydantic import ValidationError
 
 from server.agent.actions import SelectAction, StopAction
-from server.agent.operator.move import Move, to_action
+from server.agent.operator.plan.move import Move, to_action
 
 EVERYTHING: dict[str, Any] = {
     "goal": "", "plan": [], "step": 0, "done": "", "blocked": "none", "facts": [""], "reason": "", "eid": "", "text": "",

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from server.agent.operator.act.limits import OperatorLimits
 from server.agent.operator.finishing import _closing_question
-from server.agent.operator.limits import OperatorLimits
-from server.agent.operator.state import State
+from server.agent.operator.memory.state import State
 from server.errors import RunFailed
 from tests.support.operator_world import World, world
 from tests.support.scripted_browser import ScriptedBrowser

@@ -7,10 +7,11 @@ import pytest
 from pydantic import ValidationError
 
 from server.agent.actions import ClickAction
-from server.agent.operator.acting import problem_of, usable_on
-from server.agent.operator.lenient_parsing import ARGUMENTS
-from server.agent.operator.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action, to_actions
-from server.agent.operator.prompts import (
+from server.agent.operator.act.acting import problem_of
+from server.agent.operator.plan.lenient_parsing import ARGUMENTS
+from server.agent.operator.plan.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action, to_actions
+from server.agent.operator.plan.offering import usable_on
+from server.agent.operator.plan.prompts import (
     FIELD_RULES,
     FILE_RULES,
     GOAL_RULES,

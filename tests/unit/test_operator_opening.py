@@ -4,8 +4,8 @@ import pytest
 
 from server.agent.context import UserUpdates
 from server.agent.gate.gate import Gate
-from server.agent.operator.opening import address_to_open
-from server.agent.operator.prompts import NO_PLAN
+from server.agent.operator.plan.opening import address_to_open
+from server.agent.operator.plan.prompts import NO_PLAN
 from server.browser.observation import Observation, observe_snapshot
 from server.browser.observation.page import Page
 from tests.support.operator_world import World, world

@@ -10,8 +10,8 @@ import pytest
 from PIL import Image
 
 from server.agent.models.pictures import long_side_for
-from server.agent.operator.observing import DRAWN_SHARE
-from server.agent.operator.prompts import POINT_RULES
+from server.agent.operator.plan.prompts import POINT_RULES
+from server.agent.operator.see.observing import DRAWN_SHARE
 from tests.support.operator_world import World, world
 from tests.support.scripted_model import act, click, navigate, stop
 

@@ -15,8 +15,8 @@ from langchain_core.messages import AIMessageChunk, HumanMessage
 
 from server.agent.models.errors import OUTPUT_LIMIT
 from server.agent.models.text_channel import THOUGHTS
-from server.agent.operator.move import Move, Offer, branched_schema
-from server.agent.operator.reply import MOVE_CHARS, WORDS_BYTES, MoveReply, UnusableMove
+from server.agent.operator.plan.move import Move, Offer, branched_schema
+from server.agent.operator.plan.reply import MOVE_CHARS, WORDS_BYTES, MoveReply, UnusableMove
 from server.errors import RunFailed
 from tests.support.loop_gaps import loop_gaps
 from tests.support.operator_world import World, world

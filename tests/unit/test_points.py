@@ -12,11 +12,12 @@ from server.agent.actions import ClickAction, DragAction, Point, aim, read_actio
 from server.agent.gate.approval import ShownPage, approval_digest, masked, retarget
 from server.agent.gate.gate import Gate
 from server.agent.gate.subjects import subjects_of
-from server.agent.operator.acting import problem_of
-from server.agent.operator.move import Move, Offer, move_schema, to_action
-from server.agent.operator.observing import ShownPicture
-from server.agent.operator.pointing import offers_points, on_page
-from server.agent.operator.prompts import POINT_RULES
+from server.agent.operator.act.acting import problem_of
+from server.agent.operator.plan.move import Move, Offer, move_schema, to_action
+from server.agent.operator.plan.offering import offers_points
+from server.agent.operator.plan.prompts import POINT_RULES
+from server.agent.operator.see.observing import ShownPicture
+from server.agent.operator.see.pointing import on_page
 from server.agent.policy import Subject, assess
 from server.agent.trail import trail_of
 from server.browser.browser import PagePicture, PagePoint

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from openpyxl import load_workbook
 
-from server.agent.operator.move import move_schema
+from server.agent.operator.plan.move import move_schema
 from server.results.columns import MAX_COLUMNS, SchemaRefused, read_schema
 from server.results.evidence import Evidence
 from server.results.rows import ResultRow, ResultTable, RowRefused, digest_of, read_row

@@ -9,7 +9,7 @@ import pytest
 
 from server.agent.gate.approval import MASK, ShownPage, confirm_question, masked, secrets_of, without
 from server.agent.gate.gate import Gate
-from server.agent.operator.acting import describe
+from server.agent.operator.act.acting import describe
 from server.browser.masking import mask_text
 from server.browser.observation import Observation, observe_snapshot
 from server.browser.observation.page_script import SecretField

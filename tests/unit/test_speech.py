@@ -3,7 +3,7 @@
 import pytest
 
 from server.agent.language import is_russian
-from server.agent.operator.phrases import limit_summary, phrase
+from server.agent.operator.memory.phrases import limit_summary, phrase
 from server.extras.demo.words import Words
 
 RUSSIAN = [

@@ -126,7 +126,7 @@ def test_a_name_with_words_of_unknown_origin_asks(host: str) -> None:
      "http://[::1]:8080/", "about:blank"],
 )  # fmt: skip
 def test_an_ordinary_place_to_go_does_not_ask(url: str) -> None:
-    from server.agent.operator.acting import with_whole_address
+    from server.agent.operator.act.acting import with_whole_address
 
     assert not goes(with_whole_address({"kind": "navigate", "url": url}, SHOP)["url"])
 

@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from server.agent.assistant import today as middleware
 from server.agent.foresight import ask_plan
-from server.agent.operator.prompts import step_prompt, summary_prompt
+from server.agent.operator.plan.prompts import step_prompt, summary_prompt
 from server.agent.titles import ask_title
 from server.agent.today import with_today, without_today
 from server.channels.quiet import QuietRefused, check_quiet

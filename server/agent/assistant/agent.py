@@ -31,8 +31,8 @@ from server.agent.gate.gate import Gate
 from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
-from server.agent.operator.acting import label
-from server.agent.operator.limits import before_timeout
+from server.agent.operator.act.acting import label
+from server.agent.operator.act.limits import before_timeout
 from server.agent.second_model import SecondModel
 from server.agent.streaming import Graph
 from server.agent.trail import JUDGED, JudgedAct, trail_of

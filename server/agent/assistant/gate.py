@@ -47,7 +47,7 @@ from server.agent.gate.taint import (
     private_sites,
     remembering,
 )
-from server.agent.operator.answers import is_refusal
+from server.agent.operator.ask.answers import is_refusal
 from server.agent.policy import Judgement, Verdict
 from server.agent.trail import JUDGED, JudgedAct, ruling_of
 from server.browser.browser import BROWSER, ToolSpec

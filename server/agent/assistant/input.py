@@ -11,7 +11,7 @@ from langchain_core.messages.tool import tool_call
 from langgraph.graph.message import REMOVE_ALL_MESSAGES
 
 from server.agent.models.answer import PROVIDER_PARTS
-from server.agent.operator.answers import is_continuation
+from server.agent.operator.ask.answers import is_continuation
 from server.events import SECOND_MODEL, Message
 from server.ops.json_types import JsonObject
 

@@ -19,7 +19,7 @@ from server.agent.custom_events import AnswerText, OutcomeKnown, dispatch
 from server.agent.language import is_russian
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
 from server.agent.models.catalog import CostOf
-from server.agent.operator.phrases import limit_summary, phrase
+from server.agent.operator.memory.phrases import limit_summary, phrase
 from wording.step_words import step_words
 
 log = logging.getLogger(__name__)

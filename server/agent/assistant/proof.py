@@ -14,7 +14,7 @@ from server.agent.custom_events import AnswerText, dispatch
 from server.agent.effects import effect_of, new_text, still_refused
 from server.agent.gate.approval import secrets_of
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
-from server.agent.operator.phrases import refusal_lines
+from server.agent.operator.memory.phrases import refusal_lines
 from server.agent.trail import JudgedAct
 from server.browser.browser import BrowserUnavailable
 from server.browser.sent import RequestLog

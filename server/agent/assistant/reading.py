@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.agent.context import RunContext
 from server.agent.gate.taint import FILES
-from server.agent.operator.acting import files_in
+from server.agent.operator.act.acting import files_in
 from server.browser.browser import ToolOutcome, ToolSpec
 from server.browser.fence import fence
 from server.browser.mcp.tool_schema import find_fault

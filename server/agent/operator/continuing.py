@@ -10,9 +10,9 @@ from collections.abc import Collection
 from typing import cast
 
 from server.agent.actions import StopAction, aim
-from server.agent.operator import acting, records
-from server.agent.operator.observing import seen
-from server.agent.operator.state import State, Update, merged, planned
+from server.agent.operator.act import acting
+from server.agent.operator.memory import records
+from server.agent.operator.memory.state import State, Update, merged, planned, seen
 
 ACTING = "execute_action"
 BEFORE_PLANNING = frozenset({"ingest_user_input", "maybe_observe", "plan_action"})

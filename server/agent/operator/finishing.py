@@ -11,13 +11,13 @@ from server.agent.actions import StopAction
 from server.agent.custom_events import OutcomeKnown, dispatch
 from server.agent.effects import in_short
 from server.agent.language import is_russian
-from server.agent.operator import collecting
-from server.agent.operator.phrases import limit_summary, phrase, refusal_lines
-from server.agent.operator.planner import Planner
-from server.agent.operator.prompts import summary_prompt
-from server.agent.operator.records import FAILED, trimmed
-from server.agent.operator.reporting import publish_state, say
-from server.agent.operator.state import State, Update, planned
+from server.agent.operator.memory import collecting
+from server.agent.operator.memory.phrases import limit_summary, phrase, refusal_lines
+from server.agent.operator.memory.records import FAILED, trimmed
+from server.agent.operator.memory.reporting import publish_state, say
+from server.agent.operator.memory.state import State, Update, planned
+from server.agent.operator.plan.planner import Planner
+from server.agent.operator.plan.prompts import summary_prompt
 from server.errors import RunFailed
 from server.events import Effect
 from wording.step_words import line_in_words

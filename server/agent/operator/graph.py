@@ -15,13 +15,13 @@ from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import takes_images
 from server.agent.models.pictures import long_side_for
 from server.agent.operator import finishing
-from server.agent.operator.consent import Consent
-from server.agent.operator.limits import OperatorLimits, before_timeout
-from server.agent.operator.methods import Structured
+from server.agent.operator.act.limits import OperatorLimits, before_timeout
+from server.agent.operator.ask.consent import Consent
+from server.agent.operator.memory.state import Input, State
 from server.agent.operator.nodes import Nodes
-from server.agent.operator.observing import Observer, Vision
-from server.agent.operator.second_planner import PlannerOfTwo
-from server.agent.operator.state import Input, State
+from server.agent.operator.plan.methods import Structured
+from server.agent.operator.plan.second_planner import PlannerOfTwo
+from server.agent.operator.see.observing import Observer, Vision
 from server.agent.second_model import SecondModel
 from server.clock import steady_time
 

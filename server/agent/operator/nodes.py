@@ -27,11 +27,10 @@ from server.agent.gate.holding import agreed_terms, from_state
 from server.agent.gate.logins import count_login
 from server.agent.gate.taint import count_bits
 from server.agent.models.errors import BAD_RESPONSE
-from server.agent.operator import acting, collecting, finishing, records, reporting
-from server.agent.operator.batch import Batch
-from server.agent.operator.consent import Consent
-from server.agent.operator.lenient_parsing import LOOKS
-from server.agent.operator.limits import (
+from server.agent.operator import finishing
+from server.agent.operator.act import acting
+from server.agent.operator.act.batch import Batch, leave_batch
+from server.agent.operator.act.limits import (
     STANDS_STILL,
     TRIES_BEFORE_ASKING,
     TRIES_BEFORE_NEW_PLAN,
@@ -41,8 +40,21 @@ from server.agent.operator.limits import (
     count_attempt,
     marks_of,
 )
-from server.agent.operator.move import Move, Offer, to_actions
-from server.agent.operator.observing import (
+from server.agent.operator.act.performing import perform_step
+from server.agent.operator.ask import user_input
+from server.agent.operator.ask.consent import Consent
+from server.agent.operator.memory import collecting, records, reporting
+from server.agent.operator.memory.phrases import phrase
+from server.agent.operator.memory.reporting import note, publish_state, say, think
+from server.agent.operator.memory.state import State, Update, fresh_run, merged, planned, seen
+from server.agent.operator.plan import taken_move
+from server.agent.operator.plan.lenient_parsing import LOOKS
+from server.agent.operator.plan.move import Move, Offer, to_actions
+from server.agent.operator.plan.offering import offers_points, usable_on
+from server.agent.operator.plan.opening import address_to_open
+from server.agent.operator.plan.planner import Planned, Planner
+from server.agent.operator.plan.prompts import has_talk, step_prompt
+from server.agent.operator.see.observing import (
     Observer,
     ShownPicture,
     as_shown,
@@ -50,16 +62,8 @@ from server.agent.operator.observing import (
     is_whole,
     known_lines,
     page_key,
-    seen,
 )
-from server.agent.operator.opening import address_to_open
-from server.agent.operator.performing import perform_step
-from server.agent.operator.phrases import phrase
-from server.agent.operator.planner import Planned, Planner
-from server.agent.operator.pointing import find_points, offers_points, on_page
-from server.agent.operator.prompts import has_talk, step_prompt
-from server.agent.operator.reporting import note, publish_state, say, think
-from server.agent.operator.state import State, Update, fresh_run, merged, planned
+from server.agent.operator.see.pointing import find_points, on_page
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
 from server.ops.json_types import JsonObject
@@ -87,12 +91,12 @@ class Nodes:
     async def ingest_user_input(self, state: State) -> Update:
         """Take a new message: reset the run's counters; keep the goal unless the message sets a new one."""
         text = state["user_message"]
-        update = fresh_run() | records.take_message(state, text, state["message_id"])
+        update = fresh_run() | user_input.take_message(state, text, state["message_id"])
         goes_on = "current_goal" not in update and state.get("task_id") != state["message_id"]
         update |= {
             "result_schema": None,
             "result": collecting.take_schema(state, state.get("result_schema"), goes_on=goes_on),
-            "messages": records.replayed(state, HumanMessage(text, id=state["message_id"])), "last_user_message": text,
+            "messages": user_input.replayed(state, HumanMessage(text, id=state["message_id"])), "last_user_message": text,
             "deadline": self.clock() + self.limits.seconds,
         }  # fmt: skip
         await publish_state(merged(state, update))
@@ -103,13 +107,13 @@ class Nodes:
         began = self.clock()
         updates = await runtime.context.inbox.take_updates()
         waited = self.clock() - began
-        update = records.apply_updates(state, updates) | {"deadline": state["deadline"] + waited}
+        update = user_input.apply_updates(state, updates) | {"deadline": state["deadline"] + waited}
         if waited > AT_ONCE or updates.takeover is not None:
             if state.get("is_pictured"):  # at the end of the last step, perhaps with an observation
                 update["needs_observe"] = True
             update["is_pictured"] = False
         now = merged(state, update)
-        if records.changes_plan(updates):
+        if user_input.changes_plan(updates):
             await publish_state(now)
         if now.get("needs_observe") or now.get("last_observation") is None:
             update |= await self.observer.look(runtime.context, now)
@@ -121,7 +125,7 @@ class Nodes:
     async def plan_action(self, state: State, runtime: Runtime[RunContext]) -> Update:
         """Make one model call: update the working state and plan the next action. An invalid answer is
         requested again; the third in a row raises RunFailed. What the task asks to open is opened without a call."""
-        observation, left = seen(state), records.leave_batch(state)
+        observation, left = seen(state), leave_batch(state)
         if address := address_to_open(state, observation):
             opening = NavigateAction(id=uuid.uuid4().hex, url=address).to_json()
             return {"planned_action": opening, "is_further": False, "batch": None, "route": "validate_action"}
@@ -150,14 +154,14 @@ class Nodes:
         move, problem = self._taken(state, answer)
         if move is None:
             return left | spent | await self._repair(state, answer, problem)
-        update = records.take_move(state, move, observation, datetime.now(UTC))
+        update = taken_move.take_move(state, move, observation, datetime.now(UTC))
         if update:
             await publish_state(merged(state, update))
         first, *further = to_actions(move, lambda: uuid.uuid4().hex)
         action = on_page(acting.with_whole_address(first, observation.page.url), shown)
         if shown and shown.picture:
             update["pictured_page"] = page_key(observation)
-        records.log_move(move, aim(action, observation))
+        taken_move.log_move(move, aim(action, observation))
         batch = Batch.plan(further, observation)
         return left | update | spent | {
             "planned_action": action.to_json(), "is_further": False,
@@ -181,7 +185,7 @@ class Nodes:
         """What this turn has a use for: `shown` is its picture."""
         observation = seen(state)
         return replace(
-            acting.usable_on(observation), tabs=context.has_browser(), files=bool(files),
+            usable_on(observation), tabs=context.has_browser(), files=bool(files),
             points=self.planner.points and offers_points(shown, observation), goal=has_talk(state),
             lacks=self.planner.lacks,
         )  # fmt: skip
@@ -285,9 +289,9 @@ class Nodes:
         began = self.clock()
         updates = await runtime.context.inbox.take_updates()
         waited = self.clock() - began > AT_ONCE
-        update: Update = records.apply_updates(state, updates) | {"route": ""}
-        if records.says_something(updates) and not (
-            state.get("approval") and records.leaves_approval(updates)
+        update: Update = user_input.apply_updates(state, updates) | {"route": ""}
+        if user_input.says_something(updates) and not (
+            state.get("approval") and user_input.leaves_approval(updates)
         ):
             return update | {"approval": None, "held": [], "needs_observe": True}
         held = from_state(state.get("held"))

@@ -8,8 +8,11 @@ from langchain_core.messages import BaseMessage
 from langgraph.graph.message import add_messages
 
 from server.agent.actions import Action, read_action
-from server.agent.operator.methods import Method
+from server.browser.observation import Observation
 from server.ops.json_types import JsonObject
+
+Method = Literal["tool", "schema", "json"]
+"""How a move is asked for: a forced tool; a JSON schema; JSON by the rules alone."""
 
 
 class Input(TypedDict):
@@ -212,3 +215,8 @@ def last_url(state: State) -> str:
     """URL of the last observation; "" before the first one."""
     page = (state.get("last_observation") or {}).get("page") or {}
     return str(page.get("url", ""))
+
+
+def seen(state: State) -> Observation:
+    """The last observation."""
+    return Observation.model_validate(state["last_observation"])

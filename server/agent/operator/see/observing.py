@@ -15,8 +15,8 @@ from server.agent.context import RunContext
 from server.agent.gate.approval import ShownPage
 from server.agent.gate.taint import private_sites, remembering
 from server.agent.models.pictures import LONG_SIDE
-from server.agent.operator.reporting import publish_observation
-from server.agent.operator.state import BLANK, State, Update, last_url
+from server.agent.operator.memory.reporting import publish_observation
+from server.agent.operator.memory.state import BLANK, State, Update, last_url, seen
 from server.browser.browser import PagePicture, PagePoint
 from server.browser.observation import Element, Observation, Page
 from server.browser.pictures import drawings_at, is_same_drawing, shrink
@@ -33,11 +33,6 @@ MAX_UNNAMED = 4
 
 Screenshot = dict[str, str]
 """A stored picture: `{address, width, height, moment}`; sizes in CSS pixels, `moment` as in `Observation`."""
-
-
-def seen(state: State) -> Observation:
-    """The last observation."""
-    return Observation.model_validate(state["last_observation"])
 
 
 def sight(state: State) -> ShownPage:

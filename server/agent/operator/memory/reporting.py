@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.agent.custom_events import AnswerText, ThoughtText, Waiting, dispatch
-from server.agent.operator.state import State
+from server.agent.operator.memory.state import State
 from server.browser.observation import Observation
 from server.events import Observed, StateChanged
 

@@ -14,10 +14,11 @@ from langchain_core.messages import AIMessage, BaseMessage
 from server.agent.models.catalog import CostOf
 from server.agent.models.chat_model import forces_tools
 from server.agent.models.errors import BAD_REQUEST
-from server.agent.operator.methods import Asking, Method, Methods, Structured, is_text
-from server.agent.operator.move import MAX_OFFERED, Move, Offer
-from server.agent.operator.prompts import with_form
-from server.agent.operator.reply import OFFERED_WORDS_BYTES, WORDS_BYTES, MoveReply, Say, UnusableMove
+from server.agent.operator.memory.state import Method
+from server.agent.operator.plan.methods import Asking, Methods, Structured, is_text
+from server.agent.operator.plan.move import MAX_OFFERED, Move, Offer
+from server.agent.operator.plan.prompts import with_form
+from server.agent.operator.plan.reply import OFFERED_WORDS_BYTES, WORDS_BYTES, MoveReply, Say, UnusableMove
 from server.errors import RunFailed
 from server.ops.json_types import JsonObject
 

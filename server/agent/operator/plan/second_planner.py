@@ -9,10 +9,11 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import BaseMessage
 
 from server.agent.models.catalog import CostOf
-from server.agent.operator.methods import Method, Structured
-from server.agent.operator.move import MAX_OFFERED, Offer
-from server.agent.operator.planner import Planned, Planner
-from server.agent.operator.reply import Say
+from server.agent.operator.memory.state import Method
+from server.agent.operator.plan.methods import Structured
+from server.agent.operator.plan.move import MAX_OFFERED, Offer
+from server.agent.operator.plan.planner import Planned, Planner
+from server.agent.operator.plan.reply import Say
 from server.agent.second_model import SecondModel, answered, prompt_for
 from server.ops.json_types import JsonObject
 

@@ -36,11 +36,13 @@ from server.agent.gate.holding import (
 from server.agent.gate.logins import ALLOWED, is_of_login
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
-from server.agent.operator import acting, facts, records
-from server.agent.operator.answers import read_confirm
-from server.agent.operator.observing import Observer, seen, sight
-from server.agent.operator.phrases import phrase
-from server.agent.operator.state import State, Update, merged, planned
+from server.agent.operator.act import acting
+from server.agent.operator.ask import user_input
+from server.agent.operator.ask.answers import read_confirm
+from server.agent.operator.memory import facts, records
+from server.agent.operator.memory.phrases import phrase
+from server.agent.operator.memory.state import State, Update, merged, planned, seen
+from server.agent.operator.see.observing import Observer, sight
 from server.agent.policy import Judgement, Verdict
 from server.agent.trail import ruling_of
 from server.browser.observation import Observation
@@ -134,13 +136,13 @@ class Consent:
             case "no":
                 return update | {"route": "finalize_cancelled"}
             case "words" if not said.is_refusal:
-                return update | records.add_user_words(state, said.words) | {"route": "maybe_observe"}
+                return update | user_input.add_user_words(state, said.words) | {"route": "maybe_observe"}
             case "words":
                 aimed = _aimed(state)
                 act = acting.describe(aimed) + (f" ({refused_line(held)})" if held else "")
                 # The page may have changed with what it was about to send: that is what was refused.
                 digest = held[0].shape if held else _digest(state, aimed)
-                refusal = records.take_refusal(state, act, digest, said.words)
+                refusal = user_input.take_refusal(state, act, digest, said.words)
                 return update | refusal | {"route": "maybe_observe"}
         reason = "came too late" if said.kind == "expired" else "was for another action"
         why = not_sent(f"the approval {reason}", held)
@@ -150,7 +152,7 @@ class Consent:
         """Wait until the user has done the manual step; the page is then observed again."""
         question = read_question(state["pending"])
         answer = Answer.model_validate(interrupt(state["pending"]))
-        update = records.take_manual(state, answer.for_agent)
+        update = user_input.take_manual(state, answer.for_agent)
         return update | {"pending": None, "tried": {}, "deadline": self._extended(state, question)}
 
     async def hold_to_approval(self, state: State, context: RunContext) -> Update:

@@ -9,7 +9,9 @@ from pydantic import BaseModel
 
 from server.agent.actions import Action, AimedAction, ReadPageAction, aim, read_action
 from server.agent.gate.approval import is_unchanged, retarget
-from server.agent.operator import acting
+from server.agent.operator.act import acting
+from server.agent.operator.memory import records
+from server.agent.operator.memory.state import State, Update, seen
 from server.browser.observation import Element, Observation, Overlay
 from server.ops.json_types import JsonObject
 
@@ -93,3 +95,11 @@ def _document(observation: Observation) -> str:
 
 def _path(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
+
+
+def leave_batch(state: State) -> Update:
+    """Record what of the last move was not done, for the model; nothing if all of it was."""
+    if not state.get("batch"):
+        return {}
+    left = Batch.model_validate(state["batch"]).describe(seen(state))
+    return records.step(state, f"not done of that move: {records.line(left)}") | {"batch": None}

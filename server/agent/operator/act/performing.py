@@ -30,11 +30,12 @@ from server.agent.effects import MAX_KEYS, ActEffect, effect_of, new_text, still
 from server.agent.gate.approval import focused_element, masked, secrets_of, site_of
 from server.agent.gate.keys import may_move_focus
 from server.agent.gate.taint import FILES
-from server.agent.operator import acting, collecting, records
-from server.agent.operator.batch import Batch
-from server.agent.operator.limits import SILENT_SITE
-from server.agent.operator.observing import Observer, seen, sight
-from server.agent.operator.state import State, Update, planned
+from server.agent.operator.act import acting
+from server.agent.operator.act.batch import Batch
+from server.agent.operator.act.limits import SILENT_SITE
+from server.agent.operator.memory import collecting, records
+from server.agent.operator.memory.state import State, Update, planned, seen
+from server.agent.operator.see.observing import Observer, sight
 from server.agent.policy import Verdict
 from server.agent.trail import trail_of
 from server.browser.browser import BrowserUnavailable, ToolOutcome

@@ -12,9 +12,8 @@ from urllib.parse import urljoin
 from pydantic import BaseModel, ConfigDict
 
 from server.agent.actions import RecordAction
-from server.agent.operator import phrases, records
-from server.agent.operator.observing import seen
-from server.agent.operator.state import State, Update
+from server.agent.operator.memory import phrases, records
+from server.agent.operator.memory.state import State, Update, seen
 from server.browser.addresses import without_login
 from server.browser.browser import ToolOutcome
 from server.browser.fence import fence

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from server.agent.operator.phrases import phrase
+from server.agent.operator.memory.phrases import phrase
 from server.browser.observation import Observation
 from server.ops.json_types import JsonObject
 from server.text import cut

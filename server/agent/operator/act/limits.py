@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from server.agent.actions import AimedAction, ClickAction
 from server.agent.gate.approval import arguments_of
-from server.agent.operator.acting import describe
-from server.agent.operator.phrases import phrase
-from server.agent.operator.state import State, Update
+from server.agent.operator.act.acting import describe
+from server.agent.operator.memory.phrases import phrase
+from server.agent.operator.memory.state import State, Update
 from server.browser.observation import Observation
 from server.ops.json_types import Json, JsonObject
 

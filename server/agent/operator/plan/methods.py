@@ -16,11 +16,10 @@ from langchain_core.messages import AIMessage
 from langchain_core.runnables import Runnable, RunnableSequence
 
 from server.agent.models.chat_model import forces_tools
-from server.agent.operator.move import TOOL_NAME, Offer, branched_schema, move_schema
+from server.agent.operator.memory.state import Method
+from server.agent.operator.plan.move import TOOL_NAME, Offer, branched_schema, move_schema
 from server.ops.json_types import JsonObject
 
-Method = Literal["tool", "schema", "json"]
-"""A forced tool; a JSON schema; JSON by the rules alone."""
 Structured = Literal["auto", "tool", "schema", "json"]
 Asking = Runnable[LanguageModelInput, AIMessage]
 """A model bound to the schema of a move."""

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from server.agent.actions import Action, Point, aim
 from server.agent.context import RunContext
-from server.agent.operator.observing import Observer, ShownPicture, seen
-from server.agent.operator.state import State, Update, merged
+from server.agent.operator.memory.state import State, Update, merged, seen
+from server.agent.operator.see.observing import Observer, ShownPicture
 from server.browser.observation import Element, Observation
-from server.browser.observation.elements import DRAG_ROLES
 
 NO_PICTURE = "there was no picture of this page in that turn: use a picture that this turn has, or an eid"
 NOT_HERE = (
@@ -16,13 +15,6 @@ NOT_HERE = (
 MOVED = "the page changed since the picture was taken: look again"
 _SAME = 2.0
 """CSS pixels."""
-
-
-def offers_points(shown: ShownPicture | None, observation: Observation) -> bool:
-    """Whether a prompt has something to act on at a point, or by dragging: a picture of the page, or what can be
-    dragged."""
-    has_picture = shown is not None and shown.picture is not None
-    return has_picture or any(element.role in DRAG_ROLES for element in observation.interactive)
 
 
 def on_page(action: Action, shown: ShownPicture | None) -> Action:

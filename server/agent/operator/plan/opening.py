@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import parse_qsl, urlsplit
 
-from server.agent.operator.state import BLANK, State
+from server.agent.operator.memory.state import BLANK, State
 from server.agent.policy.address import find_effect
 from server.browser.observation import Observation
 

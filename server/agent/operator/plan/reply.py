@@ -16,9 +16,9 @@ from pydantic import ValidationError
 from server.agent.models.errors import BAD_RESPONSE, OUTPUT_LIMIT, ModelFailed
 from server.agent.models.text_calls import MARKS, read_calls
 from server.agent.models.text_channel import TAKEN_BACK
-from server.agent.operator.answer_stream import AnswerStream
-from server.agent.operator.lenient_parsing import FENCE, read_object, without_fence
-from server.agent.operator.move import TOOL_NAME, Move, Offer, move_schema
+from server.agent.operator.plan.answer_stream import AnswerStream
+from server.agent.operator.plan.lenient_parsing import FENCE, read_object, without_fence
+from server.agent.operator.plan.move import TOOL_NAME, Move, Offer, move_schema
 from server.agent.storable import storable
 from server.agent.thoughts import thought_of
 from server.errors import RunFailed

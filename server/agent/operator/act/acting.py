@@ -28,8 +28,6 @@ from server.agent.actions import (
     WaitAction,
 )
 from server.agent.gate.approval import MASK, masked
-from server.agent.operator.move import Offer
-from server.agent.operator.state import BLANK
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, PagePoint, ToolOutcome
 from server.browser.observation import Element, Observation
@@ -108,20 +106,6 @@ def _missing_argument(action: Action) -> str | None:
         case _:
             return None
     return None if given.strip() else name
-
-
-def usable_on(observation: Observation) -> Offer:
-    """What the page has a use for. A question of its script hides all of the page."""
-    roles = [element.role for element in observation.interactive]
-    is_empty = not (observation.interactive or observation.text_blocks)
-    return Offer(
-        page=observation.page.url not in BLANK or not is_empty,
-        typing=any(role in FIELDS for role in roles),
-        form=sum(role in FORM_FIELDS for role in roles) > 1,
-        several=any(one.several for one in observation.interactive),
-        choosing=any(role in LISTS for role in roles) or any(one.options for one in observation.interactive),
-        dialog=is_empty,
-    )
 
 
 def may_commit(aimed: AimedAction) -> bool:

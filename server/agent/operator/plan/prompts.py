@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
 from server.agent.effects import in_short
-from server.agent.operator import collecting
-from server.agent.operator.lenient_parsing import ARGUMENTS
-from server.agent.operator.move import MAX_OFFERED, POINT_ARGUMENTS, Offer
-from server.agent.operator.state import State, last_url
+from server.agent.operator.memory import collecting
+from server.agent.operator.memory.state import State, last_url
+from server.agent.operator.plan.lenient_parsing import ARGUMENTS
+from server.agent.operator.plan.move import MAX_OFFERED, POINT_ARGUMENTS, Offer
 from server.browser.fence import fence
 from server.events import Effect
 from server.ops.json_types import JsonObject

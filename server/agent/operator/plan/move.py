@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from server.agent.actions import Action, EffectKind, read_action
-from server.agent.operator.lenient_parsing import ARGUMENTS, LEADS, MAX_FURTHER, bare_eid, forgive
+from server.agent.operator.plan.lenient_parsing import ARGUMENTS, LEADS, MAX_FURTHER, bare_eid, forgive
 from server.browser.browser import Direction
 from server.ops.json_types import Json, JsonObject
 
