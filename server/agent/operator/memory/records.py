@@ -11,7 +11,6 @@ from server.agent.operator.memory import facts
 from server.agent.operator.memory.state import State, Update
 from wording.catalogue import Wording, changed, joined, shortened
 
-
 MESSAGES_KEPT = 40
 LINES_KEPT = 60
 LINE_CHARS = 240
