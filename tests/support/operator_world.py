@@ -118,6 +118,10 @@ class World:
     async def resume(self, value: Any) -> str | None:
         return await self._run(Command(resume=value))
 
+    async def go_on(self) -> str | None:
+        """Continue from the last checkpoint."""
+        return await self._run(None)
+
     async def _run(self, given: Any) -> str | None:
         config: RunnableConfig = {"configurable": {"thread_id": "s"}}
         thread = None
