@@ -18,10 +18,10 @@ from weakref import WeakValueDictionary
 from server.agent import foresight, policy
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
-from server.agent.gate.approval import site_of
 from server.agent.operator.ask.answers import read_confirm
 from server.agent.operator.plan.opening import names_address
 from server.agent.private_sites import PrivateSites
+from server.browser.addresses import site_of
 from server.browser.browser import Browser, PagePicture
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name

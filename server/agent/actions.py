@@ -372,3 +372,7 @@ def aim(action: Action, observation: Observation, focused: Element | None = None
     return AimedAction(
         action, observation, tuple(element for element in found if element is not None), focused
     )
+
+
+def fields_of(action: Action) -> tuple[FieldText, ...]:
+    return action.fields if isinstance(action, TypeAction) else ()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-from server.agent.gate.approval import without
+from server.agent.gate.masking import without
 from server.agent.storable import storable
 from server.browser.observation import Observation
 from server.browser.observation.rendering import clean

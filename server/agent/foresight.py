@@ -15,10 +15,10 @@ from langchain_core.messages import AIMessage, HumanMessage, SystemMessage
 from pydantic import BaseModel, ConfigDict, ValidationError, field_validator
 
 from server.agent.arguments import find_object
-from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import KINDS
 from server.agent.policy.verdict import ask
 from server.agent.storable import storable
+from server.browser.addresses import site_of
 from server.events import ConfirmQuestion, ForeseenEffect, StartPlan
 from server.text import cut
 from wording.catalogue import parts_of, sentence

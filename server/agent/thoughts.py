@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from langchain_core.messages import AIMessage, AIMessageChunk
 from pydantic_core import from_json
 
-from server.agent.gate.approval import MASK, without
+from server.agent.gate.masking import MASK, without
 from server.agent.models.text_channel import THOUGHTS
 from server.ops.json_types import Json
 

@@ -10,12 +10,13 @@ from typing import Any
 from pydantic import BaseModel
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import CONTEXT_SEPARATOR, place_of, secrets_of, site_of, without
 from server.agent.gate.grantable import marks_of
 from server.agent.gate.logins import ALLOWED
+from server.agent.gate.masking import secrets_of, without
+from server.agent.gate.page_facts import CONTEXT_SEPARATOR, place_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.storable import storable
-from server.browser.addresses import without_login
+from server.browser.addresses import site_of, without_login
 from server.browser.observation import Element, Observation
 from server.ops.json_types import JsonObject
 

@@ -8,10 +8,10 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from server.agent.gate.approval import site_of
 from server.agent.gate.grantable import CURRENCIES, KINDS, PASSING
 from server.api.deps import Body, Moment, RuntimeDep, SessionId, Text
 from server.api.schemas import Grant, Grants
+from server.browser.addresses import site_of
 from server.errors import BadRequest
 from server.events import now
 from server.grants.coverage import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from collections.abc import Iterable
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from server.errors import Explained
 from wording.catalogue import Wording, sentence
@@ -142,3 +142,24 @@ def refuse_everywhere(address: Address) -> Wording | None:
     if address.is_multicast or (address.version == 4 and address in _NEVER_V4):
         return sentence("address.no_web_server")
     return None
+
+
+def site_of(url: str) -> str:
+    """The host of a URL, with its port if the URL has one; "" if it has no host."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return ""
+    host = (parts.hostname or "").removeprefix("www.")
+    try:
+        return f"{host}:{parts.port}" if host and parts.port else host
+    except ValueError:
+        return host
+
+
+def joined(here: str, href: str) -> str:
+    """Where a link leads; an address that cannot be parsed is returned unchanged."""
+    try:
+        return urljoin(here, href)
+    except ValueError:
+        return href

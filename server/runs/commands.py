@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
-from server.agent.gate.approval import site_of
 from server.agent.operator.ask.answers import answer_in_words
 from server.agent_runner import AgentRunner
+from server.browser.addresses import site_of
 from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import BadRequest, Conflict, NotFound, Unavailable

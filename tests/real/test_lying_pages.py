@@ -10,7 +10,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from server.agent.gate.approval import site_of
+from server.browser.addresses import site_of
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.browsers import element

@@ -8,23 +8,13 @@ import pytest
 
 from server.agent.actions import ToolAction, aim
 from server.agent.assistant.tool_actions import read_call
-from server.agent.gate.approval import (
-    MASK,
-    ShownPage,
-    amount_of,
-    approval_digest,
-    confirm_question,
-    destination_of,
-    is_unchanged,
-    masked,
-    other_site,
-    place_of,
-    secrets_of,
-    shown_amount,
-    site_of,
-    without,
-)
+from server.agent.gate.amounts import amount_of, shown_amount
+from server.agent.gate.approval import approval_digest, confirm_question, is_unchanged
 from server.agent.gate.grantable import sure_amount
+from server.agent.gate.masking import MASK, masked, secrets_of, without
+from server.agent.gate.page_facts import destination_of, other_site, place_of
+from server.agent.gate.shown_page import ShownPage
+from server.browser.addresses import site_of
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
 from tests.support.actions import aimed

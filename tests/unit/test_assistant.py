@@ -16,7 +16,7 @@ from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS, SHOWN, _s
 from server.agent.assistant.turns import reduce_old_results
 from server.agent.context import RunContext, UserUpdates
 from server.agent.event_adapter import EventAdapter
-from server.agent.gate.approval import MASK
+from server.agent.gate.masking import MASK
 from server.agent.models.chat_model import build_chat_model
 from server.agent.models.tool_call_repair import BROKEN_CALL
 from server.agent.streaming import graph_events

@@ -6,12 +6,13 @@ import pytest
 
 from server.agent.actions import EffectKind, aim
 from server.agent.assistant.tool_actions import read_call
-from server.agent.gate.approval import approval_digest, retarget, site_of
+from server.agent.gate.approval import approval_digest, retarget
 from server.agent.gate.gate import Gate
 from server.agent.gate.subjects import subjects_of
 from server.agent.gate.taint import LEAK
 from server.agent.policy import Verdict
 from server.agent.trail import ruling_of
+from server.browser.addresses import site_of
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
 from tests.support.actions import aimed

@@ -9,8 +9,10 @@ import pytest
 from PIL import Image, ImageDraw
 
 from server.agent.actions import ClickAction, DragAction, Point, aim, read_action
-from server.agent.gate.approval import ShownPage, approval_digest, masked, retarget
+from server.agent.gate.approval import approval_digest, retarget
 from server.agent.gate.gate import Gate
+from server.agent.gate.masking import masked
+from server.agent.gate.shown_page import ShownPage
 from server.agent.gate.subjects import subjects_of
 from server.agent.operator.act.acting import problem_of
 from server.agent.operator.plan.move import Move, Offer, move_schema, to_action

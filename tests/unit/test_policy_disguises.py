@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from server.agent.gate.approval import ShownPage, confirm_question
+from server.agent.gate.approval import confirm_question
 from server.agent.gate.gate import Gate
+from server.agent.gate.shown_page import ShownPage
 from server.agent.policy import Subject, Verdict, add_voice, assess
 from server.agent.policy.address import find_effect
 from server.browser.observation import Extra, Observation, observe_snapshot

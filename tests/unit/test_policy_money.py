@@ -4,7 +4,7 @@ import pytest
 
 from server.agent import policy
 from server.agent.actions import AimedAction, ClickAction, ScrollAction
-from server.agent.gate.approval import amount_of
+from server.agent.gate.amounts import amount_of
 from server.agent.policy import money
 from server.agent.policy.money import find_sums, has_money, is_price, is_range
 from server.agent.policy.text import fold

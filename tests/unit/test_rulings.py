@@ -8,7 +8,7 @@ import httpx
 import pytest
 from langchain_core.runnables import RunnableLambda
 
-from server.agent.gate.approval import MASK
+from server.agent.gate.masking import MASK
 from server.agent.gate.rulings import publish_ruling
 from server.agent.policy import Judgement, Verdict
 from server.browser.observation import Element, Observation, Page

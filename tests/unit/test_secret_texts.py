@@ -7,8 +7,10 @@ from typing import Any
 
 import pytest
 
-from server.agent.gate.approval import MASK, ShownPage, confirm_question, masked, secrets_of, without
+from server.agent.gate.approval import confirm_question
 from server.agent.gate.gate import Gate
+from server.agent.gate.masking import MASK, masked, secrets_of, without
+from server.agent.gate.shown_page import ShownPage
 from server.agent.operator.act.acting import describe
 from server.browser.masking import mask_text
 from server.browser.observation import Observation, observe_snapshot

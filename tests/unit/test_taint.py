@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from langchain_core.messages import AIMessage, HumanMessage
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import focused_element
+from server.agent.gate.page_facts import focused_element
 from server.agent.gate.taint import (
     BUDGET,
     bits_of,

@@ -26,8 +26,9 @@ from server.agent.assistant.today import Today
 from server.agent.assistant.turns import Turns
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
-from server.agent.gate.approval import SECRETS, ShownPage, site_of, without, without_logins
 from server.agent.gate.gate import Gate
+from server.agent.gate.masking import SECRETS, without, without_logins
+from server.agent.gate.shown_page import ShownPage
 from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
@@ -36,6 +37,7 @@ from server.agent.operator.act.limits import before_timeout
 from server.agent.second_model import SecondModel
 from server.agent.streaming import Graph
 from server.agent.trail import JUDGED, JudgedAct, trail_of
+from server.browser.addresses import site_of
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import as_mcp_result, as_mcp_tool
 from server.events import Observed

@@ -17,14 +17,7 @@ from server.agent.actions import AimedAction, ToolAction, aim
 from server.agent.assistant.proof import LED_ON
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.context import RunContext
-from server.agent.gate.approval import (
-    SECRETS,
-    ShownPage,
-    approval_digest,
-    confirm_question,
-    focused_element,
-    secrets_of,
-)
+from server.agent.gate.approval import approval_digest, confirm_question
 from server.agent.gate.gate import MAX_ASKS, REFUSED, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
@@ -36,7 +29,10 @@ from server.agent.gate.holding import (
     terms_of,
 )
 from server.agent.gate.logins import ALLOWED, count_login, is_of_login
+from server.agent.gate.masking import SECRETS, secrets_of
+from server.agent.gate.page_facts import focused_element
 from server.agent.gate.rulings import publish_ruling
+from server.agent.gate.shown_page import ShownPage
 from server.agent.gate.taint import (
     LEAK,
     TAKEOVER,

@@ -11,7 +11,7 @@ from langgraph.runtime import get_runtime
 from server.agent.assistant.input import kept_for
 from server.agent.context import LeftCall, RunContext
 from server.agent.custom_events import CallEnded, CallStarted, dispatch
-from server.agent.gate.approval import without_logins
+from server.agent.gate.masking import without_logins
 from server.agent.middleware import CallTool, Middleware, ToolResult
 from server.agent.operator.continuing import UNKNOWN
 

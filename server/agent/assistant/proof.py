@@ -12,7 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 from server.agent.context import RunContext
 from server.agent.custom_events import AnswerText, dispatch
 from server.agent.effects import effect_of, new_text, still_refused
-from server.agent.gate.approval import secrets_of
+from server.agent.gate.masking import secrets_of
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
 from server.agent.operator.memory.phrases import refusal_lines
 from server.agent.trail import JudgedAct

@@ -12,9 +12,9 @@ from langgraph.types import Command
 from server.agent.assistant.input import find_open_calls
 from server.agent.assistant.left_calls import was_left
 from server.agent.context import RunContext
-from server.agent.gate.approval import site_of
 from server.agent.gate.taint import TAKEOVER
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
+from server.browser.addresses import site_of
 from server.browser.fence import SHOWS_PAGE
 
 SUPERSEDED = "Not done: the person said or did something in between. Consider that first."

@@ -7,18 +7,13 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import (
-    CONTEXT_SEPARATOR,
-    beside,
-    destination_of,
-    hidden_sums,
-    place_of,
-    secrets_of,
-    site_of,
-)
+from server.agent.gate.amounts import hidden_sums
+from server.agent.gate.masking import secrets_of
+from server.agent.gate.page_facts import CONTEXT_SEPARATOR, beside, destination_of, place_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.money import find_sums, is_price
 from server.agent.policy.verdict import KINDS_ASKED
+from server.browser.addresses import site_of
 from server.grants.coverage import PARTS, SCOPES, Amount, GrantMark, GrantScope, Need
 from server.text import OVERRIDE
 

@@ -6,9 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import place_of, site_of
+from server.agent.gate.page_facts import place_of
 from server.agent.policy import Judgement
 from server.agent.policy.verdict import ask
+from server.browser.addresses import site_of
 from server.browser.outgoing.assessment import Approved
 from server.browser.outgoing.held import ActTerms, HeldRequest, named
 from server.browser.outgoing.request import site_of_url

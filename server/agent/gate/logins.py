@@ -6,7 +6,8 @@ import json
 from collections.abc import Collection
 
 from server.agent.actions import AimedAction, ClickAction, PressAction, TypeAction
-from server.agent.gate.approval import beside, destination_of, other_site, secrets_of
+from server.agent.gate.masking import secrets_of
+from server.agent.gate.page_facts import beside, destination_of, other_site
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.fields import FIELDS
 from server.agent.policy.names import Commitment, read_name

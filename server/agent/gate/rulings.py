@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from server.agent.actions import AimedAction, NavigateAction, ToolAction
 from server.agent.custom_events import dispatch
-from server.agent.gate.approval import masked, secrets_of, without
 from server.agent.gate.grantable import marks_of
+from server.agent.gate.masking import masked, secrets_of, without
 from server.agent.policy import Judgement
 from server.agent.storable import storable
 from server.browser.addresses import without_login

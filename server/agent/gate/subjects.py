@@ -18,8 +18,9 @@ from server.agent.actions import (
     SelectAction,
     TypeAction,
 )
-from server.agent.gate.approval import CONTEXT_SEPARATOR, beside, language_of, takes_secret
 from server.agent.gate.keys import read_key
+from server.agent.gate.masking import takes_secret
+from server.agent.gate.page_facts import CONTEXT_SEPARATOR, beside, language_of
 from server.agent.policy import Subject
 from server.agent.policy.names import read_name
 from server.browser.observation import Element, Observation

@@ -28,11 +28,12 @@ from server.agent.actions import (
     TypeAction,
     UploadAction,
 )
-from server.agent.gate.approval import destination_of, joined, place_of, site_of
 from server.agent.gate.keys import brings_text, is_paste, moves
+from server.agent.gate.page_facts import destination_of, place_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.address import read_address
 from server.agent.private_sites import PrivateSites
+from server.browser.addresses import joined, site_of
 from server.browser.observation import Element, Observation
 from server.ops.json_types import Json, JsonObject
 from wording.catalogue import sentence

@@ -22,9 +22,9 @@ from server.agent.actions import (
     aim,
 )
 from server.agent.context import RunContext
-from server.agent.gate.approval import focused_element, site_of
 from server.agent.gate.holding import agreed_terms, from_state
 from server.agent.gate.logins import count_login
+from server.agent.gate.page_facts import focused_element
 from server.agent.gate.taint import count_bits
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import finishing
@@ -64,6 +64,7 @@ from server.agent.operator.see.observing import (
     page_key,
 )
 from server.agent.operator.see.pointing import find_points, on_page
+from server.browser.addresses import site_of
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
 from server.ops.json_types import JsonObject

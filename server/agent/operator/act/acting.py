@@ -27,7 +27,7 @@ from server.agent.actions import (
     UploadAction,
     WaitAction,
 )
-from server.agent.gate.approval import MASK, masked
+from server.agent.gate.masking import MASK, masked
 from server.agent.policy.address import is_no_address
 from server.browser.browser import Browser, Field, PagePoint, ToolOutcome
 from server.browser.observation import Element, Observation

@@ -27,8 +27,9 @@ from server.agent.actions import (
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
 from server.agent.effects import MAX_KEYS, ActEffect, effect_of, new_text, still_refused
-from server.agent.gate.approval import focused_element, masked, secrets_of, site_of
 from server.agent.gate.keys import may_move_focus
+from server.agent.gate.masking import masked, secrets_of
+from server.agent.gate.page_facts import focused_element
 from server.agent.gate.taint import FILES
 from server.agent.operator.act import acting
 from server.agent.operator.act.batch import Batch
@@ -38,6 +39,7 @@ from server.agent.operator.memory.state import State, Update, planned, seen
 from server.agent.operator.see.observing import Observer, sight
 from server.agent.policy import Verdict
 from server.agent.trail import trail_of
+from server.browser.addresses import site_of
 from server.browser.browser import BrowserUnavailable, ToolOutcome
 from server.browser.observation import Observation, Page
 from server.browser.outgoing.held import ActTerms

@@ -12,14 +12,7 @@ from langgraph.types import interrupt
 
 from server.agent.actions import AimedAction, AskUserAction, aim
 from server.agent.context import RunContext
-from server.agent.gate.approval import (
-    Approval,
-    approval_digest,
-    confirm_question,
-    focused_element,
-    retarget,
-    site_of,
-)
+from server.agent.gate.approval import Approval, approval_digest, confirm_question, retarget
 from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
@@ -34,6 +27,7 @@ from server.agent.gate.holding import (
     to_state,
 )
 from server.agent.gate.logins import ALLOWED, is_of_login
+from server.agent.gate.page_facts import focused_element
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator.act import acting
@@ -45,6 +39,7 @@ from server.agent.operator.memory.state import State, Update, merged, planned, s
 from server.agent.operator.see.observing import Observer, sight
 from server.agent.policy import Judgement, Verdict
 from server.agent.trail import ruling_of
+from server.browser.addresses import site_of
 from server.browser.observation import Observation
 from server.browser.observation.overlays import mentions_captcha
 from server.browser.outgoing.held import ActTerms, HeldRequest

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from langchain_core.messages import BaseMessage, HumanMessage, RemoveMessage
 
 from server.agent.context import UserUpdates
-from server.agent.gate.approval import site_of
 from server.agent.operator.ask.answers import is_continuation
 from server.agent.operator.memory import facts
 from server.agent.operator.memory.records import LINES_KEPT, REFUSED, failed, from_start, line
 from server.agent.operator.memory.state import State, Update, last_url, merged
+from server.browser.addresses import site_of
 
 NO_PLAN: Mapping[str, list[str] | bool] = {
     "plan": [],

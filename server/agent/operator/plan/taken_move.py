@@ -6,7 +6,7 @@ import logging
 from datetime import datetime
 
 from server.agent.actions import AimedAction
-from server.agent.gate.approval import masked
+from server.agent.gate.masking import masked
 from server.agent.operator.memory import facts
 from server.agent.operator.memory.records import from_start
 from server.agent.operator.memory.state import State, Update

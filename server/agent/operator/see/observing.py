@@ -12,7 +12,7 @@ from typing import Literal
 
 from server.agent.actions import Action, Point, ReadPageAction
 from server.agent.context import RunContext
-from server.agent.gate.approval import ShownPage
+from server.agent.gate.shown_page import ShownPage
 from server.agent.gate.taint import private_sites, remembering
 from server.agent.models.pictures import LONG_SIDE
 from server.agent.operator.memory.reporting import publish_observation
