@@ -14,11 +14,11 @@ from uuid import uuid4
 from rich.console import Group, RenderableType
 from rich.text import Text
 
-from cli.client import Client
-from cli.errors import Refused, Trouble
-from cli.json_types import JsonObject
-from cli.render import indent
-from cli.words import say
+from cli.client import api_types as api
+from cli.client.client import Client
+from cli.errors import CliError, ServerRefused
+from cli.screen.render import indent
+from cli.words import t
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,14 @@ async def examine(client: Client) -> AsyncIterator[Check]:
     address = client.address
     try:
         await client.call("GET", "/health")
-    except Trouble as error:
+    except CliError as error:
         yield Check("server", "fail", str(error))
         return
-    yield Check("server", "ok", say("answers at {address}", address=address.url))
+    yield Check("server", "ok", t("answers at {address}", address=address.url))
     try:
         await client.call("GET", "/auth/me")
         config = await client.call("GET", "/config")
-    except Trouble as error:
+    except CliError as error:
         yield Check("login", "fail", str(error))
         return
     yield _login(client)
@@ -59,21 +59,21 @@ def _login(client: Client) -> Check:
         return Check(
             "login",
             "warn",
-            say("the token is right, but travels in the clear"),
-            say("Put the server behind https."),
+            t("the token is right, but travels in the clear"),
+            t("Put the server behind https."),
         )
-    return Check("login", "ok", say("the token is right") if address.token else say("none needed"))
+    return Check("login", "ok", t("the token is right") if address.token else t("none needed"))
 
 
 async def _readiness(client: Client) -> Check:
     try:
         await client.call("GET", "/ready")
-    except Refused as error:
-        advice = say(
+    except ServerRefused as error:
+        advice = t(
             "`pilothouse migrate`, or a start with AUTO_MIGRATE=true, brings the schema to this version; the server's log says more."
         )
         return Check("readiness", "fail", str(error), advice)
-    return Check("readiness", "ok", say("database reachable and at this version, browser startable"))
+    return Check("readiness", "ok", t("database reachable and at this version, browser startable"))
 
 
 async def _dialogue(client: Client) -> Check:
@@ -81,26 +81,26 @@ async def _dialogue(client: Client) -> Check:
     dialogue = await client.dialogue(uuid4().hex)
     try:
         await dialogue.send({"type": "control", "action": "pause"})
-    except Refused as error:
+    except ServerRefused as error:
         if error.status != 404:
             return Check("dialogue", "fail", str(error))
-    except Trouble as error:
+    except CliError as error:
         return Check(
-            "dialogue", "fail", str(error), say("Have the proxy allow WebSocket upgrades below /api/ws/.")
+            "dialogue", "fail", str(error), t("Have the proxy allow WebSocket upgrades below /api/ws/.")
         )
-    return Check("dialogue", "ok", say("a WebSocket gets through"))
+    return Check("dialogue", "ok", t("a WebSocket gets through"))
 
 
 async def _browser(client: Client) -> Check:
     try:
         answer = await client.call("GET", "/tools")
-    except Refused as error:
-        return Check("browser", "fail", str(error), say("Install what is missing on the server's machine."))
+    except ServerRefused as error:
+        return Check("browser", "fail", str(error), t("Install what is missing on the server's machine."))
     items = answer.get("items", []) if isinstance(answer, dict) else answer
-    return Check("browser", "ok", say("tools offered: {n}", n=len(items)))
+    return Check("browser", "ok", t("tools offered: {n}", n=len(items)))
 
 
-def models(config: JsonObject) -> list[Check]:
+def models(config: api.Config) -> list[Check]:
     """Check the default model and its key, then add the server's own notices."""
     name = config["defaults"]["model"]
     model = next((model for model in config["models"] if model["id"] == name), None)
@@ -109,35 +109,35 @@ def models(config: JsonObject) -> list[Check]:
             Check(
                 "model",
                 "warn",
-                say("{name} is not among the models offered", name=name),
-                say("Set AGENT_MODEL."),
+                t("{name} is not among the models offered", name=name),
+                t("Set AGENT_MODEL."),
             )
         ]
     elif model.get("demo"):
-        advice = say("Give the server a model key, for example ANTHROPIC_API_KEY.")
+        advice = t("Give the server a model key, for example ANTHROPIC_API_KEY.")
         checks = [
-            Check("model", "warn", say("{name}: rule-based, no language model", name=model["label"]), advice)
+            Check("model", "warn", t("{name}: rule-based, no language model", name=model["label"]), advice)
         ]
     elif not model["ready"]:
         advice = (
-            say("Set {name} for the server.", name=model["missing"])
+            t("Set {name} for the server.", name=model["missing"])
             if model.get("missing")
-            else say("Look at its settings.")
+            else t("Look at its settings.")
         )
-        checks = [Check("model", "fail", say("{name} cannot be used yet", name=name), advice)]
+        checks = [Check("model", "fail", t("{name} cannot be used yet", name=name), advice)]
     else:
         checks = [Check("model", "ok", name)]
     return checks + [Check("notice", "warn", notice["text"]) for notice in config.get("notices", [])]
 
 
-def versions(config: JsonObject) -> Check:
+def versions(config: api.Config) -> Check:
     here, there = own_version(), str(config["version"])
-    finding = say(
+    finding = t(
         "server {there} ({mode} mode), command line {here}, Python {python}",
         there=there, mode=config["mode"], here=here, python=platform.python_version(),
     )  # fmt: skip
     if here != there:
-        return Check("versions", "warn", finding, say("Bring both to the same version."))
+        return Check("versions", "warn", finding, t("Bring both to the same version."))
     return Check("versions", "ok", finding)
 
 
@@ -152,7 +152,7 @@ def own_version(package: str = "pilothouse") -> str:
 
 def draw_check(check: Check) -> RenderableType:
     mark, style = {"ok": ("✓", "good"), "warn": ("!", "warn"), "fail": ("✗", "bad")}[check.state]
-    rows = [Text.assemble((mark, style), " ", (f"{say(check.name):<12}", "bold"), check.finding)]
+    rows = [Text.assemble((mark, style), " ", (f"{t(check.name):<12}", "bold"), check.finding)]
     if check.advice:
         rows.append(Text(f"{'':<14}{check.advice}", "quiet"))
     return indent(Group(*rows))

@@ -1,17 +1,18 @@
 """Errors of the command line, with messages that say what to do.
 
-Trouble
-├── Unreachable   no server answers, or it is not Pilothouse
-├── Misused       invalid command or option
-└── Refused       the server rejected the request: `status`, `code`, `retry_after`
+CliError
+├── Unreachable     no server answers, or it is not Pilothouse
+├── UsageError      invalid command or option
+└── ServerRefused   the server rejected the request: `status`, `code`, `retry_after`
 """
 
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from typing import Any
 
-from cli.json_types import JsonObject
-from cli.words import localized, say
+from cli.words import localized, t
 
 ADVICE = {
     "run_in_progress": "It is still working: /stop ends the run.",
@@ -19,17 +20,17 @@ ADVICE = {
 }
 
 
-class Trouble(Exception):
+class CliError(Exception):
     """Its message is shown to the user unchanged."""
 
 
-class Unreachable(Trouble):
+class Unreachable(CliError):
     @classmethod
     def not_answering(cls, url: str, error: Exception) -> Unreachable:
         number = getattr(error, "errno", None)
         why = os.strerror(number) if isinstance(number, int) and number > 0 else error or type(error).__name__
         return cls(
-            say(
+            t(
                 "No server at {url} ({why}). "
                 "Is it running? `make run` or `pilothouse serve` starts one; --url or PILOTHOUSE_URL names another.",
                 url=url,
@@ -38,45 +39,43 @@ class Unreachable(Trouble):
         )
 
 
-class Misused(Trouble):
+class UsageError(CliError):
     pass
 
 
-class Refused(Trouble):
+class ServerRefused(CliError):
     """A response with an error status, parsed from its `application/problem+json`."""
 
-    def __init__(self, status: int, problem: JsonObject, url: str, retry_after: str | None) -> None:
+    def __init__(self, status: int, problem: Mapping[str, Any], url: str, retry_after: str | None) -> None:
         self.status = status
         self.code = str(problem.get("code", ""))
-        hint = say(" Is it older than this command line?") if status == 404 else ""
-        unexplained = say(
-            "The server answered HTTP {status} and nothing more.{hint}", status=status, hint=hint
-        )
+        hint = t(" Is it older than this command line?") if status == 404 else ""
+        unexplained = t("The server answered HTTP {status} and nothing more.{hint}", status=status, hint=hint)
         self.detail = localized(problem, "detail") or str(problem.get("title") or unexplained)
         self.retry_after = _seconds(retry_after)
         super().__init__(self._explain(problem, url))
 
-    def _explain(self, problem: JsonObject, url: str) -> str:
+    def _explain(self, problem: Mapping[str, Any], url: str) -> str:
         if self.status == 401:
-            return say(
+            return t(
                 "Not logged in at {url}. Give the server's token with --token or AUTH_TOKEN; a server that "
                 "made one itself keeps it in auth_token in its data folder.",
                 url=url,
             )
         if self.status == 429:
-            return say("Too many requests: try again in {pause}.", pause=self._pause())
+            return t("Too many requests: try again in {pause}.", pause=self._pause())
         if self.status == 503:
-            return say("{detail} Try again in {pause}.", detail=self.detail, pause=self._pause())
+            return t("{detail} Try again in {pause}.", detail=self.detail, pause=self._pause())
         if self.status >= 500:
             request_id = problem.get("request_id", "unknown")
-            return say(
+            return t(
                 "The server failed: {detail} (request {id}, see its log).", detail=self.detail, id=request_id
             )
         advice = ADVICE.get(self.code)
-        return " ".join(filter(None, (self.detail, advice and say(advice))))
+        return " ".join(filter(None, (self.detail, advice and t(advice))))
 
     def _pause(self) -> str:
-        return say("{n} s", n=f"{self.retry_after:.0f}") if self.retry_after else say("a moment")
+        return t("{n} s", n=f"{self.retry_after:.0f}") if self.retry_after else t("a moment")
 
 
 def _seconds(text: str | None) -> float | None:

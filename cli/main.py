@@ -8,31 +8,40 @@ import json
 import os
 import sys
 import webbrowser
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 from typer.core import TyperGroup
 
 from cli import doctor as checks
-from cli import tables
-from cli.address import find_address
-from cli.client import Client
+from cli.client.address import find_address
+from cli.client.client import Client
 from cli.conversation import Conversation
-from cli.errors import Misused, Trouble
-from cli.json_types import JsonObject
+from cli.errors import CliError, UsageError
 from cli.moving import run_move
 from cli.once import run_line, watch_all
-from cli.picture import find_way
-from cli.screen import PlainScreen, RichScreen, Screen
+from cli.screen import tables
+from cli.screen.picture import find_way
+from cli.screen.screen import PlainScreen, RichScreen, Screen
 from cli.text import whole_text
-from cli.words import say
+from cli.words import t
 from pilothouse.run import command
 
 INTERRUPTED = 130
+
+Options = Mapping[str, str | int]
+"""Of a new session: its agent, model and number of steps."""
+
+
+class Server(NamedTuple):
+    """The server of the options before the command, or of the environment."""
+
+    url: str | None
+    token: str | None
 
 
 class Commands(TyperGroup):
@@ -41,10 +50,10 @@ class Commands(TyperGroup):
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
         for part in (self, *self.commands.values()):
-            part.help = say(part.help) if part.help else None
+            part.help = t(part.help) if part.help else None
             for option in part.params:
                 if text := getattr(option, "help", None):
-                    option.help = say(text)  # type: ignore[attr-defined]
+                    option.help = t(text)  # type: ignore[attr-defined]
 
 
 app = typer.Typer(
@@ -55,19 +64,35 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-Url = Annotated[
-    str | None,
-    typer.Option("--url", envvar="PILOTHOUSE_URL", help="The server's address; by default that of `.env`."),
-]
+URL_HELP = "The server's address; by default that of `.env`."
+TOKEN_HELP = "The server's token; not needed on the machine where the server made its own."
+
+
+def _own_or_global_url(context: typer.Context, url: str | None) -> str | None:
+    return url or context.find_object(Server).url  # type: ignore[union-attr]
+
+
+def _own_or_global_token(context: typer.Context, token: str | None) -> str | None:
+    return token or context.find_object(Server).token  # type: ignore[union-attr]
+
+
+Url = Annotated[str | None, typer.Option("--url", callback=_own_or_global_url, help=URL_HELP)]
 Token = Annotated[
     str | None,
-    typer.Option(
-        "--token",
-        envvar="AUTH_TOKEN",
-        show_default=False,
-        help="The server's token; not needed on the machine where the server made its own.",
-    ),
+    typer.Option("--token", callback=_own_or_global_token, show_default=False, help=TOKEN_HELP),
 ]
+
+
+@app.callback()
+def choose_server(
+    context: typer.Context,
+    url: Annotated[str | None, typer.Option("--url", envvar="PILOTHOUSE_URL", help=URL_HELP)] = None,
+    token: Annotated[
+        str | None, typer.Option("--token", envvar="AUTH_TOKEN", show_default=False, help=TOKEN_HELP)
+    ] = None,
+) -> None:
+    # Options of a command win over these, and these over the environment.
+    context.obj = Server(url, token)
 
 
 class Format(StrEnum):
@@ -145,10 +170,10 @@ def chat(
 
 async def _chat(
     client: Client, name: str | None, line: str | None, json_lines: bool, wait: bool, table: str | None,
-    options: JsonObject,
+    options: Options,
 ) -> int:  # fmt: skip
     if line is not None and not line.strip():
-        raise Misused(say("There is nothing to say: the message is empty."))
+        raise UsageError(t("There is nothing to say: the message is empty."))
     session_id = await client.find(name) if name else None
     if line is not None:
         screen = PlainScreen(sys.stderr, sys.stderr) if json_lines else _screen(client)
@@ -159,7 +184,7 @@ async def _chat(
     elif session_id:
         await watch_all(client, session_id, sys.stdout)
     else:
-        raise Misused(say("--json without -m watches a session: name one."))
+        raise UsageError(t("--json without -m watches a session: name one."))
     return 0
 
 
@@ -169,7 +194,7 @@ def _with_table(conversation: Conversation, columns: str | None) -> Conversation
     return conversation
 
 
-async def _talk(client: Client, session_id: str | None, table: str | None, options: JsonObject) -> None:
+async def _talk(client: Client, session_id: str | None, table: str | None, options: Options) -> None:
     from prompt_toolkit.patch_stdout import StdoutProxy
 
     from cli.repl import Repl
@@ -250,8 +275,8 @@ def _write(data: bytes, output: Path | None) -> None:
     try:
         output.write_bytes(data)
     except OSError as error:
-        raise Misused(say("{path} cannot be written: {why}", path=output, why=error.strerror)) from None
-    print(say("{path} ({size} bytes)", path=output, size=f"{len(data):,}"), file=sys.stderr)
+        raise UsageError(t("{path} cannot be written: {why}", path=output, why=error.strerror)) from None
+    print(t("{path} ({size} bytes)", path=output, size=f"{len(data):,}"), file=sys.stderr)
 
 
 @app.command()
@@ -283,17 +308,17 @@ def _run(url: str | None, token: str | None, work: Callable[[Client], Coroutine[
 
     try:
         code = asyncio.run(at_server())
-    except Trouble as error:
+    except CliError as error:
         print(error, file=sys.stderr)
         code = 1
     except OSError as error:
         if error.errno == errno.EPIPE:  # the reader closed the pipe
             raise
-        print(say("The output cannot be written: {why}.", why=error.strerror), file=sys.stderr)
+        print(t("The output cannot be written: {why}.", why=error.strerror), file=sys.stderr)
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # for Python's own flush at exit
         code = 1
     except KeyboardInterrupt:
-        print(say("Not waiting any more; a run goes on at the server."), file=sys.stderr)
+        print(t("Not waiting any more; a run goes on at the server."), file=sys.stderr)
         code = INTERRUPTED
     raise typer.Exit(code)
 

@@ -6,7 +6,7 @@ import json
 import subprocess
 from collections.abc import Iterable
 
-from cli.words import say
+from cli.words import t
 from pilothouse.run import command
 
 
@@ -26,4 +26,4 @@ def _show(lines: Iterable[str]) -> None:
     for line in lines:
         sentence = json.loads(line)
         template, values = sentence["template"], sentence["values"]
-        print(say(template, **values), flush=True)
+        print(t(template, **values), flush=True)

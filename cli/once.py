@@ -6,12 +6,13 @@ import sys
 from contextlib import aclosing
 from typing import TextIO
 
-from cli.client import Client, Event
-from cli.commands import Call, Words, parse
+from cli.client import api_types as api
+from cli.client.client import Client, Event
+from cli.commands.parser import parse
+from cli.commands.syntax import Answer, Call, Message
 from cli.conversation import Conversation
-from cli.items import Note
-from cli.json_types import JsonObject
-from cli.words import say
+from cli.screen.items import Note
+from cli.words import t
 
 ANSWERS = frozenset({"yes", "no", "done", "resume"})
 """Commands after which a run continues."""
@@ -27,17 +28,18 @@ async def run_line(conversation: Conversation, line: str, *, waits: bool, lines:
     if entry is None:
         return 0
     session = await conversation.attach(silently=True)
-    answer = await conversation.do(entry)
+    answer = await conversation.do(entry) or {}
     run_id = _run_to_follow(entry, session, answer)
     return await _watch(conversation, run_id, waits, lines) if run_id else 0
 
 
-def _run_to_follow(entry: Words | Call, session: JsonObject, answer: JsonObject) -> str:
-    if isinstance(entry, Words):
+def _run_to_follow(entry: Message | Call, session: api.SessionDetail | None, answer: Answer) -> str:
+    if isinstance(entry, Message):
         return str(answer["run_id"])
-    if answer.get("session_id") not in (None, session.get("id")):
+    if session is None or answer.get("session_id", session["id"]) != session["id"]:
         return ""  # the question of another session was answered
-    return str((session.get("run") or {}).get("id", "")) if entry.name in ANSWERS else ""
+    run = session["run"] if entry.name in ANSWERS else None
+    return run["id"] if run else ""
 
 
 async def _watch(conversation: Conversation, run_id: str, waits: bool, lines: TextIO | None) -> int:
@@ -69,21 +71,21 @@ def write_line(event: Event, lines: TextIO) -> None:
         lines.write(event.raw + "\n")
         lines.flush()
     elif event.data.get("lost"):
-        print(say("The connection is lost; trying again."), file=sys.stderr)
+        print(t("The connection is lost; trying again."), file=sys.stderr)
 
 
 async def _is_open(conversation: Conversation, event: Event) -> bool:
     """Whether the question of an event, which may be a replayed one, is still open."""
     session = await conversation.client.session(str(conversation.session_id))
-    pending = session.get("pending") or {}
-    return bool(pending.get("reference") == event.data["reference"])
+    pending = session["pending"]
+    return pending is not None and pending["reference"] == event.data["reference"]
 
 
 def _how_to_answer(conversation: Conversation) -> str:
     pending = conversation.view.pending
     wanted = "WORDS" if pending and pending.wants == "answer" else "/done"
     answer = f'"{wanted}"' if pending and pending.kind == "manual" else '"/yes"'
-    return say(
+    return t(
         "It waits for a person. Answer with: pilothouse chat {session} -m {answer}",
         session=conversation.session_id,
         answer=answer,

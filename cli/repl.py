@@ -10,16 +10,17 @@ from urllib.parse import urlsplit
 
 from prompt_toolkit.formatted_text import AnyFormattedText
 
-from cli.automations import local_zone
-from cli.commands import Call, Mode, Words, parse
+from cli.commands.parser import parse
+from cli.commands.schedule import local_zone
+from cli.commands.syntax import Call, Message, Mode
 from cli.conversation import Conversation
-from cli.errors import Misused, Trouble
-from cli.items import Entered, Note, Tone
-from cli.live import bar, draw_live
-from cli.prompt import line_prompt, plan_prompt, read_ansi
-from cli.tables import short
-from cli.view import OpenTool
-from cli.words import say
+from cli.errors import CliError, UsageError
+from cli.screen.items import Entered, Note, Tone
+from cli.screen.live import bar, draw_live
+from cli.screen.prompt import line_prompt, plan_prompt, read_ansi
+from cli.screen.tables import short
+from cli.screen.view import OpenTool
+from cli.words import t
 
 TICK = 0.12
 """Seconds between updates of the live display. The screen is redrawn only if it changed."""
@@ -35,7 +36,7 @@ class Repl:
         self.mode: Mode = "chat"
         self._conversation = conversation
         self._view = conversation.view
-        self._lines: asyncio.Queue[Words | Call] = asyncio.Queue()
+        self._lines: asyncio.Queue[Message | Call] = asyncio.Queue()
         self._doing: asyncio.Task[object] | None = None
         self._call: OpenTool | None = None
         self._drawn = ("", "")
@@ -53,7 +54,7 @@ class Repl:
         """Run until the user leaves or the server rejects the client. Leaving does not end the run."""
         await self._conversation.client.send_zone(local_zone())
         await self._conversation.attach()
-        self._note(say("/help lists the commands; everything else goes to the agent."))
+        self._note(t("/help lists the commands; everything else goes to the agent."))
         talk = self._conversation
         work = (self._read(), talk.follow(), talk.listen(), self._work(), self._tick())
         tasks = [asyncio.create_task(part) for part in work]
@@ -81,7 +82,7 @@ class Repl:
             self._wants_out = False
             try:
                 entry = parse(line, self.mode)
-            except Misused as error:
+            except UsageError as error:
                 self._note(str(error), "warning")
                 continue
             if isinstance(entry, Call) and entry.name == "exit" and self.mode == "cmd":
@@ -89,9 +90,9 @@ class Repl:
             if entry:
                 await self._enter(entry)
 
-    async def _enter(self, entry: Words | Call) -> None:
+    async def _enter(self, entry: Message | Call) -> None:
         """Handle mode changes and the plan editor, which use the prompt itself; queue all other entries."""
-        if isinstance(entry, Words):
+        if isinstance(entry, Message):
             self._lines.put_nowait(entry)
             return
         words = " ".join(str(value) for value in entry.args.values() if entry.name != "type")
@@ -113,10 +114,10 @@ class Repl:
             return
         self.mode = mode
         if mode == "chat":
-            self._note(say("Chat mode: what you write goes to the agent."))
+            self._note(t("Chat mode: what you write goes to the agent."))
         else:
             self._note(
-                say("Command mode: the browser is in your hands, no slash needed. /chat talks to the agent.")
+                t("Command mode: the browser is in your hands, no slash needed. /chat talks to the agent.")
             )
 
     async def _work(self) -> None:
@@ -136,9 +137,9 @@ class Repl:
 
     def _report(self, task: asyncio.Task[object]) -> None:
         if task.cancelled():
-            self._note(say("Stopped waiting; the server may still do it."), "warning")
+            self._note(t("Stopped waiting; the server may still do it."), "warning")
         elif error := task.exception():
-            if not isinstance(error, Trouble):
+            if not isinstance(error, CliError):
                 raise error
             self._note(str(error), "error")
 
@@ -150,8 +151,8 @@ class Repl:
         if self._doing and self._call:
             self._doing.cancel()
         else:
-            ending = say(" The run goes on without you; /stop ends it.") if self._view.is_busy else ""
-            self._note(say("Ctrl-C again leaves.") + ending)
+            ending = t(" The run goes on without you; /stop ends it.") if self._view.is_busy else ""
+            self._note(t("Ctrl-C again leaves.") + ending)
         return False
 
     async def _edit_plan(self) -> None:
@@ -162,7 +163,7 @@ class Repl:
                 await self._conversation.edit_plan(
                     [line.strip() for line in text.split("\n") if line.strip()]
                 )
-            except Trouble as error:
+            except CliError as error:
                 self._note(str(error), "error")
 
     async def _tick(self) -> None:
@@ -189,10 +190,10 @@ class Repl:
 
     def _placeholder(self) -> str:
         if self.mode == "cmd":
-            return say("launch URL, observe, click EID … /chat talks to the agent")
+            return t("launch URL, observe, click EID … /chat talks to the agent")
         if self._view.pending:
-            return say("answer the question")
-        return say("add an instruction" if self._view.is_busy else "what shall I do?")
+            return t("answer the question")
+        return t("add an instruction" if self._view.is_busy else "what shall I do?")
 
     def _note(self, text: str, kind: Tone = "info") -> None:
         self._conversation.screen.show(Note(text, kind))
@@ -200,9 +201,9 @@ class Repl:
     def _note_how_to_return(self) -> None:
         session_id = self._conversation.session_id
         if session_id:
-            going = say("The run goes on. ") if self._view.is_busy else ""
+            going = t("The run goes on. ") if self._view.is_busy else ""
             self._note(
-                say(
+                t(
                     "{going}pilothouse chat {session} comes back here.",
                     going=going,
                     session=short(session_id),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import overload
+from typing import Any, overload
 
-from cli.json_types import Json, JsonObject
-from cli.words import say
+from cli.client.api_types import ModelUsage, Usage
+from cli.words import t
 
 _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
@@ -15,10 +15,8 @@ _UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud8
 @overload
 def clean(value: str) -> str: ...
 @overload
-def clean(value: JsonObject) -> JsonObject: ...
-@overload
-def clean(value: Json) -> Json: ...
-def clean(value: Json) -> Json:
+def clean(value: Any) -> Any: ...
+def clean(value: Any) -> Any:
     """Remove control characters and bidirectional overrides from all strings of a JSON value.
 
     Page titles and tool results are untrusted: an escape sequence in them must not reach the terminal, nor a
@@ -41,9 +39,9 @@ def cut(text: str, limit: int) -> str:
 
 def duration(seconds: float) -> str:
     if seconds < 59.95:
-        return say("{n} s", n=f"{seconds:.1f}")
+        return t("{n} s", n=f"{seconds:.1f}")
     minutes, rest = divmod(round(seconds), 60)
-    return say("{n} min {rest} s", n=minutes, rest=f"{rest:02}")
+    return t("{n} min {rest} s", n=minutes, rest=f"{rest:02}")
 
 
 def count(number: int) -> str:
@@ -70,17 +68,17 @@ def ago(then: datetime | None, now: datetime) -> str:
     seconds = (now - then).total_seconds()
     for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
         if seconds >= size:
-            return say(f"{{n}} {unit} ago", n=int(seconds // size))
-    return say("now")
+            return t(f"{{n}} {unit} ago", n=int(seconds // size))
+    return t("now")
 
 
-def spent(usage: JsonObject) -> str:
+def spent(usage: Usage | ModelUsage | None) -> str:
     """Tokens and cost of a run as a short text, "" if no tokens were used."""
-    tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0)
-    if not tokens:
+    tokens = usage.get("input_tokens", 0) + usage.get("output_tokens", 0) if usage else 0
+    if usage is None or not tokens:
         return ""
     cost = usage.get("cost")
-    return say("{n} tokens", n=count(tokens)) + (f" · ${cost:.4f}" if cost is not None else "")
+    return t("{n} tokens", n=count(tokens)) + (f" · ${cost:.4f}" if cost is not None else "")
 
 
 def whole_text(text: str) -> str:

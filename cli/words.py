@@ -22,7 +22,7 @@ def language_of(environ: Mapping[str, str]) -> Language:
     return "ru" if chosen.lower().partition(".")[0].partition("_")[0] == "ru" else "en"
 
 
-def say(text: str, /, language: Language | None = None, **values: object) -> str:
+def t(text: str, /, language: Language | None = None, **values: object) -> str:
     """The text with its values filled in, in Russian if the terminal is Russian. The English text is the key."""
     template = RUSSIAN.get(text, text) if _is_russian(language) else text
     return template.format(**values) if values else template  # a text of the server may have braces

@@ -1,4 +1,4 @@
-"""Writes the API's description, from which the web UI has its types: `npm --prefix web run types`."""
+"""Writes the API's description, from which the web UI and the command line have their types: `npm --prefix web run types`."""
 
 from __future__ import annotations
 

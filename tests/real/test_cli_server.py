@@ -11,11 +11,12 @@ from pathlib import Path
 
 import pytest
 
-from cli.address import Address
-from cli.client import Client
-from cli.commands import COMMANDS, Call
+from cli.client.address import Address
+from cli.client.client import Client
+from cli.commands.syntax import Call
+from cli.commands.table import COMMANDS
 from cli.conversation import Conversation
-from cli.screen import PlainScreen
+from cli.screen.screen import PlainScreen
 from tests.support.cut_link import cut_link
 from tests.support.eventually import eventually
 from tests.support.server import Server, serving
@@ -215,10 +216,10 @@ async def test_words_and_a_yes_are_carried_out_once_when_their_acknowledgements_
         asyncio.timeout(120),
     ):
         talk = Conversation(client, screen)
-        await talk._session()
+        await talk.require_session()
         await client.dialogue(str(talk.session_id))
         link.swallows = b"GET /api/ws/"
-        saying = asyncio.create_task(talk.say("shop for a kettle"))
+        saying = asyncio.create_task(talk.send_message("shop for a kettle"))
         await eventually(
             lambda: client.session(str(talk.session_id)),
             lambda it: it["pending"],

@@ -305,8 +305,8 @@ class TestLeaving:
         await api.slow_call.wait()
         screen.press("\x03")
         await screen.shows("Stopped waiting")
-        screen.enter("observe")
-        await screen.shows("observe done")
+        screen.enter("wait 1")
+        await screen.shows("wait done")
 
     async def test_what_was_typed_into_pages_is_not_in_the_history(
         self, screen: Terminal, tmp_path: Path

@@ -10,16 +10,21 @@ from io import StringIO
 
 import pytest
 from starlette.responses import HTMLResponse, RedirectResponse
+from typer.testing import CliRunner
 
 from cli import doctor
-from cli.address import Address
-from cli.backoff import backoff
-from cli.client import Client, Event
-from cli.commands import Call, parse
+from cli.client.address import Address
+from cli.client.backoff import backoff
+from cli.client.client import Client, Event
+from cli.commands.parser import parse
+from cli.commands.syntax import Call
 from cli.conversation import Conversation
-from cli.errors import Misused, Refused, Trouble, Unreachable
+from cli.errors import CliError, ServerRefused, Unreachable, UsageError
+from cli.main import app
 from cli.once import run_line
-from cli.screen import PlainScreen
+from cli.screen.screen import PlainScreen
+from scripts.describe_api import describe
+from scripts.describe_cli_types import TARGET, text_of
 from tests.support.eventually import eventually
 from tests.support.scripted_api import PICTURE, TOKEN, ScriptedApi, ScriptedRun, problem, serving
 
@@ -56,18 +61,18 @@ class TestCalls:
         assert await client.find("abc-1") == "abc-1"
         assert await client.find("x") == "xyz-2"
         assert await client.find("last") == "xyz-2"
-        with pytest.raises(Misused, match="2 sessions"):
+        with pytest.raises(UsageError, match="2 sessions"):
             await client.find("ab")
-        with pytest.raises(Misused, match="No session nope"):
+        with pytest.raises(UsageError, match="No session nope"):
             await client.find("nope")
 
     async def test_no_session_at_all_is_said(self, client: Client) -> None:
-        with pytest.raises(Misused, match="no session yet"):
+        with pytest.raises(UsageError, match="no session yet"):
             await client.find("last")
 
     async def test_a_wrong_token_says_where_the_right_one_lies(self, client: Client) -> None:
         async with Client(Address(client.address.url, "wrong")) as stranger:
-            with pytest.raises(Refused, match="auth_token"):
+            with pytest.raises(ServerRefused, match="auth_token"):
                 await stranger.sessions()
 
     async def test_a_server_that_is_not_there_is_named(self) -> None:
@@ -94,7 +99,7 @@ class TestCalls:
     async def test_our_token_is_not_sent_to_where_a_picture_lies_elsewhere(self, client: Client) -> None:
         assert await client.picture("/api/files/screenshots/s/x.jpg") == PICTURE
         assert await client.picture(client.address.absolute("/api/files/screenshots/s/x.jpg")) == PICTURE
-        with pytest.raises(Trouble, match="elsewhere"):
+        with pytest.raises(CliError, match="elsewhere"):
             await client.picture("https://cdn.example/x.jpg")
 
 
@@ -151,7 +156,7 @@ class TestFollowing:
         assert {event.data["epoch"] for event in events} == {1, 2}
 
     async def test_a_session_that_is_gone_ends_it(self, client: Client) -> None:
-        with pytest.raises(Refused, match="No such session"):
+        with pytest.raises(ServerRefused, match="No such session"):
             await take(client, "gone", 1)
 
     def test_waits_grow_to_a_limit(self) -> None:
@@ -239,7 +244,7 @@ class TestOneLine:
         await run_line(conversation, "order it", waits=False)
         for words in ("please", "always x", "always until soon", "session max", "run max ten"):
             again = Conversation(client, PlainScreen(StringIO(), StringIO()), conversation.session_id)
-            with pytest.raises(Misused):
+            with pytest.raises(UsageError):
                 await run_line(again, f"/yes {words}", waits=False)
         assert api.asked("WS", "/user_confirm") == []
 
@@ -260,7 +265,7 @@ class TestOneLine:
         path = f"/sessions/{other.session_id}/decision"
         assert api.asked("POST", path) == [{"reference": "fedcba9876543210", "confirmed": True}]
         assert api.chats[str(conversation.session_id)].pending
-        with pytest.raises(Misused, match="No open question 76543210"):
+        with pytest.raises(UsageError, match="No open question 76543210"):
             await run_line(here, "/yes 76543210", waits=False)
         assert await run_line(here, "/no 89abcdef too expensive", waits=False) == 0
         asked = api.asked("POST", f"/sessions/{here.session_id}/decision")
@@ -310,8 +315,8 @@ class TestConversation:
             await asyncio.Event().wait()
 
         api.scripts["long"] = long
-        await conversation.say("a long one")
-        await conversation.say("hurry up")
+        await conversation.send_message("a long one")
+        await conversation.send_message("hurry up")
         frames = api.asked("WS", "/user_message")
         assert [frame.get("mode") for frame in frames] == [None, None, "steer"]
         assert frames[1]["client_id"] == frames[2]["client_id"]
@@ -321,8 +326,8 @@ class TestConversation:
     ) -> None:
         screen = PlainScreen(StringIO(), StringIO())
         conversation = Conversation(client, screen, options={"agent": "assistant", "max_tool_steps": 3})
-        await conversation.say("hello")
-        await conversation.say("again")
+        await conversation.send_message("hello")
+        await conversation.send_message("again")
         assert api.asked("POST", "/sessions") == [{"agent": "assistant", "max_tool_steps": 3}]
 
     @pytest.mark.parametrize(
@@ -361,19 +366,19 @@ class TestConversation:
     ) -> None:
         detail = "places an order"
         api.refusals["/browser/click"] = problem(409, "confirmation_required", detail)
-        with pytest.raises(Misused, match="places an order: /yes does it"):
+        with pytest.raises(UsageError, match="places an order: /yes does it"):
             await run_line(conversation, "/click e3", waits=False)
         api.refusals.clear()
         await run_line(conversation, "/yes", waits=False)
         assert api.asked("POST", "/browser/click") == [{"eid": "e3"}, {"eid": "e3", "confirmed": True}]
-        with pytest.raises(Misused, match="Nothing is waiting"):
+        with pytest.raises(UsageError, match="Nothing is waiting"):
             await run_line(conversation, "/yes", waits=False)
 
     @pytest.mark.parametrize("line", ["/yes", "/no", "/done"])
     async def test_without_a_question_an_answer_is_refused(
         self, conversation: Conversation, line: str
     ) -> None:
-        with pytest.raises(Misused, match="Nothing is waiting"):
+        with pytest.raises(UsageError, match="Nothing is waiting"):
             await run_line(conversation, line, waits=False)
 
     @pytest.mark.parametrize(("kind", "wrong"), [("confirm", "/done"), ("manual", "/no")])
@@ -385,7 +390,7 @@ class TestConversation:
 
         api.scripts["ask"] = ask
         await run_line(conversation, "ask", waits=False)
-        with pytest.raises(Misused, match="This wants"):
+        with pytest.raises(UsageError, match="This wants"):
             await run_line(conversation, wrong, waits=False)
 
     async def test_a_missed_part_is_made_good_by_a_reload(
@@ -402,7 +407,7 @@ class TestConversation:
 
 
 class TestDialogue:
-    """Words, answers and control over the WebSocket, when the line is bad."""
+    """Messages, answers and control over the WebSocket, when the line is bad."""
 
     async def test_a_message_whose_acknowledgement_is_lost_is_carried_out_once(
         self, api: ScriptedApi, conversation: Conversation
@@ -440,28 +445,28 @@ class TestDialogue:
         entry = parse(here, "chat")
         assert isinstance(entry, Call)
         if is_refused:
-            with pytest.raises(Refused, match="decided already"):
+            with pytest.raises(ServerRefused, match="decided already"):
                 await conversation.do(entry)
         else:
-            assert await conversation.do(entry) == {}
+            assert await conversation.do(entry) is None
 
     async def test_a_refusal_is_told_in_the_servers_words(
         self, api: ScriptedApi, conversation: Conversation
     ) -> None:
         api.refusals["/user_message"] = problem(503, "draining", "The server is going down.")
-        with pytest.raises(Refused, match=r"The server is going down\. Try again"):
-            await conversation.say("hello")
+        with pytest.raises(ServerRefused, match=r"The server is going down\. Try again"):
+            await conversation.send_message("hello")
 
     async def test_what_did_not_go_out_is_said_and_never_sent_later(self, api: ScriptedApi) -> None:
         async with AsyncExitStack() as stack:
             async with serving(api) as url:
                 client = await stack.enter_async_context(Client(Address(url, TOKEN), pause=0.01))
                 conversation = Conversation(client, PlainScreen(StringIO(), StringIO()))
-                await conversation.say("hello")
+                await conversation.send_message("hello")
             with pytest.raises(Unreachable, match=f"No server at {url}"):
-                await conversation.say("into the void")
+                await conversation.send_message("into the void")
             async with serving(api, port=int(url.rpartition(":")[2])):
-                await conversation.say("back again")
+                await conversation.send_message("back again")
         said = [frame["text"] for frame in api.asked("WS", "/user_message")]
         assert said == ["hello", "back again"]
 
@@ -469,7 +474,7 @@ class TestDialogue:
         self, api: ScriptedApi, conversation: Conversation
     ) -> None:
         text = "\n" * 40_000
-        await conversation.say(text + "end")
+        await conversation.send_message(text + "end")
         (body,) = api.asked("POST", "/messages")
         assert body["content"] == text + "end"
         assert body["client_id"]
@@ -479,12 +484,12 @@ class TestDialogue:
         self, api: ScriptedApi, client: Client
     ) -> None:
         gone = Conversation(client, PlainScreen(StringIO(), StringIO()), "gone")
-        with pytest.raises(Refused, match="No such session"):
-            await gone._send({"type": "control", "action": "pause"})
+        with pytest.raises(ServerRefused, match="No such session"):
+            await gone.send({"type": "control", "action": "pause"})
         api.add_session("s1")
         async with Client(Address(client.address.url, "wrong")) as stranger:
             dialogue = await stranger.dialogue("s1")
-            with pytest.raises(Refused, match="Not logged in"):
+            with pytest.raises(ServerRefused, match="Not logged in"):
                 await dialogue.send({"type": "control", "action": "pause"})
 
     async def test_a_server_without_sockets_is_named(self, client: Client) -> None:
@@ -510,7 +515,7 @@ class TestDialogue:
         shown = asyncio.create_task(conversation.listen())
         following = asyncio.create_task(conversation.follow())
         async with asyncio.timeout(60):
-            await conversation.say("order it")
+            await conversation.send_message("order it")
             await eventually(lambda: conversation.view.pending, message="a question is open")
             entry = parse("/yes", "chat")
             assert isinstance(entry, Call)
@@ -570,3 +575,30 @@ class TestDoctor:
         assert found["model"].state == "fail"
         assert "ANTHROPIC_API_KEY" in found["model"].advice
         assert found["notice"].finding == "No model key is set."
+
+
+class TestOptions:
+    HERE = "http://127.0.0.1:9"
+
+    @pytest.mark.parametrize(
+        "arguments",
+        [
+            ("--url", HERE, "sessions"),
+            ("sessions", "--url", HERE),
+            ("--url", "http://127.0.0.1:8", "sessions", "--url", HERE),
+        ],
+    )
+    def test_the_server_is_named_before_or_after_the_command_and_the_nearest_wins(
+        self, arguments: tuple[str, ...]
+    ) -> None:
+        ran = CliRunner().invoke(app, arguments, env={"PILOTHOUSE_URL": "http://127.0.0.1:7"})
+        assert ran.exit_code == 1
+        assert f"No server at {self.HERE} " in ran.stderr
+
+    def test_without_them_the_environment_names_it(self) -> None:
+        ran = CliRunner().invoke(app, ("sessions",), env={"PILOTHOUSE_URL": "http://127.0.0.1:7"})
+        assert "No server at http://127.0.0.1:7 " in ran.stderr
+
+
+def test_the_types_are_those_of_the_description() -> None:
+    assert TARGET.read_text() == text_of(describe()), "run `npm --prefix web run types`"

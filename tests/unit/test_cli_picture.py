@@ -9,7 +9,7 @@ from io import BytesIO
 import pytest
 from PIL import Image
 
-from cli.picture import CHUNK, encode, find_way
+from cli.screen.picture import CHUNK, encode, find_way
 
 
 def jpeg(width: int, height: int) -> bytes:

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.address import Address
-from cli.items import Item, Question, Visited
-from cli.render import THEME, draw
-from cli.view import View
+from cli.client.address import Address
+from cli.screen.items import Item, Question, Visited
+from cli.screen.render import THEME, draw
+from cli.screen.view import View
 
 
 def text_of(item: Item, width: int = 80) -> str:

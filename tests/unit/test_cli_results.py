@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from cli.address import Address
-from cli.client import Client
-from cli.commands import parse
+from cli.client.address import Address
+from cli.client.client import Client
+from cli.commands.parser import parse
 from cli.conversation import Conversation
-from cli.errors import Misused
-from cli.items import Failed, Finished, ResultTable, Spoken
-from cli.render import THEME, draw
-from cli.results import read_columns
-from cli.screen import PlainScreen
+from cli.errors import UsageError
+from cli.screen.items import Failed, Finished, ResultTable, Spoken
+from cli.screen.render import THEME, draw
+from cli.screen.results import read_columns
+from cli.screen.screen import PlainScreen
 from server.results.columns import read_schema
 from tests.unit.test_cli_view import Story, session
 
@@ -59,7 +59,7 @@ def test_columns_are_written_with_their_types() -> None:
 
 @pytest.mark.parametrize("text", ["", " , ", "price:euros", "name:"])
 def test_columns_that_are_none_are_refused(text: str) -> None:
-    with pytest.raises(Misused):
+    with pytest.raises(UsageError):
         read_columns(text)
 
 
@@ -127,12 +127,12 @@ async def test_the_newest_table_is_saved_in_the_format_of_the_files_name(
         file = tmp_path / f"kettles.{form}"
         await enter(conversation, f"/save {file}")
         assert file.read_text() == f"/runs/r1/result {{'format': '{form}'}}"
-    with pytest.raises(Misused, match=r"ends in \.csv"):
+    with pytest.raises(UsageError, match=r"ends in \.csv"):
         await enter(conversation, f"/save {tmp_path / 'kettles.pdf'}")
-    with pytest.raises(Misused, match="cannot be written"):
+    with pytest.raises(UsageError, match="cannot be written"):
         await enter(conversation, f"/save {tmp_path / 'nowhere' / 'kettles.csv'}")
 
 
 async def test_without_a_table_nothing_is_saved(conversation: Conversation, tmp_path: Path) -> None:
-    with pytest.raises(Misused, match="no table"):
+    with pytest.raises(UsageError, match="no table"):
         await enter(conversation, f"/save {tmp_path / 'kettles.csv'}")

@@ -10,13 +10,13 @@ import pytest
 from rich.console import Console
 from typer.main import get_command
 
-from cli.commands import COMMANDS
-from cli.items import OUTCOMES, Question
+from cli.commands.table import COMMANDS
 from cli.main import Commands, app
-from cli.render import OVERLAYS, THEME, VERBS, describe, draw
 from cli.russian import RUSSIAN
-from cli.tables import commands
-from cli.words import language_of, localized, say
+from cli.screen.items import OUTCOMES, Question
+from cli.screen.render import OVERLAYS, THEME, VERBS, describe, draw
+from cli.screen.tables import commands
+from cli.words import language_of, localized, t
 from scripts.shell import ROOT
 from wording.catalogue import joined, parts_of, sentence
 from wording.step_words import step_words
@@ -25,11 +25,11 @@ HOLE = re.compile(r"\{(\w+)\}")
 
 
 def said() -> set[str]:
-    """The texts that the command line's code gives to `say`; of a conditional, both."""
+    """The texts that the command line's code gives to `t`; of a conditional, both."""
     found: set[str] = set()
-    for path in (ROOT / "cli").glob("*.py"):
+    for path in (ROOT / "cli").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "say":
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "t":
                 found |= {
                     part.value
                     for part in ast.walk(node.args[0])
@@ -86,7 +86,7 @@ def test_the_language_is_that_of_the_terminal(environ: dict[str, str], language:
 
 
 def test_words_of_the_server_are_not_taken_for_templates() -> None:
-    assert say("Use {braces} here", "ru") == "Use {braces} here"
+    assert t("Use {braces} here", "ru") == "Use {braces} here"
 
 
 def test_the_step_that_a_restart_broke_off_is_told_in_the_language_of_the_terminal() -> None:
@@ -109,7 +109,7 @@ def test_a_question_and_the_list_of_commands_are_russian(monkeypatch: pytest.Mon
             )
         )
     )
-    console.print(commands())
+    console.print(commands(COMMANDS.values()))
     shown = console.export_text()
     assert "Нажать: кнопка «Оформить»" in shown
     assert "оформляет заказ или бронь" in shown

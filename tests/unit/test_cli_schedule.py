@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cli.automations import local_zone, read_schedule
-from cli.errors import Misused
+from cli.commands.schedule import local_zone, read_schedule
+from cli.errors import UsageError
 from server.automations.rules import read_rule
 
 NOW = datetime(2026, 1, 5, 9, 41)
@@ -37,7 +37,7 @@ def test_what_is_written_becomes_a_rule_that_the_server_reads(text: str, time: s
     "text", ["", "daily", "sometimes 08:00 look", "mon,xyz 08:00 look", "daily 25:00 look", "monthly 08:00"]
 )
 def test_what_cannot_be_read_is_refused_with_the_usage(text: str) -> None:
-    with pytest.raises(Misused):
+    with pytest.raises(UsageError):
         read_schedule(text, NOW, "UTC")
 
 

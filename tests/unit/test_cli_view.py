@@ -11,10 +11,10 @@ import pytest
 from rich.console import Console
 from rich.text import Text
 
-from cli.address import Address
-from cli.answers import read_effects
-from cli.errors import Misused
-from cli.items import (
+from cli.client.address import Address
+from cli.commands.answers import read_effects
+from cli.errors import UsageError
+from cli.screen.items import (
     Answered,
     Failed,
     Finished,
@@ -29,11 +29,11 @@ from cli.items import (
     UserSaid,
     Visited,
 )
-from cli.live import bar, draw_live, last_lines
-from cli.render import THEME, draw, until
-from cli.screen import PlainScreen, RichScreen
-from cli.tables import Sessions, state
-from cli.view import View
+from cli.screen.live import bar, draw_live, last_lines
+from cli.screen.render import THEME, draw, until
+from cli.screen.screen import PlainScreen, RichScreen
+from cli.screen.tables import Sessions, state
+from cli.screen.view import View
 
 START = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 ANSWER = {"id": "m2", "role": "assistant", "content": "It is **blue**."}
@@ -595,7 +595,7 @@ class TestUnattended:
 
     @pytest.mark.parametrize("text", ["3", "0", "run", "1 x"])
     def test_what_is_no_number_of_an_effect_is_refused(self, text: str) -> None:
-        with pytest.raises(Misused):
+        with pytest.raises(UsageError):
             read_effects(text, 2)
 
     def test_an_answer_tells_what_has_changed_since_the_last_run(self) -> None:

@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cli.address import DEFAULT_URL, Address, find_address, find_token, find_url, normalise
-from cli.commands import COMMANDS, Call, Words, parse
-from cli.errors import Misused, Refused
-from cli.speech import Speech, split_blocks
+from cli.client.address import DEFAULT_URL, Address, find_address, find_token, find_url, normalise
+from cli.commands.parser import parse
+from cli.commands.syntax import Call, Message
+from cli.commands.table import COMMANDS
+from cli.errors import ServerRefused, UsageError
+from cli.screen.speech import Speech, split_blocks
 from cli.text import ago, clean, count, cut, duration, moment, spent, whole_text
 from cli.words import localized
 from wording.catalogue import joined, parts_of, sentence
@@ -95,12 +97,12 @@ class TestAddress:
         assert normalise(given) == meant
 
     def test_something_else_is_refused_in_words(self) -> None:
-        with pytest.raises(Misused, match="not an address"):
+        with pytest.raises(UsageError, match="not an address"):
             normalise("ftp://example.org")
 
     @pytest.mark.parametrize("given", ["http://[::bad", "http://127.0.0.1:http", "http://h:99999", "://"])
     def test_what_is_no_address_at_all_is_told_in_words(self, given: str) -> None:
-        with pytest.raises(Misused, match="is not an address"):
+        with pytest.raises(UsageError, match="is not an address"):
             normalise(given)
 
     def test_the_token_of_the_first_start_is_read_for_this_machine_only(self, tmp_path: Path) -> None:
@@ -158,16 +160,16 @@ class TestRefusals:
     def test_each_says_what_to_do(
         self, status: int, problem: dict, retry_after: str | None, words: str
     ) -> None:
-        assert words in str(Refused(status, problem, "http://there", retry_after))
+        assert words in str(ServerRefused(status, problem, "http://there", retry_after))
 
 
 class TestCommands:
     def test_words_go_to_the_agent_in_chat_mode(self) -> None:
-        assert parse("  buy a kettle ", "chat") == Words("buy a kettle")
+        assert parse("  buy a kettle ", "chat") == Message("buy a kettle")
         assert parse("   ", "chat") is None
 
     def test_a_leading_space_sends_a_slash(self) -> None:
-        assert parse(" /etc/hosts, explain it", "chat") == Words("/etc/hosts, explain it")
+        assert parse(" /etc/hosts, explain it", "chat") == Message("/etc/hosts, explain it")
 
     def test_text_is_taken_as_it_stands(self) -> None:
         call = parse("/type e3  two  words ", "chat")
@@ -210,7 +212,7 @@ class TestCommands:
         ],
     )
     def test_a_wrong_line_is_answered_with_how_it_is_written(self, line: str, mode: str, words: str) -> None:
-        with pytest.raises(Misused) as caught:
+        with pytest.raises(UsageError) as caught:
             parse(line, mode)  # type: ignore[arg-type]
         assert words in str(caught.value)
 

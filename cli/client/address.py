@@ -11,8 +11,8 @@ from urllib.parse import SplitResult, urlsplit
 
 from dotenv import dotenv_values
 
-from cli.errors import Misused
-from cli.words import say
+from cli.errors import UsageError
+from cli.words import t
 
 DEFAULT_URL = "http://127.0.0.1:8000"
 _LOOPBACK_OF = {"0.0.0.0": "127.0.0.1", "::": "::1"}
@@ -44,7 +44,7 @@ def find_address(url: str | None, token: str | None, folders: Iterable[Path] | N
 
     A token read from a file is sent to loopback addresses only.
     """
-    places = [Path.cwd(), Path(__file__).resolve().parent.parent] if folders is None else [*folders]
+    places = [Path.cwd(), Path(__file__).resolve().parents[2]] if folders is None else [*folders]
     base = normalise(url or find_url(os.environ, places))
     if not token and is_loopback(base):
         token = find_token(os.environ, places)
@@ -65,14 +65,14 @@ def find_url(environ: Mapping[str, str], folders: Iterable[Path]) -> str:
 def normalise(url: str) -> str:
     """Normalise a URL: `http://host:8000/` and `http://host:8000/api` become `http://host:8000`.
 
-    Without a scheme, loopback hosts get http, others https. Raises Misused if it is not a server's address.
+    Without a scheme, loopback hosts get http, others https. Raises UsageError if it is not a server's address.
     """
     if "://" not in url:
         url = ("http://" if is_loopback(f"http://{url}") else "https://") + url
     parts = _split(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise Misused(
-            say(
+        raise UsageError(
+            t(
                 "{url} is not an address of a server; give something like {example}.",
                 url=url,
                 example=DEFAULT_URL,

@@ -8,9 +8,9 @@ from typing import Protocol, TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from cli.items import Entered, Item, Plan, Question, ResultTable, Spoken, ToolRan, UserSaid
-from cli.picture import Way, encode
-from cli.render import THEME, draw, linked, prose, question
+from cli.screen.items import Entered, Item, Plan, Question, ResultTable, Spoken, ToolRan, UserSaid
+from cli.screen.picture import Way, encode
+from cli.screen.render import THEME, draw, linked, prose, question
 
 
 class Screen(Protocol):

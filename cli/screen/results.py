@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from cli.errors import Misused
-from cli.items import ResultTable
-from cli.json_types import JsonObject
-from cli.words import say
+from collections.abc import Mapping
+from typing import Any
+
+from cli.client import api_types as api
+from cli.errors import UsageError
+from cli.screen.items import ResultTable
+from cli.words import t
 
 KINDS = {
     "text": "string", "string": "string", "number": "number", "integer": "integer", "whole": "integer",
     "boolean": "boolean", "yesno": "boolean",
 }  # fmt: skip
+TableSchema = dict[str, object]
+"""A JSON schema, as the API takes it."""
 FORMATS = ("csv", "xlsx", "json")
 
 
-def read_columns(text: str) -> JsonObject:
-    """`name, price:number` as a result schema. A column without a type is text. Raises Misused."""
-    properties: JsonObject = {}
+def read_columns(text: str) -> TableSchema:
+    """`name, price:number` as a result schema. A column without a type is text. Raises UsageError."""
+    properties: dict[str, dict[str, str]] = {}
     for part in filter(None, (part.strip() for part in text.split(","))):
         name, colon, kind = part.rpartition(":")
         name, kind = (name.strip(), kind.strip().lower()) if colon else (part, "text")
         if kind not in KINDS:
-            raise Misused(
-                say(
+            raise UsageError(
+                t(
                     "A column is NAME or NAME:TYPE, with one of the types {types}: {part}",
                     types=", ".join(KINDS),
                     part=part,
@@ -30,7 +35,7 @@ def read_columns(text: str) -> JsonObject:
             )
         properties[name] = {"type": KINDS[kind]}
     if not properties:
-        raise Misused(say("Name the columns of the table, such as: name, price:number"))
+        raise UsageError(t("Name the columns of the table, such as: name, price:number"))
     row = {"type": "object", "properties": properties, "required": list(properties)}
     return {"type": "array", "items": row}
 
@@ -39,9 +44,9 @@ class Results:
     """The rows of each run, from the messages of its tool calls. A message that comes again replaces its rows."""
 
     def __init__(self) -> None:
-        self._messages: dict[str, JsonObject] = {}
+        self._messages: dict[str, api.Message] = {}
 
-    def take(self, message: JsonObject) -> None:
+    def take(self, message: api.Message) -> None:
         if message.get("role") == "tool" and (message.get("meta_json") or {}).get("result"):
             self._messages[message["id"]] = message
 
@@ -53,9 +58,9 @@ class Results:
 
     def table_of(self, run_id: str | None) -> ResultTable | None:
         parts = [
-            message["meta_json"]["result"]
+            meta["result"]
             for message in self._messages.values()
-            if message.get("run_id") == run_id
+            if message["run_id"] == run_id and (meta := message.get("meta_json"))
         ]
         if not parts:
             return None
@@ -65,34 +70,34 @@ class Results:
         return ResultTable(columns, tuple(_cells(row, columns) for row in rows), tuple(notes))
 
 
-def change_words(change: JsonObject) -> str:
+def change_words(change: api.FiringChange) -> str:
     """How a result differs from the one before: `2 added, 1 changed`."""
     counts = change.get("counts") or {}
     parts = [
-        say("{n} added", n=counts.get("added", 0)) if counts.get("added") else "",
-        say("{n} removed", n=counts.get("removed", 0)) if counts.get("removed") else "",
-        say("{n} changed", n=counts.get("changed", 0)) if counts.get("changed") else "",
+        t("{n} added", n=counts.get("added", 0)) if counts.get("added") else "",
+        t("{n} removed", n=counts.get("removed", 0)) if counts.get("removed") else "",
+        t("{n} changed", n=counts.get("changed", 0)) if counts.get("changed") else "",
     ]
     if any(parts):
         return ", ".join(filter(None, parts))
     if change["kind"] == "first":
-        return say("first result")
+        return t("first result")
     if change["kind"] == "same":
-        return say("nothing has changed")
-    return say("the answer has changed")
+        return t("nothing has changed")
+    return t("the answer has changed")
 
 
-def changed_rows(change: JsonObject) -> ResultTable | None:
+def changed_rows(change: Mapping[str, Any]) -> ResultTable | None:
     """The rows that a result differs by, as kept with the answer; a changed cell has both values."""
     columns = tuple(change.get("columns") or ())
     rows = [
-        (say("changed"), *(_both(one["before"].get(name), one["after"].get(name)) for name in columns))
+        (t("changed"), *(_both(one["before"].get(name), one["after"].get(name)) for name in columns))
         for one in change.get("changed") or ()
     ]
     for sort in ("added", "removed"):
-        named = say("added") if sort == "added" else say("removed")
+        named = t("added") if sort == "added" else t("removed")
         rows += [(named, *(_cell(row.get(name)) for name in columns)) for row in change.get(sort) or ()]
-    return ResultTable((say("change"), *columns), tuple(rows)) if rows else None
+    return ResultTable((t("change"), *columns), tuple(rows)) if rows else None
 
 
 def _both(before: object, after: object) -> str:
@@ -105,11 +110,11 @@ def _cell(value: object) -> str:
     return {True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)
 
 
-def _cells(row: JsonObject, columns: tuple[str, ...]) -> tuple[str, ...]:
+def _cells(row: api.ResultRow, columns: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(_shown(row, name) for name in columns)
 
 
-def _shown(row: JsonObject, name: str) -> str:
+def _shown(row: api.ResultRow, name: str) -> str:
     value = row["values"].get(name)
     if value is None:
         return "–"
@@ -117,11 +122,11 @@ def _shown(row: JsonObject, name: str) -> str:
     return f"{text} ?" if name in row.get("unverified", ()) else text
 
 
-def _notes(row: JsonObject) -> list[str]:
+def _notes(row: api.ResultRow) -> list[str]:
     return [
         *(f"{name}: {why}" for name, why in row.get("missing", {}).items()),
         *(
-            say("{path}: not found in what the agent was shown", path=name)
+            t("{path}: not found in what the agent was shown", path=name)
             for name in row.get("unverified", ())
         ),
     ]

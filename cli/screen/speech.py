@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from markdown_it import MarkdownIt
 
-from cli.items import Spoken
+from cli.screen.items import Spoken
 
 _PARSER = MarkdownIt("commonmark").enable("table")
 THOUGHT_KEPT = 400

@@ -8,9 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from cli.errors import Misused
-from cli.json_types import JsonObject
-from cli.words import say
+from cli.errors import UsageError
+from cli.words import t
 
 DAYS = {"mon": "MO", "tue": "TU", "wed": "WE", "thu": "TH", "fri": "FR", "sat": "SA", "sun": "SU"}
 USAGE = "Write it as /schedule daily|weekdays|mon,thu|monthly 15|hours 6, a time like 08:00, then the task."
@@ -31,15 +30,15 @@ SETTINGS = {
 """Words of `/automation`: the field that each sets, the value, and what is said then."""
 
 
-def read_schedule(text: str, now: datetime, zone: str) -> JsonObject:
-    """The automation that `/schedule TEXT` asks for, as the API takes it. `now` is local. Raises Misused."""
+def read_schedule(text: str, now: datetime, zone: str) -> dict[str, str]:
+    """The automation that `/schedule TEXT` asks for, as the API takes it. `now` is local. Raises UsageError."""
     found = WHEN.fullmatch(text.strip())
     if found is None:
-        raise Misused(say(USAGE))
+        raise UsageError(t(USAGE))
     often, task = found["often"].lower(), found["task"].strip()
     hour, _, minute = (found["time"] or f"{now:%H:%M}").partition(":")
     if int(hour) > 23 or int(minute) > 59:
-        raise Misused(say("{time} is no time of day.", time=found["time"]))
+        raise UsageError(t("{time} is no time of day.", time=found["time"]))
     begin = f"{now:%Y%m%d}T{int(hour):02}{int(minute):02}00"
     rule = f"DTSTART:{begin}\nRRULE:{_rule(often, found['day'], found['hours'])}"
     return {"name": task[:NAME_CHARS], "task": task, "rule": rule, "zone": zone}
@@ -56,7 +55,7 @@ def _rule(often: str, day: str | None, hours: str | None) -> str:
         return f"FREQ=HOURLY;INTERVAL={int(hours)}"
     names = often.split(",")
     if not DAYS.keys() >= set(names):
-        raise Misused(say(USAGE))
+        raise UsageError(t(USAGE))
     return f"FREQ=WEEKLY;BYDAY={','.join(DAYS[name] for name in names)}"
 
 

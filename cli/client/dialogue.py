@@ -8,24 +8,22 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Self
+from typing import Self, cast
 from urllib.parse import quote
 from uuid import uuid4
 
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus, WebSocketException
 
-from cli.address import Address
-from cli.backoff import backoff
-from cli.errors import Refused, Trouble, Unreachable
-from cli.json_types import JsonObject
+from cli.client.address import Address
+from cli.client.backoff import backoff
+from cli.client.open_types import Frame
+from cli.errors import CliError, ServerRefused, Unreachable
 from cli.text import clean
-from cli.words import say
-
-Frame = JsonObject
+from cli.words import t
 
 FRAME_BYTES = 60_000
 """Maximum size of a frame: the server closes the socket at 64 KB. Longer messages go over HTTP."""
@@ -73,16 +71,16 @@ class Dialogue:
             self._task.cancel()
             await asyncio.gather(self._task, return_exceptions=True)
 
-    async def send(self, frame: Frame) -> Frame:
+    async def send(self, frame: Mapping[str, object]) -> Frame:
         """Send the frame and wait for its acknowledgement.
 
-        Raises `Refused` if the server rejects it, `Unreachable` if it cannot be reached or does not answer.
+        Raises `ServerRefused` if the server rejects it, `Unreachable` if it cannot be reached or does not answer.
         """
         assert self._task, "the dialogue is not open"
         if self._task.done():
             self._task.result()  # raises the error that ended it
         client_id = str(frame.get("client_id") or uuid4().hex)
-        text = json.dumps(frame | {"client_id": client_id}, ensure_ascii=False)
+        text = json.dumps({**frame, "client_id": client_id}, ensure_ascii=False)
         waiting = Unanswered(text, asyncio.get_running_loop().create_future())
         self._unanswered[client_id] = waiting
         self._news.set()
@@ -91,7 +89,7 @@ class Dialogue:
                 return await waiting.answer
         except TimeoutError:
             raise Unreachable(
-                say(
+                t(
                     "{url} did not confirm in time; look whether it has happened before you repeat it.",
                     url=self._address.url,
                 )
@@ -105,16 +103,16 @@ class Dialogue:
             yield await self._frames.get()
 
     async def _run(self) -> None:
-        """Ends only by raising `Refused`: not logged in, or the session is gone."""
+        """Ends only by raising `ServerRefused`: not logged in, or the session is gone."""
         try:
             await self._stay_connected()
-        except Refused as error:
+        except ServerRefused as error:
             for waiting in self._unanswered.values():
                 _fail(waiting, error)
             raise
 
     async def _stay_connected(self) -> None:
-        """Connect and reconnect. Raises `Refused`."""
+        """Connect and reconnect. Raises `ServerRefused`."""
         delays = backoff(self._pause)
         while True:
             try:
@@ -126,7 +124,7 @@ class Dialogue:
                 trouble = self._closed(socket.close_code, socket.close_reason)
             except (OSError, TimeoutError, WebSocketException) as error:
                 trouble = self._not_connected(error)
-            if isinstance(trouble, Refused):
+            if isinstance(trouble, ServerRefused):
                 raise trouble
             for waiting in self._unanswered.values():
                 if not waiting.was_sent:  # a sent one may have arrived and is sent again
@@ -176,8 +174,10 @@ class Dialogue:
             frame = clean(json.loads(text))
         except ValueError:
             return
-        if not isinstance(frame, dict):
-            return
+        if isinstance(frame, dict):
+            self._deliver(cast(Frame, frame))
+
+    def _deliver(self, frame: Frame) -> None:
         waiting = self._unanswered.get(str(frame.get("client_id")))
         if frame.get("type") == "ack" and waiting and not waiting.answer.done():
             waiting.answer.set_result(frame)
@@ -188,33 +188,33 @@ class Dialogue:
                 self._frames.get_nowait()
             self._frames.put_nowait(frame)
 
-    def _refused(self, frame: Frame) -> Refused:
+    def _refused(self, frame: Frame) -> ServerRefused:
         status = frame.get("status")
         problem = {
             "code": frame.get("code", ""), "detail": frame.get("message", ""), "detail_parts": frame.get("message_parts"),
         }  # fmt: skip
         pause = frame.get("retry_after")
-        return Refused(
+        return ServerRefused(
             status if isinstance(status, int) else 422,
             problem,
             self._address.url,
             str(pause) if pause else None,
         )
 
-    def _closed(self, code: int | None, reason: str | None) -> Trouble:
-        """The reason for a closed connection. `Refused`, for a missing login or session, is final."""
+    def _closed(self, code: int | None, reason: str | None) -> CliError:
+        """The reason for a closed connection. `ServerRefused`, for a missing login or session, is final."""
         detail = {"detail": str(clean(reason))} if reason else {}
         if code == NOT_LOGGED_IN:
-            return Refused(401, detail, self._address.url, None)
+            return ServerRefused(401, detail, self._address.url, None)
         if code == UNKNOWN:
-            return Refused(404, detail | {"code": "not_found"}, self._address.url, None)
-        return Unreachable(say("The connection to {url} is lost.", url=self._address.url))
+            return ServerRefused(404, detail | {"code": "not_found"}, self._address.url, None)
+        return Unreachable(t("The connection to {url} is lost.", url=self._address.url))
 
-    def _not_connected(self, error: Exception) -> Trouble:
+    def _not_connected(self, error: Exception) -> CliError:
         url = self._address.url
         if isinstance(error, InvalidStatus):
             return Unreachable(
-                say(
+                t(
                     "{url} lets no WebSocket through (HTTP {status}): "
                     "is there a proxy in between that does not pass them on?",
                     url=url,
@@ -222,10 +222,10 @@ class Dialogue:
                 )
             )
         if isinstance(error, TimeoutError):
-            return Unreachable(say("{url} did not answer in time.", url=url))
+            return Unreachable(t("{url} did not answer in time.", url=url))
         return Unreachable.not_answering(url, error)
 
 
-def _fail(waiting: Unanswered, trouble: Trouble) -> None:
+def _fail(waiting: Unanswered, trouble: CliError) -> None:
     if not waiting.answer.done():
         waiting.answer.set_exception(trouble)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import singledispatch
 from urllib.parse import urlsplit
@@ -15,7 +16,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.theme import Theme
 
-from cli.items import (
+from cli.screen.items import (
     OUTCOMES,
     SECOND_MODEL,
     Answered,
@@ -33,9 +34,8 @@ from cli.items import (
     UserSaid,
     Visited,
 )
-from cli.json_types import JsonObject
 from cli.text import cut, duration
-from cli.words import direction, named, say, tool_name
+from cli.words import direction, named, t, tool_name
 from wording.markdown_rules import ModelMarkdown
 
 THEME = Theme(
@@ -136,7 +136,7 @@ def _(item: ResultTable) -> RenderableType:
     hidden = len(item.notes) - NOTES_AT_MOST
     notes = [Text(cut(note, 100), "quiet") for note in item.notes[:NOTES_AT_MOST]]
     return indent(
-        Group(table, *notes, *([Text(say("… and {n} more notes", n=hidden), "quiet")] if hidden > 0 else []))
+        Group(table, *notes, *([Text(t("… and {n} more notes", n=hidden), "quiet")] if hidden > 0 else []))
     )
 
 
@@ -152,7 +152,7 @@ def _(item: ToolRan) -> RenderableType:
     if item.duration_ms:
         line.append(f"  {duration(item.duration_ms / 1000)}", "quiet")
     if item.screenshot:
-        line.append(say("  ▣ picture"), linked(item.screenshot))
+        line.append(t("  ▣ picture"), linked(item.screenshot))
     rows = [line]
     if item.summary:
         rows.append(Text("  " + cut(item.summary, 160), style))
@@ -161,26 +161,26 @@ def _(item: ToolRan) -> RenderableType:
 
 @draw.register
 def _(item: Visited) -> RenderableType:
-    line = Text.assemble(("↳ ", "quiet"), item.title or say("untitled"), (f"  {item.url}", "quiet"))
+    line = Text.assemble(("↳ ", "quiet"), item.title or t("untitled"), (f"  {item.url}", "quiet"))
     for overlay in item.overlays:
-        line.append(say("\n  over it: {text}", text=say(OVERLAYS.get(overlay, overlay))), "warn")
+        line.append(t("\n  over it: {text}", text=t(OVERLAYS.get(overlay, overlay))), "warn")
     return indent(line)
 
 
 @draw.register
 def _(item: Plan) -> RenderableType:
-    rows = [Text(say("Plan"), "bold")]
+    rows = [Text(t("Plan"), "bold")]
     rows += [_plan_row(item, index, step) for index, step in enumerate(item.steps)]
     if item.proposed:
-        rows += [Text(), Text(say("The agent suggests another plan"), "bold")]
+        rows += [Text(), Text(t("The agent suggests another plan"), "bold")]
         rows += [Text.assemble((f"{at} ", "quiet"), step) for at, step in enumerate(item.proposed, 1)]
-        rows.append(Text(say("/plan accept uses it, /plan dismiss keeps yours"), "quiet"))
+        rows.append(Text(t("/plan accept uses it, /plan dismiss keeps yours"), "quiet"))
     return indent(Group(*rows))
 
 
 def _plan_row(plan: Plan, index: int, step: str) -> Text:
     if step in plan.blocked:
-        return Text.assemble(("✗ ", "bad"), step, (say(" (blocked)"), "bad"))
+        return Text.assemble(("✗ ", "bad"), step, (t(" (blocked)"), "bad"))
     if step in plan.done or index < plan.current:
         return Text.assemble(("✓ ", "good"), (step, "quiet"))
     if index == plan.current:
@@ -200,12 +200,12 @@ def _(item: Question) -> RenderableType:
     title, answer = _asks(item)
     panel = Panel(
         start_plan(item.start, item.expires_at) if item.start else question(item),
-        title=Text(say(title), "bold"),
+        title=Text(t(title), "bold"),
         title_align="left",
         border_style="warn",
         padding=(1, 2),
     )
-    return indent(Group(panel, Text(say(answer), "quiet")))  # in the frame it would be cut, not wrapped
+    return indent(Group(panel, Text(t(answer), "quiet")))  # in the frame it would be cut, not wrapped
 
 
 def _asks(item: Question) -> tuple[str, str]:
@@ -226,21 +226,21 @@ def question(item: Question) -> Table:
     rows.add_column(style="key", no_wrap=True)
     rows.add_column(overflow="fold")
     if item.action or item.target:
-        rows.add_row(say("act"), intended_act(item))
+        rows.add_row(t("act"), intended_act(item))
     if item.amount:
-        rows.add_row(say("amount"), Text(item.amount, "bold"))
+        rows.add_row(t("amount"), Text(item.amount, "bold"))
     if item.url:
         rows.add_row(
-            say("site"),
+            t("site"),
             Text.assemble((urlsplit(item.url).netloc or item.url, "bold"), ("  " + item.url, "quiet")),
         )
     if item.would_send:
-        rows.add_row(say("about to send"), Text(item.would_send, "warn"))
+        rows.add_row(t("about to send"), Text(item.would_send, "warn"))
     if item.sends_to:
-        rows.add_row(say("sent to"), Text(item.sends_to, "warn"))
-    rows.add_row(say("why" if item.kind == "confirm" else "wanted"), Text(item.reason))
+        rows.add_row(t("sent to"), Text(item.sends_to, "warn"))
+    rows.add_row(t("why" if item.kind == "confirm" else "wanted"), Text(item.reason))
     if item.expires_at:
-        rows.add_row(say("until"), Text(until(item.expires_at, datetime.now(UTC))))
+        rows.add_row(t("until"), Text(until(item.expires_at, datetime.now(UTC))))
     return rows
 
 
@@ -250,15 +250,15 @@ def start_plan(start: StartPlan, expires_at: datetime | None) -> Table:
     rows.add_column(style="key", no_wrap=True)
     rows.add_column(overflow="fold")
     for number, step in enumerate(start.steps, 1):
-        rows.add_row(say("plan") if number == 1 else "", Text(f"{number}. {step}"))
+        rows.add_row(t("plan") if number == 1 else "", Text(f"{number}. {step}"))
     for number, (site, kind, count) in enumerate(start.effects, 1):
         times = f" ×{count}" if count > 1 else ""
-        line = Text.assemble((f"{number} ", "quiet"), (say(kind), "warn"), f"{times}  ", (site, "bold"))
-        rows.add_row(say("allows") if number == 1 else "", line)
+        line = Text.assemble((f"{number} ", "quiet"), (t(kind), "warn"), f"{times}  ", (site, "bold"))
+        rows.add_row(t("allows") if number == 1 else "", line)
     if not start.effects:
-        rows.add_row(say("allows"), Text(say("nothing without asking"), "quiet"))
+        rows.add_row(t("allows"), Text(t("nothing without asking"), "quiet"))
     if expires_at:
-        rows.add_row(say("until"), Text(until(expires_at, datetime.now(UTC))))
+        rows.add_row(t("until"), Text(until(expires_at, datetime.now(UTC))))
     return rows
 
 
@@ -266,11 +266,13 @@ def intended_act(item: Question) -> Text:
     """The act in words, with the element as the page names it: `Click the button “Place order”`."""
     kind = str(item.action.get("kind") or item.action.get("name") or item.action.get("type") or "act")
     verb = VERBS.get(kind.removeprefix("browser_"), kind.replace("_", " ").capitalize())
-    line = Text(say(verb), "bold")
+    line = Text(t(verb), "bold")
     if item.target:
-        line.append(say(" the {role} ", role=say(str(item.target.get("role") or "element"))))
-        line.append(say("“{text}”", text=item.target.get("name", "")), "bold")
-    given = item.action | (item.action.get("args") or {})
+        line.append(t(" the {role} ", role=t(str(item.target["role"] or "element"))))
+        line.append(t("“{text}”", text=item.target["name"]), "bold")
+    given = dict(item.action)
+    if isinstance(args := item.action.get("args"), Mapping):
+        given |= args
     hidden = {
         "kind",
         "name",
@@ -291,33 +293,33 @@ def until(when: datetime, now: datetime) -> str:
     left = (when - now).total_seconds()
     clock = when.astimezone().strftime("%H:%M:%S")
     if left <= 0:
-        return say("{clock} (expired)", clock=clock)
-    return say("{clock} ({time} left)", clock=clock, time=duration(left))
+        return t("{clock} (expired)", clock=clock)
+    return t("{clock} ({time} left)", clock=clock, time=duration(left))
 
 
 @draw.register
 def _(item: Answered) -> RenderableType:
     is_good = item.outcome not in ("no", "replan")
-    note = (f": {say('“{text}”', text=item.note)}", "quiet") if item.note else ""
+    note = (f": {t('“{text}”', text=item.note)}", "quiet") if item.note else ""
     return indent(
-        Text.assemble(("✓ ", "good") if is_good else ("✗ ", "bad"), say(OUTCOMES[item.outcome]), note)
+        Text.assemble(("✓ ", "good") if is_good else ("✗ ", "bad"), t(OUTCOMES[item.outcome]), note)
     )
 
 
 @draw.register
 def _(item: Finished) -> RenderableType:
-    parts = ["" if item.unmet else say("done"), duration(item.seconds) if item.seconds else "", item.spent]
+    parts = ["" if item.unmet else t("done"), duration(item.seconds) if item.seconds else "", item.spent]
     said = Text(" · ".join(part for part in parts if part), "quiet")
-    return indent(Text.assemble((say("! not done  "), "warn"), said) if item.unmet else said)
+    return indent(Text.assemble((t("! not done  "), "warn"), said) if item.unmet else said)
 
 
 @draw.register
 def _(item: Failed) -> RenderableType:
     rows = []
     if item.torn:
-        rows.append(Text(say("(this part of an answer was not kept)"), "quiet"))
+        rows.append(Text(t("(this part of an answer was not kept)"), "quiet"))
     if item.code == "cancelled":
-        rows.append(Text.assemble(("■ ", "warn"), say(item.message)))
+        rows.append(Text.assemble(("■ ", "warn"), t(item.message)))
     else:
         rows.append(Text.assemble(("✗ ", "bad"), item.message, (f"  {item.code}", "quiet")))
     return indent(Group(*rows))
@@ -356,14 +358,14 @@ class Indented:
             yield Segment.line()
 
 
-def typed_fields(fields: list[JsonObject]) -> str:
+def typed_fields(fields: Iterable[Mapping[str, object]]) -> str:
     """Each text that is typed, with the name of its field."""
     texts = ((one.get("name"), str(one.get("text", one.get("value", "")))) for one in fields)
     return ", ".join(f"{name}: {quoted(text)}" if name else quoted(text) for name, text in texts)
 
 
 def quoted(text: str) -> str:
-    return say("“{text}”", text=text)
+    return t("“{text}”", text=text)
 
 
 def argument(key: str, value: object) -> str:
@@ -373,11 +375,11 @@ def argument(key: str, value: object) -> str:
         case "direction":
             return direction(str(value))
         case "amount":
-            return say("by {n} pixels", n=value)
+            return t("by {n} pixels", n=value)
     return cut(named(str(value)), 100)
 
 
-def describe(args: JsonObject) -> Text:
+def describe(args: Mapping[str, object]) -> Text:
     """Arguments in one line: those in `BARE` without their name, others with it, the agent's reason last."""
     line = Text()
     for key, value in args.items():

@@ -19,10 +19,11 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
 from prompt_toolkit.styles import Style
 
-from cli.commands import COMMANDS, Mode
-from cli.json_types import JsonObject
+from cli.client.open_types import Element
+from cli.commands.syntax import Mode
+from cli.commands.table import COMMANDS
 from cli.text import cut
-from cli.words import say
+from cli.words import t
 
 STYLE = Style.from_dict(
     {
@@ -45,7 +46,7 @@ SECRET = ("/type ", "type ")
 class LineCompleter(Completer):
     """Completes command names, their choices, and the eids of the last observation."""
 
-    def __init__(self, mode: Callable[[], Mode], elements: Callable[[], Iterable[JsonObject]]) -> None:
+    def __init__(self, mode: Callable[[], Mode], elements: Callable[[], Iterable[Element]]) -> None:
         self._mode = mode
         self._elements = elements
 
@@ -102,7 +103,7 @@ def open_history() -> History:
 def line_prompt(
     *,
     mode: Callable[[], Mode],
-    elements: Callable[[], Iterable[JsonObject]],
+    elements: Callable[[], Iterable[Element]],
     message: Callable[[], AnyFormattedText],
     toolbar: Callable[[], AnyFormattedText],
     placeholder: Callable[[], str],
@@ -137,9 +138,9 @@ def read_ansi(text: str) -> StyleAndTextTuples:
 
 def plan_prompt(input: Input | None = None, output: Output | None = None) -> PromptSession[str]:
     """The multi-line prompt for a plan, saved with Escape and Enter."""
-    keys = say("one step a line · Escape Enter saves · Ctrl-C leaves it as it was")
+    keys = t("one step a line · Escape Enter saves · Ctrl-C leaves it as it was")
     return PromptSession(
-        [("class:prompt", say("plan ❯ "))],
+        [("class:prompt", t("plan ❯ "))],
         multiline=True,
         prompt_continuation="       ",
         bottom_toolbar=keys,

@@ -1,31 +1,33 @@
-"""HTTP and SSE client of the server: calls that return or raise `Trouble`, and a reconnecting event stream.
+"""HTTP and SSE client of the server: calls that return or raise `CliError`, and a reconnecting event stream.
 
-User messages to the agent go over the WebSocket of `cli/dialogue.py`; `Client.dialogue` opens it.
+User messages to the agent go over the WebSocket of `cli/client/dialogue.py`; `Client.dialogue` opens it.
 """
 
 from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 from urllib.parse import quote
 
 import httpx
 from httpx_sse import EventSource, SSEError
 
-from cli.address import Address
-from cli.backoff import backoff
-from cli.errors import Misused, Refused, Trouble, Unreachable
-from cli.json_types import JsonObject
+from cli.client import api_types as api
+from cli.client.address import Address
+from cli.client.backoff import backoff
+from cli.errors import CliError, ServerRefused, Unreachable, UsageError
 from cli.text import clean
-from cli.words import say
+from cli.words import t
 
 if TYPE_CHECKING:
-    from cli.dialogue import Dialogue
+    from cli.client.dialogue import Dialogue
+
+Found = TypeVar("Found", api.ListedSession, api.ListedAutomation, api.Grant)
 
 TERMINAL = frozenset({"done", "error"})
 QUIET_AT_MOST = 45.0
@@ -36,13 +38,13 @@ BROWSER_PATIENCE = 120.0
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a stream. `raw` is its data as sent, `data` is safe to print.
+    """One event of a stream. `raw` is its data as sent, `data`, an `api_types.Event`, is safe to print.
 
     The client itself adds `connection` events: `lost` is true after a disconnect, false once connected.
     """
 
     type: str
-    data: JsonObject
+    data: Any
     raw: str = ""
     id: str = ""
 
@@ -81,9 +83,7 @@ class Client:
         try:
             return clean(response.json())
         except ValueError:
-            raise Unreachable(
-                say("{url} answers, but not as Pilothouse does.", url=self.address.url)
-            ) from None
+            raise Unreachable(t("{url} answers, but not as Pilothouse does.", url=self.address.url)) from None
 
     async def fetch(self, path: str, **params: str) -> bytes:
         """Fetch a file below `/api`, unchanged."""
@@ -93,88 +93,100 @@ class Client:
         """Fetch a screenshot, 640 pixels wide. The token is sent to our server only."""
         path = address.removeprefix(self.address.url)
         if not path.startswith("/"):
-            raise Unreachable(say("it lies elsewhere, at {address}", address=address))
+            raise Unreachable(t("it lies elsewhere, at {address}", address=address))
         return (await self._send("GET", self.address.absolute(path), params={"w": 640})).content
 
     async def send_zone(self, zone: str) -> None:
         """Send the zone of this machine, for the dates in the agent's prompts."""
-        with suppress(Refused):  # a server that does not know this zone keeps the one it has
+        with suppress(ServerRefused):  # a server that does not know this zone keeps the one it has
             await self.call("PATCH", "/settings", {"device_zone": zone})
 
-    async def session(self, session_id: str) -> JsonObject:
-        return dict(await self.call("GET", f"/sessions/{quote(session_id, safe='')}"))
+    async def session(self, session_id: str) -> api.SessionDetail:
+        found: api.SessionDetail = await self.call("GET", f"/sessions/{quote(session_id, safe='')}")
+        return found
 
-    async def sessions(self, **params: str | int) -> list[JsonObject]:
+    async def sessions(self, **params: str | int) -> list[api.ListedSession]:
         """List sessions: pinned ones first, then the newest. `params` are the API's: q, archived, limit."""
-        return list((await self.call("GET", "/sessions", params=params))["items"])
+        page: api.Sessions = await self.call("GET", "/sessions", params=params)
+        return page["items"]
 
-    async def questions(self) -> list[JsonObject]:
+    async def questions(self) -> list[api.OpenQuestion]:
         """All open questions, the next to expire first."""
-        items: list[JsonObject] = []
+        items: list[api.OpenQuestion] = []
         cursor: str | None = ""
         while cursor is not None:
             params = {"status": "open", "limit": 200} | ({"cursor": cursor} if cursor else {})
-            page = await self.call("GET", "/questions", params=params)
+            page: api.Questions = await self.call("GET", "/questions", params=params)
             items += page["items"]
             cursor = page["next_cursor"]
         return items
 
-    async def automations(self) -> list[JsonObject]:
-        return list((await self.call("GET", "/automations"))["items"])
+    async def automations(self) -> list[api.ListedAutomation]:
+        page: api.AutomationList = await self.call("GET", "/automations")
+        return page["items"]
 
-    async def find_automation(self, name: str) -> JsonObject:
-        """The automation whose id begins so. Raises Misused if there is none, or more than one."""
+    async def firings(self, automation_id: str) -> list[api.Firing]:
+        """The newest 20, the newest first."""
+        path = f"/automations/{automation_id}/firings"
+        page: api.Firings = await self.call("GET", path, params={"limit": 20})
+        return page["items"]
+
+    async def find_automation(self, name: str) -> api.ListedAutomation:
+        """The automation whose id begins so. Raises UsageError if there is none, or more than one."""
         matches = _beginning_with(name, await self.automations())
         if len(matches) > 1:
-            raise Misused(
-                say("{name} is the beginning of {n} automations; give more of it.", name=name, n=len(matches))
+            raise UsageError(
+                t("{name} is the beginning of {n} automations; give more of it.", name=name, n=len(matches))
             )
         if not matches:
-            raise Misused(say("No automation {name}; /automations lists them.", name=name))
+            raise UsageError(t("No automation {name}; /automations lists them.", name=name))
         return matches[0]
 
-    async def grants(self) -> list[JsonObject]:
-        return list((await self.call("GET", "/grants"))["items"])
+    async def grants(self) -> list[api.Grant]:
+        page: api.Grants = await self.call("GET", "/grants")
+        return page["items"]
 
-    async def find_grant(self, name: str) -> JsonObject:
-        """The grant whose id begins so. Raises Misused if there is none, or more than one."""
+    async def find_grant(self, name: str) -> api.Grant:
+        """The grant whose id begins so. Raises UsageError if there is none, or more than one."""
         matches = _beginning_with(name, await self.grants())
         if len(matches) != 1:
-            raise Misused(say("No single grant {name}; /grants lists them.", name=name))
+            raise UsageError(t("No single grant {name}; /grants lists them.", name=name))
         return matches[0]
 
     async def find(self, name: str) -> str:
-        """Resolve a full session id, a unique prefix, or `last` to an id. Raises Misused if there is none."""
+        """Resolve a full session id, a unique prefix, or `last` to an id. Raises UsageError if there is none."""
         if name == "last":
             items = await self.sessions(limit=100)
             if not items:
-                raise Misused(say("There is no session yet: pilothouse chat begins one."))
+                raise UsageError(t("There is no session yet: pilothouse chat begins one."))
             return str(max(items, key=lambda item: str(item["updated_at"]))["id"])
         try:
             return str((await self.session(name))["id"])
-        except Refused as error:
+        except ServerRefused as error:
             if error.status not in (404, 422):
                 raise
         matches = _beginning_with(name, await self.sessions(limit=100))
         if len(matches) > 1:
-            raise Misused(
-                say("{name} is the beginning of {n} sessions; give more of it.", name=name, n=len(matches))
+            raise UsageError(
+                t("{name} is the beginning of {n} sessions; give more of it.", name=name, n=len(matches))
             )
         if not matches:
             url = self.address.url
-            raise Misused(
-                say("No session {name} at {url}: pilothouse sessions lists them.", name=name, url=url)
+            raise UsageError(
+                t("No session {name} at {url}: pilothouse sessions lists them.", name=name, url=url)
             )
         return str(matches[0]["id"])
 
-    async def browse(self, session_id: str, tool: str, args: JsonObject) -> JsonObject:
-        """Execute a manual command in the session's browser."""
+    async def browse(self, session_id: str, tool: str, args: Mapping[str, object]) -> Any:
+        """Execute a manual command in the session's browser: a Page for `observe`, else a CommandResult."""
         path = f"/sessions/{session_id}/browser/{tool}"
-        return dict(await self.call("POST", path, args, timeout=BROWSER_PATIENCE) or {})
+        return await self.call("POST", path, args, timeout=BROWSER_PATIENCE)
 
     async def dialogue(self, session_id: str) -> Dialogue:
         """The dialogue of this session, opened on first use and closed with the client."""
-        from cli.dialogue import Dialogue  # importing the WebSocket library would slow down every command
+        from cli.client.dialogue import (
+            Dialogue,  # importing the WebSocket library would slow down every command
+        )
 
         if session_id not in self._dialogues:
             dialogue = Dialogue(self.address, session_id, pause=self._pause)
@@ -184,7 +196,7 @@ class Client:
     async def follow(self, session_id: str, run_id: str | None = None) -> AsyncGenerator[Event]:
         """Yield the events of a session from now on without end, or of one run until its end.
 
-        Reconnects after a disconnect and resumes after the last event. Raises `Refused` if the server rejects
+        Reconnects after a disconnect and resumes after the last event. Raises `ServerRefused` if the server rejects
         the login or no longer has the session.
         """
         last_id = ""
@@ -202,7 +214,7 @@ class Client:
                             return
             except (Unreachable, httpx.TransportError):
                 pass
-            except Refused as error:
+            except ServerRefused as error:
                 if error.status < 500 and error.status != 429:
                     raise
                 pause = error.retry_after
@@ -227,18 +239,18 @@ class Client:
         try:
             response = await self._http.request(method, path, **options)
         except httpx.TimeoutException:
-            raise Unreachable(say("{url} did not answer in time.", url=self.address.url)) from None
+            raise Unreachable(t("{url} did not answer in time.", url=self.address.url)) from None
         except httpx.TransportError as error:
             raise Unreachable.not_answering(self.address.url, error) from None
         if not response.is_success:
             raise self._refused(response)
         return response
 
-    def _refused(self, response: httpx.Response) -> Trouble:
+    def _refused(self, response: httpx.Response) -> CliError:
         if response.is_redirect:
             target = response.headers.get("location", "elsewhere")
             return Unreachable(
-                say(
+                t(
                     "{url} sends us on to {target}: give that address with --url.",
                     url=self.address.url,
                     target=clean(target),
@@ -249,11 +261,13 @@ class Client:
         except ValueError:
             problem = {}
         known = problem if isinstance(problem, dict) else {}
-        return Refused(response.status_code, known, self.address.url, response.headers.get("retry-after"))
+        return ServerRefused(
+            response.status_code, known, self.address.url, response.headers.get("retry-after")
+        )
 
 
-def _beginning_with(name: str, items: list[JsonObject]) -> list[JsonObject]:
-    return [item for item in items if str(item["id"]).startswith(name)]
+def _beginning_with(name: str, items: Iterable[Found]) -> list[Found]:
+    return [item for item in items if item["id"].startswith(name)]
 
 
 async def _decode(source: EventSource) -> AsyncIterator[Event]:
@@ -262,12 +276,12 @@ async def _decode(source: EventSource) -> AsyncIterator[Event]:
             if data := _object(sse.data):
                 yield Event(sse.event, clean(data), sse.data, sse.id)
     except SSEError:
-        raise Trouble(
-            say("The server's answer is not a stream of events: is there a proxy in between?")
+        raise CliError(
+            t("The server's answer is not a stream of events: is there a proxy in between?")
         ) from None
 
 
-def _object(text: str) -> JsonObject | None:
+def _object(text: str) -> dict[str, object] | None:
     try:
         value = json.loads(text)
     except ValueError:

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from datetime import datetime, time, timedelta
 
-from cli.errors import Misused
-from cli.json_types import JsonObject
-from cli.words import say
+from cli.errors import UsageError
+from cli.words import t
 
 SCOPES = ("once", "run", "session", "automation", "always")
 USAGE = (
@@ -17,12 +16,12 @@ SPAN = re.compile(r"(\d{1,4})([mh])")
 COUNT = re.compile(r"x(\d{1,6})")
 
 
-def read_grant(text: str, now: datetime) -> JsonObject:
-    """What is to be allowed, as the API takes it. `now` has the zone that the date is in. Raises Misused."""
+def read_grant(text: str, now: datetime) -> dict[str, object]:
+    """What is to be allowed, as the API takes it. `now` has the zone that the date is in. Raises UsageError."""
     scope, *rest = text.lower().split()
     if scope not in SCOPES:
-        raise Misused(say(USAGE))
-    grant: JsonObject = {"scope": scope}
+        raise UsageError(t(USAGE))
+    grant: dict[str, object] = {"scope": scope}
     words = iter(rest)
     for word in words:
         if found := COUNT.fullmatch(word):
@@ -30,36 +29,36 @@ def read_grant(text: str, now: datetime) -> JsonObject:
         elif word in ("until", "max", "month"):
             grant |= _limit(word, next(words, ""), now)
         else:
-            raise Misused(say(USAGE))
+            raise UsageError(t(USAGE))
     return grant
 
 
 def read_effects(text: str, count: int) -> list[int]:
-    """The places of what is allowed, of `count`, from `1 3` or `none`. Raises Misused."""
+    """The places of what is allowed, of `count`, from `1 3` or `none`. Raises UsageError."""
     words = [] if text.lower() == "none" else text.replace(",", " ").split()
     chosen = [int(word) - 1 for word in words if word.isdecimal()]
     if len(chosen) < len(words) or any(not 0 <= at < count for at in chosen):
-        raise Misused(say("Write it as /yes, /yes none, or /yes 1 3 with the numbers of what is allowed."))
+        raise UsageError(t("Write it as /yes, /yes none, or /yes 1 3 with the numbers of what is allowed."))
     return chosen
 
 
-def _limit(name: str, value: str, now: datetime) -> JsonObject:
+def _limit(name: str, value: str, now: datetime) -> dict[str, object]:
     try:
         if name == "until":  # the end of that day
             day = datetime.fromisoformat(value).date()
             return {"ends_at": datetime.combine(day, time(23, 59, 59), now.tzinfo).isoformat()}
         return {"act_amount" if name == "max" else "month_amount": float(value.replace(",", "."))}
     except ValueError:
-        raise Misused(say(USAGE)) from None
+        raise UsageError(t(USAGE)) from None
 
 
 def read_time(text: str, now: datetime) -> datetime:
-    """The next `18:00`, or the end of a span like `90m` or `3h`. Raises Misused."""
+    """The next `18:00`, or the end of a span like `90m` or `3h`. Raises UsageError."""
     if span := SPAN.fullmatch(text):
         return now + timedelta(**{"minutes" if span[2] == "m" else "hours": int(span[1])})
     try:
         hour, minute = (int(part) for part in text.split(":"))
         moment = now.replace(hour=hour, minute=minute, second=0, microsecond=0)
     except ValueError:
-        raise Misused(say("{time} is no time of day.", time=text)) from None
+        raise UsageError(t("{time} is no time of day.", time=text)) from None
     return moment if moment > now else moment + timedelta(days=1)

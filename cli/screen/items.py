@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Self
 
-from cli.json_types import JsonObject
+from cli.client import api_types as api
 from cli.text import moment
 from cli.words import localized
 
@@ -41,7 +41,7 @@ class Spoken:
 @dataclass(frozen=True, slots=True)
 class ToolRan:
     name: str
-    args: JsonObject
+    args: Mapping[str, object]
     ok: bool
     summary: str = ""
     duration_ms: int = 0
@@ -80,7 +80,7 @@ class Plan:
     proposed: tuple[str, ...] = ()
 
     @classmethod
-    def read(cls, state: JsonObject) -> Self:
+    def read(cls, state: api.WorkingState | api.StateChanged) -> Self:
         progress = state.get("progress") or {}
         return cls(
             steps=tuple(state.get("plan") or ()),
@@ -106,7 +106,7 @@ class StartPlan:
     effects: tuple[tuple[str, str, int], ...]
 
     @classmethod
-    def read(cls, start: JsonObject) -> Self:
+    def read(cls, start: api.StartPlan) -> Self:
         effects = ((one["site"], one["kind"], int(one["count"])) for one in start["effects"])
         return cls(tuple(start["plan"]), tuple(effects))
 
@@ -137,8 +137,8 @@ class Question:
     reference: str
     kind: Literal["confirm", "manual"]
     reason: str
-    action: JsonObject = field(default_factory=dict)
-    target: JsonObject = field(default_factory=dict)
+    action: Mapping[str, object] = field(default_factory=dict)
+    target: api.Target | None = None
     url: str | None = None
     amount: str | None = None
     """The money that the page shows next to the target."""
@@ -153,21 +153,21 @@ class Question:
     """Of a manual question: an `answer` in words, or a `step` in the browser."""
 
     @classmethod
-    def read(cls, question: JsonObject, screenshot: str | None) -> Self:
+    def read(cls, question: api.Pending | api.Interrupt | api.OpenQuestion, screenshot: str | None) -> Self:
         return cls(
             reference=question["reference"],
             kind=question["kind"],
             reason=localized(question, "reason"),
             wants=question.get("wants"),
             action=question.get("action") or {},
-            target=question.get("target") or {},
+            target=question.get("target"),
             url=question.get("url"),
             amount=question.get("amount"),
             sends_to=question.get("sends_to"),
             would_send=localized(question, "would_send") or None,
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
-            start=StartPlan.read(question["start"]) if question.get("start") else None,
+            start=StartPlan.read(start) if (start := question.get("start")) else None,
         )
 
 

@@ -9,11 +9,11 @@ from io import StringIO
 from rich.console import Console, Group, RenderableType
 from rich.text import Text
 
-from cli.items import Question
-from cli.render import THEME, describe, indent, prose
+from cli.screen.items import Question
+from cli.screen.render import THEME, describe, indent, prose
+from cli.screen.view import OpenTool, View
 from cli.text import cut, duration, spent
-from cli.view import OpenTool, View
-from cli.words import say, tool_name
+from cli.words import t, tool_name
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 SPEED = 8
@@ -51,8 +51,8 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
     if call:
         lines.append(_tool(call, now, width))
     if view.is_lost:
-        ending = say(" The run goes on without us.") if view.is_busy else ""
-        lines.append(Text(say("⚠ The connection is lost; trying again.{ending}", ending=ending), "warn"))
+        ending = t(" The run goes on without us.") if view.is_busy else ""
+        lines.append(Text(t("⚠ The connection is lost; trying again.{ending}", ending=ending), "warn"))
     if view.pending:
         lines.append(_waiting(view.pending))
     elif view.is_busy:
@@ -68,25 +68,25 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
 
 def _waiting(asked: Question) -> Text:
     manual = "words" if asked.wants == "answer" else "/done or words"
-    answers = say("/yes · /no [words]" if asked.kind == "confirm" else manual)
+    answers = t("/yes · /no [words]" if asked.kind == "confirm" else manual)
     left = ""
     if asked.expires_at:
         seconds = max((asked.expires_at - datetime.now(UTC)).total_seconds(), 0)
-        left = say(" · {time} left", time=duration(seconds))
-    return Text.assemble((say("? Waiting for you: "), "warn"), (answers, "bold"), (left, "quiet"))
+        left = t(" · {time} left", time=duration(seconds))
+    return Text.assemble((t("? Waiting for you: "), "warn"), (answers, "bold"), (left, "quiet"))
 
 
 def _working(view: View, now: float, width: int) -> Text:
     if view.status == "paused":
-        return Text.assemble((say("‖ Paused: "), "warn"), ("/resume", "bold"), say(" goes on"))
+        return Text.assemble((t("‖ Paused: "), "warn"), ("/resume", "bold"), t(" goes on"))
     if tool := view.current_tool:
         return _tool(tool, now, width)
     line = _wheel(now)
     if view.speech.thinking:
         thought = view.speech.thinking.strip().split("\n")[-1]
-        line.append(say("thinking  ")).append(cut(thought, max(width - 30, 10)), "quiet italic")
+        line.append(t("thinking  ")).append(cut(thought, max(width - 30, 10)), "quiet italic")
     else:
-        line.append(view.note or say(WORDS.get(view.status, "working")))
+        line.append(view.note or t(WORDS.get(view.status, "working")))
     return _with_time(line, now - view.since if view.since else 0, width)
 
 
@@ -106,10 +106,10 @@ def _with_time(line: Text, seconds: float, width: int) -> Text:
 
 def bar(view: View, mode: str, host: str) -> list[str]:
     """The parts of the bar below the prompt: mode, session, status, step, usage, server."""
-    status = say("offline" if view.is_lost else WORDS.get(view.status, view.status))
-    parts = [mode, cut(view.title or say("new session"), 40), status]
+    status = t("offline" if view.is_lost else WORDS.get(view.status, view.status))
+    parts = [mode, cut(view.title or t("new session"), 40), status]
     if view.is_busy and view.step:
-        parts.append(say("action {n}/{of}", n=view.step, of=view.max_steps))
+        parts.append(t("action {n}/{of}", n=view.step, of=view.max_steps))
     return [part for part in (*parts, spent(view.usage), host) if part]
 
 

@@ -1,0 +1,1 @@
+"""What is shown: the state of a session as items, and how a terminal shows them."""
