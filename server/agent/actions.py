@@ -111,7 +111,9 @@ class ClickAction(PointAction):
     kind: Literal["click"] = "click"
     double: bool = False
     manner: str = ""
-    """How it is meant other than plainly, such as `button right`; such a click is refused."""
+    """How it is meant other than plainly: a `Manner`, or what no click here can be, such as `button middle`."""
+    ms: int | None = None
+    """How long the button is held down."""
 
     @property
     def name(self) -> str:
@@ -123,6 +125,8 @@ class TypeAction(BaseAction):
     fields: tuple[FieldText, ...] = ()
     submit: bool = False
     """Press Enter in the last field."""
+    append: bool = False
+    """The texts are added to what the fields hold."""
 
     @property
     def eids(self) -> tuple[str, ...]:

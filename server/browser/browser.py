@@ -20,6 +20,11 @@ from server.errors import RunFailed
 from server.ops.json_types import JsonObject, JsonView
 
 Direction = Literal["up", "down", "left", "right"]
+Manner = Literal["", "double", "right", "hold", "ctrl", "shift", "alt"]
+"""How a click is done: plainly, twice, with the right button, held down, or while a key is held. `ctrl` is the key that
+adds to a choice, which is another one on macOS."""
+HOLD_MS, MAX_HOLD_MS = 1_500, 5_000
+"""How long a button is held down, in milliseconds: where nothing is said, and at most."""
 
 
 BROWSER = "browser"
@@ -93,6 +98,8 @@ class Field:
 
     element: Element
     text: str
+    adds: bool = False
+    """The text is added at the end of what the field holds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +170,9 @@ class Browser(Protocol):
 
     async def navigate(self, url: str) -> ToolOutcome: ...
     async def back(self) -> ToolOutcome: ...
-    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
         """Click. At a point, nothing is done if something else is there than `PagePoint.key`."""
         ...
 

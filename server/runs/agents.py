@@ -55,7 +55,7 @@ log = logging.getLogger(__name__)
 
 Graph = CompiledStateGraph[Any, Any, Any, Any]
 
-LACKED = {"browser-use": ("press", "hover", "drag", "double_click")}
+LACKED = {"browser-use": ("press", "hover", "drag", "double_click", "manner")}
 """The operator's acts for which a browser's MCP server has no tool."""
 ASSISTANT_LIBRARIES = ("langchain", "langgraph", "langchain-mcp-adapters")
 

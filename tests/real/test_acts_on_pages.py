@@ -13,7 +13,7 @@ from time import monotonic
 import pytest
 import pytest_asyncio
 
-from server.browser.browser import Field, ToolOutcome
+from server.browser.browser import Field, Manner, ToolOutcome
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.observation import Element
 from tests.support.act_pages import PAPER, act_pages, forget, received
@@ -80,10 +80,10 @@ async def find(browser: SessionBrowser, name: str) -> Element:
 
 
 def click(
-    name: str, says: str | None = None, *, ok: bool = True, double: bool = False, most: float = 6
+    name: str, says: str | None = None, *, ok: bool = True, manner: Manner = "", most: float = 6
 ) -> Act:
     async def do(browser: SessionBrowser) -> ToolOutcome:
-        return await browser.click(await find(browser, name), double=double)
+        return await browser.click(await find(browser, name), manner=manner, hold_ms=1_200)
 
     return Act(do, says, ok, most)
 
@@ -94,6 +94,16 @@ def enter(texts: dict[str, str], says: str | None = None, *, ok: bool = True, su
         return await browser.type(fields, submit=submit)
 
     return Act(do, says, ok, most)
+
+
+def add(texts: dict[str, str], says: str | None = None, *, ok: bool = True) -> Act:
+    """Add the texts to what the fields hold."""
+
+    async def do(browser: SessionBrowser) -> ToolOutcome:
+        fields = [Field(await find(browser, name), text, adds=True) for name, text in texts.items()]
+        return await browser.type(fields)
+
+    return Act(do, says, ok)
 
 
 def choose(name: str, *options: str, says: str | None = None, ok: bool = True) -> Act:
@@ -224,7 +234,7 @@ ROWS = [
     Row("a login in a window without opener (A13)", "A13_noopener.html", (click("Log in with Ident", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("logged in as Ann",)),
     Row("a window that is blank at first (A13)", "A13_blank_then.html", (click("Open bank", "A new tab was opened: 1"), wait(2000), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("bank says Ann",)),
     Row("a list to which rows are added holds its rows (A15)", "A15_insert.html", (click("Delete"),)),
-    Row("a double click edits a cell (A16)", "A16_dbl.html", (click("Price 12", double=True),), sent={"A16": "dbl"}, shows=('textbox "New price" value="12"',)),
+    Row("a double click edits a cell (A16)", "A16_dbl.html", (click("Price 12", manner="double"),), sent={"A16": "dbl"}, shows=('textbox "New price" value="12"',)),
     Row("a mask of numbers and of a phone (A17)", "A17_mask.html", (enter({"Amount": "1250,5", "Phone": "9161234567"}, '"Amount" holds "1.250,5" instead'),), shows=('value="1.250,5"', 'value="+7 (916) 123-45-67"')),
     Row("what a field made of the text is told (A17)", "A17_number.html", (
         enter({"Price": "12.50"}, 'textbox "Price" holds "1250" instead.'), enter({"Code": "ABCDEFGHIJKL"}, 'holds "ABCDEFGH" instead'),
@@ -276,6 +286,20 @@ ROWS = [
     Row("a window that closes at the press (A13)", "<button onclick='window.open(`/p/closing_window.html`)'>Open bank</button>", (click("Open bank", "A new tab was opened: 1"), tab(1), click("Done")), shows=('button "Open bank"',)),
     Row("two frames of which one never answers (X3)", "<h1>Home</h1><iframe src=/never></iframe><iframe src=/p/A9_inner.html></iframe><button>Start</button>", (click("Start"),), shows=("# Home", 'button "Accept all"')),
     Row("what waits for a request that nobody reads (H2)", "<button onclick='fetch(`/never`,{method:`POST`});o.textContent=`Saved`'>Save it</button><p id=o></p>", (click("Save it", most=4),), shows=("Saved",)),
+    Row("a menu of the right button (A16)", "A16_context.html", (click("report.txt", manner="right"), click("Rename")), sent={"A16": "rename"}, shows=('clickable "report.txt" takes=right',)),
+    Row("a button that is held (A16)", "A16_hold.html", (click("Hold to confirm", manner="hold"),), sent={"A16": "held"}, shows=('"Hold to confirm" takes=hold',)),
+    Row("a range of a list by Shift (A16)", "A16_shift.html", (click("Mail 1"), click("Mail 4", manner="shift")), sent={"sel": "4 selected"}),
+    Row("several entries by Ctrl (A16)", "<ul id=l role=listbox aria-multiselectable=true><li role=option tabindex=-1>red<li role=option tabindex=-1>green<li role=option tabindex=-1>blue</ul><p id=o></p><script>l.onclick = e => { for (const li of l.children) { if (!e.ctrlKey && !e.metaKey) li.ariaSelected = null; if (li === e.target) li.ariaSelected = 'true' } o.textContent = [...l.children].filter(x => x.ariaSelected).map(x => x.textContent).join('+') }</script>", (click("red"), click("blue", manner="ctrl")), shows=("red+blue",)),
+    Row("a double click by its element (A16)", "<div id=d style='padding:9px;width:90px'>notes.txt</div><p id=o></p><script>d.ondblclick = () => { o.textContent = 'opened' }</script>", (click("notes.txt", manner="double"),), shows=("opened", "takes=double")),
+    Row("a native slider is set (D8)", "<label>Volume <input type=range min=0 max=200 step=5 value=20 oninput='o.textContent=this.value'></label><p id=o></p>", (enter({"Volume": "150"}), enter({"Volume": "152"}, 'holds "150" instead')), shows=("- 150",)),
+    Row("a drawn slider is set by its keys (D8)", "<div id=s role=slider tabindex=0 aria-label=Rating aria-valuemin=0 aria-valuemax=50 aria-valuenow=3 style='width:20px;height:20px;background:#888'></div><script>s.onkeydown = e => { const d = {ArrowRight: 1, ArrowLeft: -1}[e.key] || 0; s.ariaValueNow = Math.min(50, Math.max(0, +s.ariaValueNow + d)) }</script>", (enter({"Rating": "37"}), enter({"Rating": "80"}, 'holds "50" instead'), enter({"Rating": "high"}, "takes a number", ok=False), enter({"Rating": "12"})), shows=('slider "Rating" value="12"',)),
+    Row("a drawn slider is set by the mouse (D8)", "<div style='width:300px;height:20px;background:#ccc;position:relative;margin:20px'><div id=s role=slider aria-label=Price aria-valuemin=0 aria-valuemax=1000 aria-valuenow=0 style='width:20px;height:20px;background:#888;position:absolute;left:0'></div></div><script>let on = 0; s.onmousedown = e => { on = e.clientX - s.offsetLeft; e.preventDefault() }; onmouseup = () => { on = 0 }; onmousemove = e => { if (!on) return; const x = Math.min(280, Math.max(0, e.clientX - on)); s.style.left = x + 'px'; s.ariaValueNow = Math.round(x / 2.8 / 5) * 50 }</script>", (enter({"Price": "650"}),), shows=('slider "Price" value="650"',)),
+    Row("a list of other elements (H13)", "<button id=b role=combobox aria-haspopup=listbox aria-expanded=false aria-label=Colour>Red</button><p id=o></p><script>b.onclick = () => { if (document.querySelector('#l')) return; document.body.insertAdjacentHTML('beforeend', '<ul id=l role=listbox style=\"position:fixed;top:80px\"><li role=option>Red<li role=option>Dark red<li role=option aria-disabled=true>Grey</ul>'); b.ariaExpanded = 'true'; l.onclick = e => { b.textContent = o.textContent = e.target.textContent; l.remove(); b.ariaExpanded = 'false' } }; document.onkeydown = e => { if (e.key === 'Escape') { document.querySelector('#l')?.remove(); b.ariaExpanded = 'false' } }</script>", (choose("Colour", "Dark red"), choose("Colour", "Green", says='only: "Red", "Dark red"', ok=False), choose("Colour", "Grey", says="only", ok=False)), shows=("- Dark red",)),
+    Row("a list that is filtered by what is typed (D11)", "<label>City <input id=q role=combobox aria-expanded=false aria-controls=l></label><div id=l role=listbox></div><script>const all = ['Leeds', 'Lisbon', 'Lille', 'Oslo']; const show = () => { l.innerHTML = all.filter(x => q.value.length > 1 && x.toLowerCase().startsWith(q.value.toLowerCase())).map(x => `<div role=option>${x}</div>`).join(''); q.ariaExpanded = String(!!l.innerHTML) }; q.oninput = () => setTimeout(show, 200); l.onclick = e => { q.value = e.target.textContent; l.innerHTML = ''; q.ariaExpanded = 'false' }</script>", (choose("City", "Lisbon"), choose("City", "Paris", says="no such option", ok=False)), shows=()),
+    Row("a choice that the page takes back (H13)", "<button id=b role=combobox aria-haspopup=listbox aria-label=Plan>Free</button><script>b.onclick = () => { document.body.insertAdjacentHTML('beforeend', '<ul id=l role=listbox><li role=option>Free<li role=option>Gold</ul>'); l.onclick = () => l.remove() }</script>", (choose("Plan", "Gold", says='holds "Free" instead'),)),
+    Row("a text is added to a note (D12)", "<label>Note <textarea rows=4>one</textarea></label>", (add({"Note": "\ntwo"}), add({"Note": "\nthree"})), shows=('value="one\n| two\n| three"',)),
+    Row("a text is added in an editor (D12)", "A4_quill.html", (wait(300), add({"": "And more."})), shows=("Old text", "And more.")),
+    Row("a film is started and stopped (H7)", "<video controls muted aria-label=Tour width=300 src=/tone.wav></video><audio controls aria-label=Tone src=/tone.wav></audio>", (click("Tour, paused", "Started"), click("Tour, playing", "Paused"), click("Tone, paused", "Started")), shows=('media "Tone, playing"',)),
     Row("a message that is shown for a moment is kept (H2)", "<button onclick='o.textContent=`Order 77 placed`;setTimeout(()=>o.remove(),400)'>Place</button><p id=o role=status></p>", (click("Place"),), shows=("Order 77 placed",)),
 ]  # fmt: skip
 

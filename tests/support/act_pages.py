@@ -5,8 +5,10 @@ A page posts what came of an act to `/said`, or sends its form to `/got`; `recei
 
 from __future__ import annotations
 
+import wave
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from urllib.parse import parse_qsl, urlsplit
 
@@ -43,6 +45,7 @@ def act_pages(folder: Path) -> Iterator[Site]:
             "/said": lambda _: Answer(status=204),
             "/got": lambda _: "<!doctype html><title>Got</title><h1>Thank you</h1>",
             "/never": PAGES["/hang"],
+            "/tone.wav": lambda _: Answer(_tone(), type="audio/wav"),
             "/x.pdf": lambda _: Answer(make_pdf(PAPER), type="application/pdf"),
             "/report.csv": lambda _: Answer(
                 REPORT.encode(),
@@ -51,6 +54,17 @@ def act_pages(folder: Path) -> Iterator[Site]:
             ),
         }
         yield site
+
+
+def _tone() -> bytes:
+    """Half a minute of silence."""
+    file = BytesIO()
+    with wave.open(file, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(1)
+        sound.setframerate(8000)
+        sound.writeframes(bytes([128]) * 240_000)
+    return file.getvalue()
 
 
 def _redirect(to: str) -> Page:

@@ -16,9 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from server.browser.browser import (
+    HOLD_MS,
     Browser,
     Direction,
     Field,
+    Manner,
     PagePicture,
     PagePoint,
     Tab,
@@ -183,8 +185,10 @@ class ScriptedBrowser(Browser):
     async def back(self) -> ToolOutcome:
         return self._done("back")
 
-    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
-        what = "double click" if double else "click"
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
+        what = f"{manner} click".strip()
         if isinstance(target, PagePoint):
             return self._done(f"{what} at {target.x},{target.y}")
         if held := self._hold(target):

@@ -278,7 +278,7 @@ async def test_of_two_calls_at_once_the_second_is_judged_by_the_page_that_the_fi
     url, step = "https://shop.example/steps", '- button "{}" [ref=n1] [box=0,0,90,20]'
 
     class Steps(ScriptedBrowser):
-        async def click(self, element: Any, *, double: bool = False) -> ToolOutcome:
+        async def click(self, element: Any, **manner: Any) -> ToolOutcome:
             self.effects.append(element.name)
             self.pages[url] = step.format("Pay now")
             return await super().click(element)
@@ -331,7 +331,7 @@ PAY = [{"tool": "browser_click", "target": "p1"}, {"tool": "browser_click", "tar
 class Till(ScriptedBrowser):
     """Each payment is an effect, and leaves the page as it is."""
 
-    async def click(self, element: Any, *, double: bool = False) -> ToolOutcome:
+    async def click(self, element: Any, **manner: Any) -> ToolOutcome:
         self.effects.append(element.name)
         return await super().click(element)
 

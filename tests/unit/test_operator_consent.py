@@ -776,7 +776,7 @@ async def test_a_run_cut_off_in_the_act_is_never_repeated_by_the_next_message() 
         pass
 
     class DyingBrowser(ScriptedBrowser):
-        async def click(self, element: Any, *, double: bool = False) -> Any:
+        async def click(self, element: Any, **manner: Any) -> Any:
             self._go(element)
             raise Killed
 

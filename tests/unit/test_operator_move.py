@@ -1,13 +1,15 @@
 """One flat schema that every provider accepts, and forgiveness for how they fill it in."""
 
 import json
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, get_args
 
 import pytest
 from pydantic import ValidationError
 
-from server.agent.actions import ClickAction
-from server.agent.operator.act.acting import problem_of
+from server.agent.actions import ClickAction, aim
+from server.agent.operator.act.acting import perform, problem_of
 from server.agent.operator.plan.lenient_parsing import ARGUMENTS
 from server.agent.operator.plan.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action, to_actions
 from server.agent.operator.plan.offering import usable_on
@@ -23,9 +25,12 @@ from server.agent.operator.plan.prompts import (
     step_prompt,
     summary_prompt,
 )
-from server.browser.observation import Observation, observe_snapshot
+from server.browser.browser import HOLD_MS, MAX_HOLD_MS, Field, Manner, PagePoint, ToolOutcome
+from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page import Page
+from server.browser.observation.page_script import FieldKind, Takes
 from server.runs.agents import LACKED
+from tests.support.scripted_browser import ScriptedBrowser
 
 
 def test_the_schema_is_flat_and_small() -> None:
@@ -40,9 +45,10 @@ def test_the_schema_is_flat_and_small() -> None:
 
 def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
-    offered = set(Move.model_fields) - {"manner"}  # which no act here has
-    assert offered - {"rows", *POINT_ARGUMENTS} == set(properties)
-    assert offered == set(move_schema({"type": "array"}, Offer(points=True))["properties"])
+    offered = set(Move.model_fields)
+    assert offered - {"rows", "manner", "append", *POINT_ARGUMENTS} == set(properties)
+    every = Offer(points=True, manners=True, adds=True)
+    assert offered == set(move_schema({"type": "array"}, every)["properties"])
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "ask_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip
 
@@ -211,7 +217,7 @@ def test_a_page_offers_what_it_has_a_use_for(
     every = {PAGE_RULES, FIELD_RULES, OPENING_RULES, POINT_RULES, FILE_RULES, GOAL_RULES}
     assert {rule for rule in every if rule in prompt} == rules | {FILE_RULES, GOAL_RULES}
     for kind in offered:  # each action with all its arguments
-        given = set(ARGUMENTS.get(kind, ())) - {*POINT_ARGUMENTS, *(() if fields else ("fields",))}
+        given = set(ARGUMENTS.get(kind, ())) - offer.left_out
         assert given <= set(schema["properties"]), kind
 
 
@@ -243,18 +249,66 @@ def test_every_offer_is_flat(offer: Offer) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "refused"),
+    ("given", "manner"),
     [
-        ({"button": "right"}, "button right"), ({"modifiers": ["Shift"]}, "modifiers ['Shift']"), ({"hold": 1000}, "hold 1000"),
-        ({"button": "left", "modifiers": [], "hold": 0}, ""), ({"button": None}, ""),
+        ({"manner": "right"}, "right"), ({"button": "right"}, "right"), ({"modifiers": ["Shift"]}, "shift"), ({"hold": True}, "hold"),
+        ({"manner": "Meta"}, "ctrl"), ({"modifiers": "Control"}, "ctrl"), ({"doubleClick": True}, "double"),
+        ({"button": "left", "modifiers": [], "hold": 0}, ""), ({"button": None}, ""), ({"manner": "none"}, ""),
+        ({"button": "middle"}, "button middle"), ({"modifiers": ["Shift", "Alt"]}, "modifiers shift, modifiers alt"),
+        ({"manner": "right", "modifiers": ["Shift"]}, "right, modifiers shift"),
     ],
 )  # fmt: skip
-def test_a_click_that_is_meant_in_another_way_is_no_plain_click(given: dict[str, Any], refused: str) -> None:
+def test_a_click_is_done_as_it_is_meant_or_refused(given: dict[str, Any], manner: str) -> None:
     page = observe_snapshot('- button "Files" [ref=a1] [box=0,0,90,20]', url="http://x.org/", title="")
     first = Move.model_validate({"reason": "go", "action": "click", "eid": "e1", **given})
     after = Move.model_validate({"reason": "go", "action": "click", "eid": "e1", "then": [{"action": "click", "eid": "e1", **given}]})  # fmt: skip
     for action in (to_action(first, "a"), to_actions(after, lambda: "b")[-1]):
         assert isinstance(action, ClickAction)
-        assert action.manner == refused
+        assert ("double" if action.double else action.manner) == manner
         problem = problem_of(action, page, {}) or ""
-        assert problem.startswith(f"click: a click with {refused} cannot be done") is bool(refused), problem
+        is_known = manner in get_args(Manner)
+        assert problem.startswith(f"click: a click with {manner} cannot be done") is not is_known, problem
+
+
+@pytest.mark.parametrize(("given", "ms"), [({"ms": 2000}, 2000), ({"hold": "900"}, 900), ({"hold": 800}, 800), ({"ms": "soon"}, None)])  # fmt: skip
+def test_a_button_is_held_as_long_as_is_said(given: dict[str, Any], ms: int | None) -> None:
+    action = to_action(Move.model_validate({"action": "click", "eid": "e1", "manner": "hold", **given}), "a")
+    assert isinstance(action, ClickAction)
+    assert (action.manner, action.ms) == ("hold", ms)
+
+
+def test_manners_and_adding_are_offered_where_a_page_has_a_use_for_them() -> None:
+    menu = Extra(takes=(Takes(box=(0, 0, 9, 9), ways=("right",)),))
+    full = Extra(fields=(FieldKind(box=(0, 9, 9, 9), kind="lines"),))
+    with_menu = usable_on(observe_snapshot(LINK, url=URL, extra=menu))
+    with_text = usable_on(observe_snapshot(f"{FIELD}: Ann", url=URL, extra=full))
+    for offer, argument, other in ((with_menu, "manner", "append"), (with_text, "append", "manner")):
+        properties = move_schema(offer=offer)["properties"]
+        assert argument in properties
+        assert other not in properties
+        prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text
+        assert f"`{argument}`" in prompt
+        assert f"`{other}`" not in prompt
+    assert "double_click" in with_menu.kinds
+    assert "manner" in replace(with_menu, lacks=frozenset(LACKED["browser-use"])).left_out
+    assert "takes=right" in observe_snapshot(LINK, url=URL, extra=menu).text()
+
+
+async def test_a_text_is_added_and_a_button_is_held_by_the_browser() -> None:
+    page = observe_snapshot(f"{LINK}\n{FIELD}", url=URL)
+    given: list[object] = []
+
+    class Recorder(ScriptedBrowser):
+        async def click(self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS) -> ToolOutcome:  # fmt: skip
+            given.append((manner, hold_ms))
+            return await super().click(target, manner=manner, hold_ms=hold_ms)
+
+        async def type(self, fields: Sequence[Field], *, submit: bool = False) -> ToolOutcome:
+            given.extend((field.text, field.adds) for field in fields)
+            return await super().type(fields, submit=submit)
+
+    moves = ({"action": "click", "eid": "e1", "hold": 90_000}, {"action": "type", "eid": "e2", "text": " Lee", "append": True})  # fmt: skip
+    for move in moves:
+        aimed = aim(to_action(Move.model_validate(move), "a"), page)
+        await perform(Recorder({}), aimed, {})
+    assert given == [("hold", MAX_HOLD_MS), (" Lee", True)]

@@ -40,7 +40,7 @@ def read_call(name: str, args: JsonObject, observation: Observation) -> Action |
     match name:
         case "browser_click":
             element = _target(args, observation)
-            return ClickAction(eid=element.eid) if element else None
+            return _click(element, args) if element else None
         case "browser_drag":
             start, end = (_named(args.get(name), observation) for name in ("startTarget", "endTarget"))
             return DragAction(start=start.eid, end=end.eid) if start and end else None
@@ -79,6 +79,14 @@ def refs_of(args: JsonObject) -> list[str]:
 
 
 _REFERENCES = ("target", "ref", "index", "startTarget", "endTarget")
+
+
+def _click(element: Element, args: JsonObject) -> Action:
+    keys = ", ".join(map(str, args.get("modifiers") or []))
+    button = str(args.get("button") or "left")
+    manner = ", ".join(filter(None, (button if button != "left" else "", keys))).lower()
+    return ClickAction(eid=element.eid, double=bool(args.get("doubleClick")), manner=manner)
+
 
 _PASSIVE: dict[str, Action] = {
     "browser_navigate_back": BackAction(), "browser_go_back": BackAction(),

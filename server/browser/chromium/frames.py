@@ -61,17 +61,19 @@ async def evaluate_with_listeners(
     cdp: Cdp, session: str, script: str, *, frame: str, deadline: float, kinds: Collection[str] = CLICKS
 ) -> Json:
     """As `evaluate`, with a list of the page's elements that listen to events of these kinds as the function's argument;
-    null if it cannot be read.
+    null if it cannot be read. The second argument is, for each of them, the list of those kinds.
 
     At most MAX_LISTENING, those in shadow roots included. An isolated world cannot ask for them itself: it sees only listeners of its own.
     """
     context = await world(cdp, session, frame, deadline)
     group = {"objectGroup": "pilothouse"}
     try:
-        arguments = await _listening(cdp, session, context, group, min(deadline, 1), kinds)
+        found = await _listening(cdp, session, context, group, min(deadline, 1), kinds)
+        elements, heard = [one for one, _ in found or ()], [list(kinds) for _, kinds in found or ()]
         done = await cdp.send("Runtime.callFunctionOn", {
-            "functionDeclaration": f"(...listening) => ({script})({'null' if arguments is None else 'listening'})",
-            "executionContextId": context, "arguments": arguments or [], "returnByValue": True,
+            "functionDeclaration":
+                f"(heard, ...listening) => ({script})({'null' if found is None else 'listening'}, heard)",
+            "executionContextId": context, "arguments": [{"value": heard}, *elements], "returnByValue": True,
         }, session=session, deadline=deadline)  # fmt: skip
     finally:
         await release(cdp, session, group)
@@ -80,8 +82,8 @@ async def evaluate_with_listeners(
 
 async def _listening(
     cdp: Cdp, session: str, world: int, group: Params, deadline: float, kinds: Collection[str]
-) -> list[dict[str, str]] | None:
-    """None if they cannot be read in time, or are more than can be read.
+) -> list[tuple[dict[str, str], Collection[str]]] | None:
+    """The elements with what they listen to. None if they cannot be read in time, or are more than can be read.
 
     The document is that of the page's own world, where its name cannot be taken by the page: asked about a
     document of an isolated world, Chromium breaks that world's elements that have listeners.
@@ -98,9 +100,11 @@ async def _listening(
         }, session=session, deadline=deadline)  # fmt: skip
     except CdpError:
         return None
-    nodes = {
-        one["backendNodeId"] for one in found["listeners"] if one["type"] in kinds and "backendNodeId" in one
-    }
+    nodes: dict[int, set[str]] = {}
+    for one in found["listeners"]:
+        if one["type"] in kinds and "backendNodeId" in one:
+            nodes.setdefault(one["backendNodeId"], set()).add(one["type"])
+    chosen = sorted(nodes)[:MAX_LISTENING]
     works = [
         cdp.send(
             "DOM.resolveNode",
@@ -108,14 +112,14 @@ async def _listening(
             session=session,
             deadline=deadline,
         )
-        for node in sorted(nodes)[:MAX_LISTENING]
+        for node in chosen
     ]
     answers = await asyncio.gather(
         *works, return_exceptions=True
     )  # an error or null: of a frame's nodes, or of one that is gone
     return [
-        {"objectId": answer["object"]["objectId"]}
-        for answer in answers
+        ({"objectId": answer["object"]["objectId"]}, nodes[node])
+        for node, answer in zip(chosen, answers, strict=True)
         if not isinstance(answer, BaseException) and "objectId" in answer["object"]
     ]
 

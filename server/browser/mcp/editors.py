@@ -11,7 +11,9 @@ from server.ops.json_types import JsonObject
 
 _CONTROL, _COMMAND = 2, 4
 """Modifiers of a key event."""
-_KEYS = {"a": 65, "Backspace": 8, "ArrowRight": 39, "Enter": 13, "Shift": 16}
+_KEYS = {
+    "a": 65, "Backspace": 8, "ArrowLeft": 37, "ArrowRight": 39, "End": 35, "Enter": 13, "Escape": 27, "Shift": 16,
+}  # fmt: skip
 _CODES = {
     sign: code
     for signs, code in (
@@ -35,12 +37,18 @@ _CLIP = """(kind, text) => {
 }"""
 
 
-async def replace(here: CurrentPage, text: str, *, submit: bool, place: Place | None) -> None:
+async def replace(
+    here: CurrentPage, text: str, *, submit: bool, place: Place | None, adds: bool = False
+) -> None:
     """Put the text in place of all that the focused editor holds, in the frame with this place if there is one; with
-    `submit`, press Enter after it."""
+    `adds`, after it; with `submit`, press Enter after it."""
     async with here.until_quiet(typed=True):
         await _select_all(here)
+        if adds:
+            await _press(here, "ArrowRight")  # to the end of what is selected
         if not text:
+            if adds:
+                return
             await _press(here, "Backspace")
         elif not (await _clip(here, "paste", text, place=place)).get("isTaken"):
             await here.send("Input.insertText", {"text": text})
@@ -80,9 +88,9 @@ async def type_keys(here: CurrentPage, text: str, *, submit: bool) -> None:
             await _press(here, "Enter")
 
 
-async def press_shift(here: CurrentPage) -> None:
+async def press_key(here: CurrentPage, key: str) -> None:
     """Press a key that writes nothing."""
-    await _press(here, "Shift")
+    await _press(here, key)
 
 
 async def _clip(here: CurrentPage, kind: str, text: str = "", *, place: Place | None) -> JsonObject:

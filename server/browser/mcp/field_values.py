@@ -49,6 +49,10 @@ _CHOOSE = """(at, choices) => {
 }"""
 
 
+_PLAY = """async (at) => {
+  const {input} = globalThis.pilothouseFields[at];
+  await (input.paused ? input.play() : input.pause());
+}"""
 _FOCUS = """(at, part, all) => {
   const {box, parts, input: only} = globalThis.pilothouseFields[at], input = parts ? parts[part] : only;
   if (!input.isConnected) return false;
@@ -85,6 +89,10 @@ class FieldValue(BaseModel, frozen=True):
     """It takes none: what it holds is chosen in another place, or fixed."""
     editor: bool = False
     """It is no form field. Its value is the text that it shows."""
+    slides: bool = False
+    """It is a slider that is no field. Its value is what it says by ARIA."""
+    playing: bool | None = None
+    """Of a film or sound."""
 
 
 _HELD = TypeAdapter(list[FieldValue | None])
@@ -141,20 +149,29 @@ async def read(here: CurrentPage) -> list[FieldValue | None]:
     return found
 
 
-async def replace_content(here: CurrentPage, at: int, text: str, *, submit: bool) -> str | None:
-    """Put the text in place of what an editor holds. Returns what it holds then, None if it does not take the focus.
+async def replace_content(
+    here: CurrentPage, at: int, text: str, *, submit: bool, added_to: str | None = None
+) -> str | None:
+    """Put the text in place of what an editor holds, or after that: `added_to`. Returns what it holds then, None if it
+    does not take the focus.
 
     What is sent with `submit` is not read: it may be taken out of the editor.
     """
     place = here.held_in.get(at)
     if not await here.run(f"() => ({_FOCUS})({at}, 0)", place=place):
         return None
-    await editors.replace(here, text, submit=submit, place=place)
+    await editors.replace(here, text, submit=submit, place=place, adds=added_to is not None)
+    text = f"{added_to or ''}{text}"
     now = await read(here)
     shown = now[at] if at < len(now) else None
     if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
         return text
     return await editors.content(here, place) or shown.value
+
+
+async def play(here: CurrentPage, at: int) -> None:
+    """Start the film or sound that is held there, or stop it; a page may refuse to start it."""
+    await here.run(f"() => ({_PLAY})({at})", place=here.held_in.get(at))
 
 
 async def fill_by_keys(here: CurrentPage, at: int, text: str, *, submit: bool) -> bool:
@@ -282,7 +299,8 @@ def after_typing(
         if was and now and was.value is not None and now.value is not None
     ]
     if not outcome.ok:
-        if len(known) < len(fields) or any(now in ("", was) for _, was, now in known):
+        is_left = any(now in ("", was) and field.element.role != "slider" for field, was, now in known)
+        if len(known) < len(fields) or is_left:
             return replace(outcome, text=sentence("field.other_form", target=name_of(fields[-1].element)))
         names = joined((name_of(field.element) for field in fields), ", ")
         outcome = replace(outcome, ok=True, text=sentence("did.typed", target=names))
@@ -313,6 +331,11 @@ def after_replacing(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcom
     """The outcome with what the editor holds, where it is not what was typed."""
     if is_meant(field.text, held, is_editor=True):
         return outcome
+    return _with_note(outcome, _instead(field, held))
+
+
+def with_held(outcome: ToolOutcome, field: Field, held: str) -> ToolOutcome:
+    """The outcome with what the field holds instead of what was meant."""
     return _with_note(outcome, _instead(field, held))
 
 

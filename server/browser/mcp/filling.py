@@ -8,9 +8,9 @@ from functools import partial
 from itertools import groupby
 from typing import Any, Protocol
 
-from server.browser.browser import Field, PagePoint, ToolOutcome
+from server.browser.browser import HOLD_MS, Field, Manner, PagePoint, ToolOutcome
 from server.browser.lease import wait_for_lease
-from server.browser.mcp import field_values, key_listeners
+from server.browser.mcp import drawn_lists, field_values, key_listeners, sliders
 from server.browser.mcp.field_values import FieldValue
 from server.browser.mcp.key_listeners import Listens
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
@@ -25,7 +25,9 @@ class FieldTools(Protocol):
 
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome: ...
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome: ...
-    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome: ...
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome: ...
 
 
 class Filling:
@@ -62,6 +64,10 @@ class Filling:
         here.hide(field.text for field in fields if field.element.secret)
         before = await field_values.hold(here, [field.element for field in fields])
         self._listens = await key_listeners.listeners(here)
+        for field, held in zip(fields, before, strict=True):
+            if field.adds and (held is None or held.value is None or held.parts or held.slides):
+                return self._calls.outcome(False, sentence("field.unreadable", target=name_of(field.element)))
+        fields = [_whole(field, held) for field, held in zip(fields, before, strict=True)]
         done: list[ToolOutcome] = []
         for kind, group in groupby(range(len(fields)), lambda at: self._kind(fields[at], before[at], at)):
             places = list(group)
@@ -118,10 +124,12 @@ class Filling:
             return self._calls.outcome(False, problem)
         if kind == "keys":
             return await self._type_keys(field, before, at, submit=submit)
+        if kind == "slider":
+            return await self._slide(field, at)
         if kind == "list":
             return await self._choose(field.element, field.text.split("\n"), before, at)
         if kind == "other":  # such as the box around a field
-            clicked = await self._tools.click(field.element, double=False)
+            clicked = await self._tools.click(field.element)
             takes = await field_values.hold_focused(self._calls.here, at) if clicked.ok else ""
             if clicked.ok and not takes:
                 problem = sentence("field.takes_no_text", target=name_of(field.element))
@@ -130,7 +138,20 @@ class Filling:
                 return await self._tools.type([field], submit=submit) if takes else clicked
         if kind == "parts" and before:
             return await self._fill_parts(field, before, at, submit=submit)
-        return await self._replace(field, at, submit=submit)
+        return await self._replace(field, before, at, submit=submit)
+
+    async def _slide(self, field: Field, at: int) -> ToolOutcome:
+        name, wanted = name_of(field.element), sliders.number_in(field.text)
+        if wanted is None:
+            return self._calls.outcome(False, sentence("field.takes_number", target=name))
+        await self._take_turn()
+        here = self._calls.here
+        by_mouse = at not in here.held_in and not field.element.frame
+        held = await sliders.set_value(here, at, wanted, by_mouse=by_mouse)
+        if held is None:
+            return self._calls.outcome(False, sentence("field.gone"))
+        outcome = self._calls.outcome(True, sentence("did.set", target=name, value=f"{held:g}"))
+        return outcome if held == wanted else field_values.with_held(outcome, field, f"{held:g}")
 
     async def _type_keys(
         self, field: Field, before: FieldValue | None, at: int, *, submit: bool
@@ -154,27 +175,59 @@ class Filling:
         outcome = self._calls.outcome(True, _typed(name, submit=submit))
         return field_values.after_filling_parts(outcome, field, held)
 
-    async def _replace(self, field: Field, at: int, *, submit: bool) -> ToolOutcome:
+    async def _replace(
+        self, field: Field, before: FieldValue | None, at: int, *, submit: bool
+    ) -> ToolOutcome:
         await self._take_turn()
-        held = await field_values.replace_content(self._calls.here, at, field.text, submit=submit)
+        held_before = (before.value or "") if field.adds and before else None
+        held = await field_values.replace_content(
+            self._calls.here, at, field.text, submit=submit, added_to=held_before
+        )
+        if held_before:
+            field = replace(field, text=held_before + field.text)
         name = name_of(field.element)
         if held is None:
             return self._calls.outcome(False, sentence("field.takes_no_keys", target=name))
         outcome = self._calls.outcome(True, _typed(name, submit=submit))
         return field_values.after_replacing(outcome, field, held)
 
-    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
         """Click; of a check box and the like, say it where that has changed nothing."""
-        if not isinstance(target, Element) or target.role not in CHOICES or double:
-            return await self._tools.click(target, double=double)
+        if isinstance(target, Element) and target.role == "media" and not manner:
+            return await self._play(target)
+        if not isinstance(target, Element) or target.role not in CHOICES or manner:
+            return await self._tools.click(target, manner=manner, hold_ms=hold_ms)
         (before,) = await field_values.hold(self._calls.here, [target])
-        outcome = await self._tools.click(target, double=double)
+        outcome = await self._tools.click(target)
         now = [] if self._calls.here.dialog else await field_values.read(self._calls.here)
         return field_values.after_click(outcome, target, before, now[0] if now else None)
+
+    async def _play(self, element: Element) -> ToolOutcome:
+        """Start or stop a film or sound, as its own button does."""
+        here = self._calls.here
+        (before,) = await field_values.hold(here, [element])
+        if before is None or before.playing is None:
+            return await self._tools.click(element)
+        await self._take_turn()
+        async with here.until_quiet(typed=True):
+            await field_values.play(here, 0)
+        (now,) = await field_values.read(here) or [None]
+        if now is None or now.playing is before.playing:
+            return self._calls.outcome(False, sentence("did_not.play", target=name_of(element)))
+        name = name_of(element)
+        did = sentence("did.started", target=name) if now.playing else sentence("did.paused", target=name)
+        return self._calls.outcome(True, did)
 
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome:
         """Choose by place: the tool servers take the words for a value, too, or the first of equal ones."""
         (held,) = await field_values.hold(self._calls.here, [element])
+        if (held is None or not held.options) and not element.frame:
+            await self._take_turn()
+            drawn = await drawn_lists.choose(self._calls, self._tools.click, element, options)
+            if drawn is not None:
+                return drawn
         if held is None or not held.options:
             return await self._tools.select(element, options)
         return await self._choose(element, options, held, 0)
@@ -214,11 +267,19 @@ class Filling:
                 ("editor", held.editor),
                 ("parts", held.parts),
                 ("list", held.options),
+                ("slider", held.slides),
                 ("locked", held.locked),
             )
             return next((kind for kind, is_it in known if is_it), "field")
         element = field.element
         return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"
+
+
+def _whole(field: Field, held: FieldValue | None) -> Field:
+    """A field that is added to, with all that it shall hold. To an editor its text is added as it is."""
+    if not field.adds or held is None or held.editor:
+        return field
+    return replace(field, text=f"{held.value or ''}{field.text}", adds=False)
 
 
 def _typed(name: Wording, *, submit: bool) -> Wording:

@@ -74,7 +74,7 @@ async def make_noticed(
         listening = [at for at in places if not is_typed and at < len(listens) and listens[at]]
         for at in listening:
             await here.run(f"() => ({_FOCUS})({at})")
-            await editors.press_shift(here)
+            await editors.press_key(here, "Shift")
         if any(listens[at] == "own" for at in places if at < len(listens)):
             if await here.run(_CHANGES_SOON):
                 return

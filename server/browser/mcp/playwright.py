@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from server.browser import observation
-from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import HOLD_MS, Direction, Field, Manner, PagePoint, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.fence import fence
 from server.browser.masking import mask_text
@@ -21,7 +21,7 @@ from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls, name_of
 from server.browser.observation import Element
 from server.browser.observation.rendering import fitting_lines, meant_option
-from server.ops.json_types import JsonView
+from server.ops.json_types import JsonObject, JsonView
 from server.text import cut
 from wording.catalogue import Wording, joined, says, sentence
 from wording.step_words import direction as direction_words
@@ -42,6 +42,14 @@ _OWN_PICKER = (
 _DOWNLOADS = "Download is starting"
 OTHER_THERE = sentence("point.changed")
 _NOT_FILLABLE = "Element is not an <input>"
+_KEYS: Mapping[Manner, str] = {"ctrl": "ControlOrMeta", "shift": "Shift", "alt": "Alt"}
+_MANNERS: Mapping[Manner, JsonObject] = {
+    "": {},
+    "double": {"doubleClick": True},
+    "right": {"button": "right"},
+    **{manner: {"modifiers": [key]} for manner, key in _KEYS.items()},
+}
+"""The server's own arguments of a click on an element."""
 
 
 class PlaywrightAdapter:
@@ -108,19 +116,22 @@ class PlaywrightAdapter:
         outcome = self._calls.outcome(False, problem)
         return replace(outcome, notes=tuple(note for note in outcome.notes if note != status_note(reply)))
 
-    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
-        named = name_of(target)
-        did = (
-            sentence("did.double_clicked", target=named) if double else sentence("did.clicked", target=named)
-        )
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
+        did = _clicked(name_of(target), manner, hold_ms)
         if isinstance(target, Element):
             before, page = self._calls.here.url, self._calls.here.page
             obstacle = await targets.look_at(self._calls.here, target)
             if obstacle.kind == "covered":
                 return self._calls.outcome(False, sentence("did_not.click_covered", why=obstacle.words))
             if obstacle.kind == "moving":
-                return await self._click_moving(did, double=double)
-            reply = await self._server.act("browser_click", {**_target(target), "doubleClick": double})
+                return await self._click_moving(did, _mouse(manner, hold_ms))
+            if manner == "hold":
+                reply = await self._server.act("browser_hover", _target(target))
+                reply = await self._hold_down(hold_ms) if reply.ok else reply
+            else:
+                reply = await self._server.act("browser_click", {**_target(target), **_MANNERS[manner]})
             if (
                 reply.ok
                 and target.role == "link"
@@ -131,18 +142,30 @@ class PlaywrightAdapter:
             if not reply.ok and page and page.gone.is_set() and not page.is_crashed:
                 return self._calls.outcome(True, joined((did, sentence("did.closed_tab"))))
             return self._done(reply, did)
+        if (mouse := _mouse(manner, hold_ms)) is None:
+            return self._calls.outcome(False, sentence("did_not.click_with_key"))
         if not await self._point_at(target):
             return self._calls.outcome(False, OTHER_THERE)
-        click = {"x": target.x, "y": target.y, "clickCount": 2 if double else 1}
-        return await self._do("browser_mouse_click_xy", click, did)
+        return await self._do("browser_mouse_click_xy", {"x": target.x, "y": target.y, **mouse}, did)
 
-    async def _click_moving(self, did: str, *, double: bool) -> ToolOutcome:
+    async def _hold_down(self, milliseconds: int) -> Reply:
+        """Hold the button down where the mouse is. A page may react while it is held."""
+        reply = await self._server.act("browser_mouse_down", {})
+        try:
+            if reply.ok:
+                await asyncio.sleep(milliseconds / 1000)
+        finally:
+            lifted = await self._server.act("browser_mouse_up", {})
+        return lifted if reply.ok else reply
+
+    async def _click_moving(self, did: str, mouse: JsonView | None) -> ToolOutcome:
         """Press what does not stop moving where it is then."""
+        if mouse is None:
+            return self._calls.outcome(False, sentence("did_not.click_with_key"))
         for _ in range(targets.PRESSES):
             if (place := await targets.aim(self._calls.here)) is None:
                 continue
-            click = {"x": place.x, "y": place.y, "clickCount": 2 if double else 1}
-            reply = await self._server.act("browser_mouse_click_xy", click)
+            reply = await self._server.act("browser_mouse_click_xy", {"x": place.x, "y": place.y, **mouse})
             is_hit = await targets.end(self._calls.here)
             if is_hit is not False or not reply.ok:
                 return self._done(reply, did)
@@ -355,6 +378,28 @@ def playwright(loading: int = LOADING) -> ToolServer:
 
 def _target(element: Element) -> dict[str, str]:
     return {"target": element.ref, "element": element.name[:80] or element.role}
+
+
+def _mouse(manner: Manner, hold_ms: int) -> JsonObject | None:
+    """The arguments of a click at a point; None if the server can do none with a key held."""
+    if manner == "hold":
+        return {"delay": hold_ms}
+    if manner in _KEYS:
+        return None
+    return {"button": "right"} if manner == "right" else {"clickCount": 2 if manner == "double" else 1}
+
+
+def _clicked(target: Wording, manner: Manner, hold_ms: int) -> Wording:
+    match manner:
+        case "double":
+            return sentence("did.double_clicked", target=target)
+        case "right":
+            return sentence("did.right_clicked", target=target)
+        case "hold":
+            return sentence("did.held_down", target=target, seconds=hold_ms / 1000)
+        case "ctrl" | "shift" | "alt":
+            return sentence("did.clicked_with_key", target=target, key=manner.capitalize())
+    return sentence("did.clicked", target=target)
 
 
 def _filled(field: Field) -> dict[str, str]:

@@ -15,9 +15,11 @@ from mcp.types import Tool
 
 from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import (
+    HOLD_MS,
     Browser,
     Direction,
     Field,
+    Manner,
     PagePicture,
     PagePoint,
     Tab,
@@ -67,7 +69,9 @@ class Adapter(Protocol):
     async def shown(self, target: str | None = None) -> Observation | None: ...
     async def navigate(self, url: str) -> ToolOutcome: ...
     async def back(self) -> ToolOutcome: ...
-    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome: ...
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome: ...
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome: ...
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome: ...
     async def select(self, element: Element, options: Sequence[str]) -> ToolOutcome: ...
@@ -374,8 +378,10 @@ class SessionBrowser(Browser):
     async def back(self) -> ToolOutcome:
         return await self._perform(self._adapter.back, is_passive=True)
 
-    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
-        return await self._do(self._filling.click, target, double=double)
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
+        return await self._do(self._filling.click, target, manner=manner, hold_ms=hold_ms)
 
     async def drag(self, start: Element | PagePoint, end: Element | PagePoint) -> ToolOutcome:
         return await self._do(self._adapter.drag, start, end)

@@ -107,6 +107,8 @@ class Observation(BaseModel, frozen=True):
     """Texts with a number that are in the window and not painted."""
     moment: str = ""
     """`Extra.moment` of the page script result used here; "" if unknown."""
+    manners: bool = False
+    """Whether something on it takes clicks in other manners than plainly."""
     hits: tuple[PointHit, ...] = ()
     """What is at the points that were asked about."""
     sends_are_held: bool = False
@@ -392,6 +394,7 @@ def _observe(
         passing=_passing(tree),
         hidden=tuple(text for text in hidden.values() if any(map(str.isdigit, text))),
         moment=extra.moment,
+        manners=bool(extra.takes),
     )
 
 

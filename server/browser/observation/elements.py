@@ -17,7 +17,7 @@ LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist
 LEVELS = frozenset({"slider", "spinbutton"})
 DRAG_ROLES = frozenset({"draggable", "dropzone"})
 TAG_ROLES = {
-    "a": "link", "button": "button", "editable": "textbox", "select": "combobox",
+    "a": "link", "button": "button", "editable": "textbox", "select": "combobox", "media": "media",
     **{role: role for role in DRAG_ROLES | CHOICES},
 }  # fmt: skip
 SELECTS = frozenset({"combobox", "listbox"})
@@ -49,6 +49,7 @@ class Draft:
     url: str = ""
     submits: bool = False
     opens: bool = False
+    takes: tuple[str, ...] = ()
     shows: str = ""
     sends_to: str = ""
     by_get: bool = False
@@ -102,7 +103,9 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
         drafts = _add_clickables(snapshot, drafts, extra.clickables, viewport)
         drafts = _drop_repeats(snapshot, drafts, extra)
     sent = {_rounded(one.box): one for one in extra.sent}
+    takes = {_rounded(one.box): one.ways for one in extra.takes}
     for draft in drafts:
+        draft.takes = takes.get(_rounded(draft.box), ())
         if form := sent.get(_rounded(draft.box)):
             draft.sends_to, draft.by_get = form.to, form.get
         draft.field = kinds.get(_rounded(draft.box), "") if draft.role in FIELDS else ""
@@ -249,6 +252,8 @@ def _add_clickables(
                 known.name = clickable.name or known.name
             if clickable.tag == "draggable" and known.role == "clickable":
                 known.role = clickable.tag
+            if clickable.tag == "media":
+                known.role, known.name = clickable.tag, clickable.name
         elif box not in nodes:
             added.append(_loose(snapshot, boxes, clickable, viewport))
         elif clickable.listens or bisect_left(places, nodes[box]) == bisect_left(
@@ -427,6 +432,8 @@ def _draft_clickable(snapshot: Snapshot, index: int, clickable: Clickable) -> Dr
         draft.role, draft.name = "textbox", clickable.name or label_of_field(snapshot, index)
     if clickable.tag in DRAG_ROLES:
         draft.role = clickable.tag
+    if clickable.tag == "media":
+        draft.role, draft.name = clickable.tag, clickable.name
     if clickable.tag in ("dropzone", "svg"):
         draft.name = clickable.name
     draft.name = draft.name or clickable.name

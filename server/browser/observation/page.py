@@ -65,6 +65,8 @@ class Element(BaseModel, frozen=True):
     """Whether the page says that its form is sent by GET."""
     opens: bool = False
     """Whether it says by an attribute that it opens or shows a part of the page."""
+    takes: tuple[str, ...] = ()
+    """Of `right`, `double` and `hold`: the manners of clicks that it listens to, besides plain ones."""
     shows: str = ""
     """The visible text on it, if that differs from its name."""
     same_as: str = ""

@@ -34,6 +34,13 @@ class Clickable(BaseModel, frozen=True):
     """It has a listener for clicks of its own, can be dragged or dropped on: also if it contains other controls."""
 
 
+class Takes(BaseModel, frozen=True):
+    """An element that takes clicks in other manners than plainly."""
+
+    box: Box
+    ways: tuple[Literal["right", "double", "hold"], ...]
+
+
 class Cover(BaseModel, frozen=True):
     """A check box or radio button that takes no click itself: something else is drawn in its place."""
 
@@ -159,6 +166,7 @@ class Extra(BaseModel, frozen=True):
     """Boxes of the buttons that submit a form."""
     openers: tuple[Box, ...] = ()
     """Boxes of the controls that say by an attribute that they open or show a part of the page."""
+    takes: tuple[Takes, ...] = ()
     uploads: tuple[Box, ...] = ()
     """Boxes of the fields that take a file, and of their labels."""
     shown: tuple[Shown, ...] = ()

@@ -120,6 +120,8 @@ def element_line(element: Element, suffix: str = "", also: Sequence[Element] = (
     elif element.placeholder:
         parts.append(f"placeholder={quote(element.placeholder)}")
     parts += [word for word, holds in _states(element) if holds]
+    if element.takes:
+        parts.append(f"takes={','.join(element.takes)}")
     if element.options:
         names, most = [_short_option(name) for name in element.options], element.options_shown
         if len(names) > most + 1:

@@ -276,6 +276,7 @@ def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts
         sends_to=well_formed(draft.sends_to[:1000]),
         by_get=draft.by_get,
         opens=draft.opens,
+        takes=draft.takes,
         shows=cut(clean(in_order_of_sight(draft.shows)), chars),
     )
 

@@ -35,7 +35,7 @@
       }
       const isField =
         ['INPUT', 'TEXTAREA', 'SELECT'].includes(el.tagName) ||
-        el.matches('[role=checkbox],[role=radio],[role=switch]')
+        el.matches('[role=checkbox],[role=radio],[role=switch],[role=slider],[role=spinbutton],video,audio')
       const field = isField
         ? el
         : el.localName === 'label' && /^(checkbox|radio)$/.test(el.control?.type)

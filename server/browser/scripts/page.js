@@ -1,4 +1,4 @@
-;(listening) => {
+;(listening, heard) => {
   const isBrief = listening === 'moment'
   const WIDGET =
     'a[href],button,input,select,textarea,option,label,iframe,[contenteditable=""],' +
@@ -25,6 +25,7 @@
     uploads = [],
     shown = [],
     openers = [],
+    takes = [],
     levels = [],
     placeholders = [],
     covers = [],
@@ -413,6 +414,26 @@
     }
   }
   const listeners = new Set(Array.isArray(listening) ? listening : [])
+  // What takes clicks that are not plain. Who listens to all kinds is a framework's root, which says nothing.
+  const waysOf = (el, kinds) => {
+    const isHeld = !kinds.includes('click') && kinds.some((kind) => /^(pointer|mouse)down$/.test(kind))
+    return [
+      kinds.includes('contextmenu') && 'right',
+      kinds.includes('dblclick') && 'double',
+      isHeld &&
+        el.matches('button,[role=button]') &&
+        !el.matches('[aria-haspopup],[draggable=true]') &&
+        'hold',
+    ].filter(Boolean)
+  }
+  const findTakes = () => {
+    for (const [at, el] of [...listeners].entries()) {
+      const kinds = heard?.[at] || []
+      if (!el.matches || el.matches('html,body') || kinds.length > 4 || takes.length >= MOST) continue
+      const ways = waysOf(el, kinds)
+      if (ways.length && near(boxOf(el, 0, 0))) takes.push({ box: boxOf(el, 0, 0), ways })
+    }
+  }
   // Attributes and anchors that only pages with scripts have: a click on them is for one listener further out.
   const MARKED =
     'a:not([href])[class],a:not([href])[title],[data-action],[data-handler],[ng-click],[jsaction*=click]'
@@ -657,6 +678,7 @@
     const listens =
       !widget && (items.has(el) || ((isHeard || (el.matches(MARKED) && isShort(el))) && isOwn(el)))
     const isMenu = !widget && over.has(el) && opens(el)
+    const isMedia = el.matches('video[controls],audio[controls]')
     const isZone = zones.has(el) && !hand && !listens,
       isDragged = !widget && !isZone && el.matches(DRAGGED)
     if (
@@ -667,12 +689,21 @@
       !isMenu &&
       !isZone &&
       !isDragged &&
+      !isMedia &&
       !el.matches('[onclick],[tabindex="0"],summary')
     )
       return
     const box = boxOf(el, 0, 0)
     if (!near(box) || style.visibility !== 'visible' || el.matches('html,body')) return
-    const kind = editable ? 'editable' : isZone ? 'dropzone' : isDragged ? 'draggable' : ''
+    const kind = isMedia
+      ? 'media'
+      : editable
+        ? 'editable'
+        : isZone
+          ? 'dropzone'
+          : isDragged
+            ? 'draggable'
+            : ''
     const tag = kind || el.tagName.toLowerCase().slice(0, 40)
     // A canvas without a label, or what lies on one and takes its clicks.
     const svg = widget ? null : drawingOf(el)
@@ -686,13 +717,15 @@
       listens &&
       (el.localName === 'canvas' ||
         [...(el.parentElement?.children || [])].some((one) => one.localName === 'canvas'))
-    const said = editable
-      ? label(el) || ''
-      : isZone
-        ? nameOfZone(el)
-        : badge
-          ? `${badge} ${text}`
-          : clean(textOf(el)) || label(el)
+    const said = isMedia
+      ? `${label(el) || el.localName}, ${el.paused ? 'paused' : 'playing'}`
+      : editable
+        ? label(el) || ''
+        : isZone
+          ? nameOfZone(el)
+          : badge
+            ? `${badge} ${text}`
+            : clean(textOf(el)) || label(el)
     const name =
       said ||
       (isDrawn && headOf(el)) ||
@@ -700,7 +733,13 @@
       (el.localName === 'canvas' ? 'canvas' : '')
     const target = path(el, root)
     if (target && target.length <= LONG)
-      clickables.push({ box, tag, name, target, listens: listens || isMenu || isZone || isDragged })
+      clickables.push({
+        box,
+        tag,
+        name,
+        target,
+        listens: listens || isMenu || isZone || isDragged || isMedia,
+      })
   }
   const findClickables = (root) => {
     const over = hovered(root)
@@ -952,6 +991,9 @@
   if (!isBrief) {
     reachable.forEach(findClickables)
     try {
+      findTakes()
+    } catch {}
+    try {
       findTexts()
     } catch {
       allTexts = false
@@ -987,6 +1029,7 @@
     submits: buttons.map((one) => one.box),
     uploads,
     openers,
+    takes,
     shown,
     levels,
     placeholders,

@@ -9,6 +9,9 @@
       }
     if (!el?.isConnected || ['password', 'file'].includes(el.type)) return null
     if (['checkbox', 'radio'].includes(el.type)) return { checked: el.checked }
+    if (el.matches('video,audio')) return { playing: !el.paused }
+    if (el.value === undefined && el.matches('[role=slider],[role=spinbutton]'))
+      return { value: el.ariaValueNow || '', slides: el.matches('[role=slider]') }
     if (el.tagName !== 'SELECT' && el.value === undefined) return { checked: el.ariaChecked === 'true' }
     if (el.tagName !== 'SELECT')
       return {

@@ -9,9 +9,11 @@ from pathlib import Path
 from urllib.parse import quote, urljoin
 
 from server.browser.browser import (
+    HOLD_MS,
     Browser,
     Direction,
     Field,
+    Manner,
     PagePicture,
     PagePoint,
     Tab,
@@ -175,7 +177,9 @@ class MockBrowser(Browser):
         self.url = f"{SHOP}/"
         return self._done(sentence("did.went_back"))
 
-    async def click(self, target: Element | PagePoint, *, double: bool = False) -> ToolOutcome:
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
         if isinstance(target, Element):
             return self._done(self.use(target.name))
         self.log.append(f"click at {target.x}, {target.y}")

@@ -15,7 +15,7 @@ from typing import TypeVar
 
 from mcp.types import CallToolResult, ImageContent, TextContent
 
-from server.browser.browser import Direction, Field, PagePoint, Tab, ToolOutcome, ToolSpec
+from server.browser.browser import HOLD_MS, Direction, Field, Manner, PagePoint, Tab, ToolOutcome, ToolSpec
 from server.browser.chromium.cdp import AnswerTooLarge, CdpError
 from server.browser.chromium.watched_page import TITLE_CHARS, short_url
 from server.browser.fence import fence
@@ -151,9 +151,13 @@ class BrowserUseAdapter(Source):
     async def back(self) -> ToolOutcome:
         return await self._do("browser_go_back", {}, sentence("did.went_back"))
 
-    async def click(self, target: Element | PagePoint, *, double: bool) -> ToolOutcome:
-        if double:
-            return self._missing(sentence("lacking.double_clicks"))
+    async def click(
+        self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
+    ) -> ToolOutcome:
+        if manner:
+            return self._missing(
+                sentence("lacking.double_clicks") if manner == "double" else sentence("lacking.manners")
+            )
         did = sentence("did.clicked", target=name_of(target))
         if isinstance(target, Element):
             return self._done(*await self._click(target.ref), did)
@@ -192,7 +196,7 @@ class BrowserUseAdapter(Source):
             is_on = field.text.strip().lower() in ("true", "on", "yes", "1")
             if element.checked is is_on:
                 return self._calls.outcome(True, sentence("did.already_so", target=name_of(element)))
-            return await self.click(element, double=False)
+            return await self.click(element)
         lines = typed_lines(field.text)
         # The server presses keys, and Enter for the end of a line, which may send, and a page may add brackets to keys:
         # what a field of several lines is to hold is inserted as text.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import cast, get_args
 from urllib.parse import urljoin
 
 from server.agent.actions import (
@@ -29,11 +30,21 @@ from server.agent.actions import (
 )
 from server.agent.gate.masking import MASK, masked
 from server.agent.policy.address import is_no_address
-from server.browser.browser import Browser, Field, PagePoint, ToolOutcome
+from server.browser.browser import (
+    HOLD_MS,
+    MAX_HOLD_MS,
+    Browser,
+    Field,
+    Manner,
+    PagePoint,
+    ToolOutcome,
+)
 from server.browser.observation import Element, Observation
 from server.text import cut
 
-FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable"})
+FIELDS = frozenset(
+    {"textbox", "searchbox", "combobox", "spinbutton", "textarea", "input", "clickable", "slider"}
+)
 FORM_FIELDS = FIELDS - {"clickable"}
 LISTS = frozenset({"combobox", "listbox", "select"})
 TEXT_FIELDS = frozenset({"textbox", "searchbox", "spinbutton"})
@@ -68,7 +79,7 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
         return f"{kind}: {cut(action.url, 60)!r} is no whole address such as https://example.com/"
     if isinstance(action, UploadAction | ReadFileAction) and action.file not in files:
         return f"{kind}: there is no file {cut(action.file, 60)!r}, only: {', '.join(files) or 'none'}"
-    if isinstance(action, ClickAction) and action.manner:
+    if isinstance(action, ClickAction) and action.manner not in get_args(Manner):
         return f"{kind}: a click with {cut(action.manner, 60)} cannot be done: use other controls, or keys such as Shift+F10"
     for eid in action.eids:
         element = observation.find(eid)
@@ -138,8 +149,10 @@ async def perform(browser: Browser, aimed: AimedAction, files: Files) -> ToolOut
     targets = aimed.targets
     where: Sequence[Element | PagePoint] = [PagePoint(hit.x, hit.y, hit.key) for hit in aimed.hits] or targets
     match aimed.action:
-        case ClickAction(double=double):
-            return await browser.click(where[0], double=double)
+        case ClickAction() as click:
+            manner = "double" if click.double else cast(Manner, click.manner)
+            held = min(max(click.ms or HOLD_MS, 0), MAX_HOLD_MS)
+            return await browser.click(where[0], manner=manner, hold_ms=held)
         case DragAction():
             return await browser.drag(where[0], where[-1])
         case ScrollAction(query=query) as action:
@@ -148,9 +161,10 @@ async def perform(browser: Browser, aimed: AimedAction, files: Files) -> ToolOut
             if query.strip():
                 return await browser.scroll_to(query, action.direction or "down", over)
             return await browser.scroll(action.direction or "down", action.amount or SCROLL_PIXELS, over)
-        case TypeAction(fields=fields, submit=submit):
+        case TypeAction(fields=fields, submit=submit, append=append):
             pairs = zip(targets, fields, strict=True)
-            return await browser.type([Field(element, field.text) for element, field in pairs], submit=submit)
+            typed = [Field(element, field.text, append) for element, field in pairs]
+            return await browser.type(typed, submit=submit)
         case SelectAction() as choice:
             return await browser.select(targets[0], choice.options)
         case HoverAction():
@@ -188,7 +202,8 @@ def describe(aimed: AimedAction) -> str:
     if isinstance(action, TypeAction):
         shown_fields = masked(aimed)
         assert isinstance(shown_fields, TypeAction)
-        return f"type {_filled(shown_fields, aimed.targets)}{' and submit' if action.submit else ''}"
+        verb = "add" if action.append else "type"
+        return f"{verb} {_filled(shown_fields, aimed.targets)}{' and submit' if action.submit else ''}"
     named = " to ".join(map(label, aimed.targets)) if isinstance(action, DragAction) else ""
     named = named or (label(aimed.targets[0]) if aimed.targets else "")
     shown = masked(aimed).to_json()
@@ -208,7 +223,20 @@ def _filled(action: TypeAction, targets: Sequence[Element]) -> str:
     return ", ".join([*named, *([f"{len(pairs) - MAX_SHOWN} more"] if len(pairs) > MAX_SHOWN else [])])
 
 
-_DETAILS = ("url", "option", "key", "direction", "amount", "ms", "tab", "file", "page", "query", "accept")
+_DETAILS = (
+    "manner",
+    "url",
+    "option",
+    "key",
+    "direction",
+    "amount",
+    "ms",
+    "tab",
+    "file",
+    "page",
+    "query",
+    "accept",
+)
 
 
 def _shown(text: str) -> str:

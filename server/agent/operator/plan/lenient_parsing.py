@@ -11,10 +11,10 @@ from server.agent.storable import storable
 from server.ops.json_types import Json, JsonObject
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = {
-    "click": ("eid", "at", "commits"),
+    "click": ("eid", "at", "manner", "ms", "commits"),
     "double_click": ("eid", "at", "commits"),
     "drag": ("eid", "to_eid", "at", "to", "commits"),
-    "type": ("eid", "text", "fields", "submit", "commits"),
+    "type": ("eid", "text", "fields", "submit", "append", "commits"),
     "select": ("eid", "option", "commits"),
     "press": ("key", "commits"),
     "hover": ("eid", "at"),
@@ -106,8 +106,8 @@ def forgive(data: JsonObject) -> JsonObject:
     if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
         data = {**data, "to_eid": data.get("to")}
     read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
-    if kind == "click" and (manner := data.get("manner") or _manner(data)):
-        read["manner"] = manner
+    if kind == "click":
+        read |= _manner(data)
     if kind in (*LEADS, *_OPENERS) and not read.get("at"):
         then = _further(data.get("then"))
         if kind in _OPENERS:
@@ -116,13 +116,33 @@ def forgive(data: JsonObject) -> JsonObject:
     return {"action": kind, **{name: value for name, value in read.items() if value is not None}}
 
 
-def _manner(data: JsonObject) -> str:
-    """How a click is meant other than plainly, such as `button right`: what no act here can do must be no plain click."""
-    plain: tuple[Json, ...] = (None, "", "left", "none", "None", False, 0, [], {})
-    given = [
-        f"{name} {data[name]}" for name in ("button", "modifiers", "hold") if data.get(name) not in plain
-    ]
-    return ", ".join(given)[:80]
+_MANNERS: Mapping[str, str] = {
+    **{word: word for word in ("double", "right", "hold", "ctrl", "shift", "alt")},
+    **dict.fromkeys(("control", "controlormeta", "meta", "cmd", "command"), "ctrl"),
+    "true": "double",
+}
+_PLAIN = frozenset({"", "left", "none", "false", "0", "[]", "{}"})
+
+
+def _manner(data: JsonObject) -> JsonObject:
+    """How a click is meant other than plainly, also in the words of other tools: `button right`, `modifiers ['Shift']`,
+    `hold 1000`. What no click here can be is kept in its words: it must be no plain click."""
+    given: list[tuple[str, Json]] = []
+    for name in ("manner", "button", "modifiers", "hold", "doubleClick"):
+        values = data.get(name)
+        given += [
+            (name, one) for one in (values if isinstance(values, list) else [values]) if one is not None
+        ]
+    said = [(name, str(one).strip().lower()) for name, one in given]
+    said = [(name, word) for name, word in said if word not in _PLAIN]
+    held = [word for name, word in said if name == "hold"]
+    words = {"hold" if name == "hold" else _MANNERS.get(word, "") for name, word in said}
+    manner = words.pop() if len(words) == 1 else ""
+    if said and not manner:
+        manner = ", ".join(word if name == "manner" else f"{name} {word}" for name, word in said)[:80]
+    milliseconds = str(data.get("ms") or "").strip() if not held else held[0]
+    is_timed = manner == "hold" and milliseconds.isdecimal()
+    return {"manner": manner or None, "ms": int(milliseconds) if is_timed else None}
 
 
 def _further(value: Json) -> list[JsonObject]:

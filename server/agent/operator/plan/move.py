@@ -44,6 +44,7 @@ FurtherKind = Literal["click", "type", "select", "press", "hover", "read_page"]
 """What may follow the first act of a move: acts that are meant to stay on the page, and reading what then is there."""
 
 POINT_KINDS = ("double_click", "drag")
+OFFERED_MANNERS = ("right", "hold", "ctrl", "shift")
 POINT_ARGUMENTS = ("at", "to", "to_eid")
 FILE_KINDS = ("read_file", "upload")
 PAGE_KINDS = (
@@ -85,6 +86,10 @@ class Offer:
     """It has a list to choose from."""
     several: bool = False
     """One of them takes several choices."""
+    manners: bool = False
+    """Something on it may be for clicks with the right button, with a key, held down or double."""
+    adds: bool = False
+    """It has a field of several lines that holds something."""
     dialog: bool = True
     """It may be waiting for an answer to its script's question."""
     tabs: bool = True
@@ -108,11 +113,25 @@ class Offer:
             *(() if self.page and self.typing else ("type",)),
             *(() if self.page and self.choosing else ("select",)),
             *(() if self.page and self.dialog else ("dialog",)),
-            *(() if self.page and self.points else POINT_KINDS),
+            *(() if self.page and self.points else ("drag",)),
+            *(() if self.page and (self.points or self.manners) else ("double_click",)),
             *(() if self.tabs else ("switch_tab",)),
             *(() if self.files else FILE_KINDS),
         }  # fmt: skip
         return tuple(kind for kind in get_args(ActionKind) if kind not in unusable)
+
+    @property
+    def left_out(self) -> frozenset[str]:
+        """Arguments of its actions for which there is no use."""
+        return frozenset(
+            {
+                *(() if self.goal else ("goal",)),
+                *(() if self.points else POINT_ARGUMENTS),
+                *(() if self.form else ("fields",)),
+                *(() if self.manners and "manner" not in self.lacks else ("manner",)),
+                *(() if self.adds else ("append",)),
+            }
+        )
 
     @property
     def further(self) -> tuple[FurtherKind, ...]:
@@ -147,7 +166,9 @@ class FurtherAct(BaseModel):
     query: str | SkipJsonSchema[None] = None
     commits: SkipJsonSchema[EffectKind | None] = None
     """Not offered, because such an act stands alone; read where a model gives it all the same."""
+    append: SkipJsonSchema[bool] = False
     manner: SkipJsonSchema[str | None] = None
+    ms: SkipJsonSchema[int | None] = None
 
 
 class Move(BaseModel):
@@ -171,6 +192,9 @@ class Move(BaseModel):
     text: str | SkipJsonSchema[None] = None
     fields: list[FieldInput] = []
     submit: bool = False
+    append: bool = False
+    manner: str | SkipJsonSchema[None] = None
+    """A `Manner`, or what a model gives with a click that none can be."""
     url: str | SkipJsonSchema[None] = None
     option: str | SkipJsonSchema[None] = None
     key: str | SkipJsonSchema[None] = None
@@ -186,8 +210,6 @@ class Move(BaseModel):
     """The model's own claim that this very step has an effect; it can only add a question."""
     rows: list[JsonObject] = []
     final_response: str | SkipJsonSchema[None] = None
-    manner: SkipJsonSchema[str | None] = None
-    """Not offered: a button, keys or time that the model gives with a click."""
     then: list[FurtherAct] = []
 
     @model_validator(mode="before")
@@ -232,10 +254,9 @@ def to_action(move: Move, action_id: str) -> Action:
     if arguments.get("at") and "eid" in arguments:
         del arguments["at"]  # an element says more than a point
     kind: str = move.action
-    if move.action == "click" and move.manner:
-        arguments["manner"] = move.manner
-    if move.action == "double_click":
+    if move.action == "double_click" or arguments.get("manner") == "double":
         kind, arguments["double"] = "click", True
+        arguments.pop("manner", None)
     if move.action == "ask_user":
         kind, arguments["wants"] = "need_user", "answer"
     if move.action == "drag":
@@ -252,17 +273,13 @@ def move_schema(rows: JsonObject | None = None, offer: Offer = MAX_OFFERED) -> J
     """
     schema = Move.model_json_schema()
     kinds = [kind for kind in get_args(ActionKind) if kind in offer.kinds or (kind == "record" and rows)]
-    left_out = {
-        *(() if offer.goal else ("goal",)),
-        *(() if offer.points else POINT_ARGUMENTS),
-        *(() if offer.form else ("fields",)),
-    }
     arguments = {name for kind in kinds for name in ARGUMENTS.get(kind, ())}
-    wanted = {"goal", "action", "then", *RECORD_FIELDS, *arguments} - left_out
+    wanted = {"goal", "action", "then", *RECORD_FIELDS, *arguments} - offer.left_out
     own: JsonObject = {
         "action": {"type": "string", "enum": kinds},
         "rows": rows,
         "then": _further_schema(offer),
+        "manner": {"type": "string", "enum": list(OFFERED_MANNERS)},
     }
     definitions = schema.get("$defs", {})
     flat = {

@@ -9,6 +9,9 @@ from server.agent.operator.see.observing import ShownPicture
 from server.browser.observation import Observation
 from server.browser.observation.elements import DRAG_ROLES
 
+MARKED = frozenset({"treeitem", "gridcell", "row"})
+"""Entries of which several are marked by clicks with a key held, and that often have a menu of the right button."""
+
 
 def usable_on(observation: Observation) -> Offer:
     """What the page has a use for. A question of its script hides all of the page."""
@@ -19,6 +22,8 @@ def usable_on(observation: Observation) -> Offer:
         typing=any(role in FIELDS for role in roles),
         form=sum(role in FORM_FIELDS for role in roles) > 1,
         several=any(one.several for one in observation.interactive),
+        manners=observation.manners or any(role in MARKED for role in roles),
+        adds=any(one.field == "lines" and one.value for one in observation.interactive),
         choosing=any(role in LISTS for role in roles) or any(one.options for one in observation.interactive),
         dialog=is_empty,
     )

@@ -10,7 +10,7 @@ from server.agent.effects import in_short
 from server.agent.operator.memory import collecting
 from server.agent.operator.memory.state import State, last_url
 from server.agent.operator.plan.lenient_parsing import ARGUMENTS
-from server.agent.operator.plan.move import MAX_OFFERED, POINT_ARGUMENTS, Offer
+from server.agent.operator.plan.move import MAX_OFFERED, Offer
 from server.browser.fence import fence
 from server.events import Effect
 from server.ops.json_types import JsonObject
@@ -41,6 +41,12 @@ FIELD_RULES = """
 
 LIST_RULES = """
 - select in a list of `several` adds: one option a line; `remove NAME` takes one out."""
+
+MANNER_RULES = """
+- click with `manner`: right (menu), hold (for `ms`), ctrl or shift (several of a list); double_click(eid)."""
+
+ADD_RULES = """
+- type with `append` adds the text to what the field holds."""
 
 GOAL_RULES = """
 - `goal`: only if the user wants something new."""
@@ -113,6 +119,8 @@ def _rules(offer: Offer, *, collects: bool) -> str:
     chosen += [FIELD_RULES] if offer.page and offer.typing else []
     chosen += [LIST_RULES] if offer.page and offer.several else []
     chosen += [POINT_RULES] if offer.page and offer.points else []
+    chosen += [MANNER_RULES] if offer.page and "manner" not in offer.left_out else []
+    chosen += [ADD_RULES] if offer.page and offer.adds else []
     chosen += [FILE_RULES] if offer.files else []
     chosen += [GOAL_RULES] if offer.goal else []
     return "".join(chosen) + (collecting.RULES if collects else "")
@@ -121,11 +129,7 @@ def _rules(offer: Offer, *, collects: bool) -> str:
 def with_form(prompt: Sequence[BaseMessage], offer: Offer, *, collects: bool) -> list[BaseMessage]:
     """The prompt for a model that is shown no schema: its rules say the form of a move, with the actions and arguments
     that the schema has."""
-    left_out = {
-        *("commits",),
-        *(() if offer.points else POINT_ARGUMENTS),
-        *(() if offer.form else ("fields",)),
-    }
+    left_out = {"commits", *offer.left_out}
     kinds = (*offer.kinds, *(("record",) if collects else ()))
     acts = (
         f"{kind}({','.join(name for name in ARGUMENTS.get(kind, ()) if name not in left_out)})"
