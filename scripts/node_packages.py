@@ -68,7 +68,9 @@ def playwright_mcp() -> str:
 def web() -> str:
     """The web UI, built into web/dist from the sources that its stamp names."""
     configs = sorted([*WEB.glob("*.config.*"), *WEB.glob("tsconfig*.json")])
-    sources = fingerprint([*(WEB / name for name in WEB_SOURCES), ROOT / "wording/sentences", *configs])
+    sources = fingerprint(
+        [*(WEB / name for name in WEB_SOURCES), ROOT / "wording/sentences", ROOT / "wording/web", *configs]
+    )
     if not is_current(WEB / "dist" / ".stamp", sources):
         _install(WEB)
         _npm("run", "build", cwd=WEB)

@@ -17,6 +17,7 @@ from typing import TypeAlias
 from typing_extensions import TypeAliasType, TypedDict
 
 FOLDER = Path(__file__).parent / "sentences"
+_COMMAND_LINE = Path(__file__).parent / "cli"
 ENGLISH = "en"
 
 
@@ -155,9 +156,21 @@ def sentences(language: str) -> dict[str, Entry]:
     return known
 
 
-def languages() -> list[str]:
+@cache
+def command_line(language: str) -> dict[str, dict[str, str]]:
+    """The command line's own `texts` by the English ones, and its words for `tools` by their names."""
+    if language == ENGLISH:
+        return {"texts": {}, "tools": {}}
+    known: dict[str, dict[str, str]] = json.loads(
+        (_COMMAND_LINE / f"{language}.json").read_text(encoding="utf-8")
+    )
+    return known
+
+
+@cache
+def languages() -> tuple[str, ...]:
     """All that there are besides English."""
-    return sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != ENGLISH)
+    return tuple(sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != ENGLISH))
 
 
 def plural_form(language: str, number: float) -> str:

@@ -358,7 +358,7 @@ LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.clo
 """Words in Latin letters, without the names of sessions, keys and models."""
 NAMES = {
     "Anthropic", "OpenAI", "OpenRouter", "Google", "Pilothouse", "English", "React", "Base", "UI", "TanStack", "Query", "Virtual",
-    "zustand", "wouter", "marked", "highlight.js", "Lucide", "FastAPI", "LangGraph", "SQLAlchemy", "Playwright", "MCP",
+    "Deutsch", "zustand", "wouter", "marked", "highlight.js", "Lucide", "FastAPI", "LangGraph", "SQLAlchemy", "Playwright", "MCP",
     "de", "pt", "BR", "ru", "RU", "Markdown", "JSON", "HTML", "POST", "zip", "example.com", "Learn", "more", "news.ycombinator.com", "wikipedia.org",
 }  # fmt: skip
 

@@ -16,7 +16,6 @@ import pytest
 from sqlalchemy import JSON, create_engine, inspect, make_url, select, text
 
 from cli.moving import run_move
-from cli.russian import RUSSIAN
 from scripts.shell import ROOT
 from server.database.migrate import migrate
 from server.database.sole_use import SoleUse
@@ -29,6 +28,7 @@ from tests.support.lossy_link import lingering_link
 from tests.support.postgres import Postgres
 from tests.support.server import serving
 from tests.support.walks import answer, stored, walk
+from wording.catalogue import command_line, languages
 
 NOT_COPIED = {"alembic_version", "checkpoint_migrations", "processes", "grants"}
 """`grants`: of the version before; its rows were copied to `lasting_grants` by a migration."""
@@ -312,5 +312,6 @@ def test_the_command_says_what_it_does_in_the_language_of_the_terminal(
     assert capsys.readouterr().out.startswith("База данных --to не пуста")
 
 
-def test_every_sentence_has_a_russian_one() -> None:
-    assert [sentence for sentence in move.SENTENCES if sentence not in RUSSIAN] == []
+@pytest.mark.parametrize("language", languages())
+def test_every_sentence_is_in_each_language(language: str) -> None:
+    assert [one for one in move.SENTENCES if one not in command_line(language)["texts"]] == []

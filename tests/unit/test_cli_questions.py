@@ -61,7 +61,7 @@ def test_a_question_of_the_agent_says_how_it_is_answered() -> None:
     assert "/done when you have done it" in step
 
 
-@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize("language", ["en", "de", "ru"])
 @pytest.mark.parametrize("kind", ["confirm", "manual"])
 def test_how_to_answer_is_shown_whole_on_a_narrow_terminal(
     kind: Any, language: str, monkeypatch: pytest.MonkeyPatch
@@ -70,10 +70,10 @@ def test_how_to_answer_is_shown_whole_on_a_narrow_terminal(
     asked = Question("q1", kind, "why")
     words = " ".join(text_of(asked, width=80).split())
     ending = {
-        "confirm": ("[words] refuses", "[слова] — отказать"),
-        "manual": ("in words", "ответ словами"),
+        "confirm": {"en": "[words] refuses", "de": "[Worte] lehnt ab", "ru": "[слова] — отказать"},
+        "manual": {"en": "in words", "de": "in Worten", "ru": "ответ словами"},
     }
-    assert ending[kind][language == "ru"] in words
+    assert ending[kind][language] in words
     assert "…" not in words
 
 

@@ -10,5 +10,8 @@
   var dark =
     prefs.theme === 'dark' || (prefs.theme !== 'light' && matchMedia('(prefers-color-scheme: dark)').matches)
   root.dataset.theme = dark ? 'dark' : 'light'
-  root.lang = prefs.lang || (/^ru\b/i.test(navigator.language) ? 'ru' : 'en')
+  root.lang =
+    prefs.lang ||
+    navigator.languages.map((tag) => tag.slice(0, 2)).find((tag) => /^(en|de|ru)$/i.test(tag)) ||
+    'en'
 })()

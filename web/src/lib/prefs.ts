@@ -2,7 +2,9 @@ import { create } from 'zustand'
 import { persist } from 'zustand/middleware'
 
 export type Theme = 'system' | 'light' | 'dark'
-export type Lang = 'en' | 'ru'
+/** The languages of the page, as each calls itself. */
+export const LANGUAGES = { en: 'English', de: 'Deutsch', ru: 'Русский' } as const
+export type Lang = keyof typeof LANGUAGES
 export type PanelTab = 'plan' | 'facts' | 'browser' | 'files'
 
 interface Prefs {
@@ -25,7 +27,10 @@ interface Prefs {
   set(change: Partial<Omit<Prefs, 'set'>>): void
 }
 
-const firstLang: Lang = /^ru\b/i.test(navigator.language) ? 'ru' : 'en'
+/** The first language of this browser that the page has. */
+const firstLang =
+  navigator.languages.map((tag) => tag.slice(0, 2).toLowerCase() as Lang).find((tag) => tag in LANGUAGES) ??
+  'en'
 
 /** What this browser remembers about how the page looks. `public/theme-init.js` reads it before the first paint. */
 export const usePrefs = create<Prefs>()(

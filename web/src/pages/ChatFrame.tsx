@@ -16,10 +16,10 @@ import { loadStage, SidePanel } from './SidePanel'
 const loadSheet = () => import('@/features/takeover/StageSheet')
 const StageSheet = lazy(loadSheet)
 
-const words = wordbook(
-  { 'stage.resize': 'Width of the browser', 'stage.chat.show': 'Show the chat' },
-  { 'stage.resize': 'Ширина браузера', 'stage.chat.show': 'Показать чат' },
-)
+const words = wordbook('chatFrame', {
+  'stage.resize': 'Width of the browser',
+  'stage.chat.show': 'Show the chat',
+})
 
 interface Props {
   children: ReactNode

@@ -12,24 +12,14 @@ import { Button } from '@/ui/Button'
 
 const Takeover = lazy(() => import('@/features/takeover/Takeover'))
 
-const words = wordbook(
-  {
-    'guest.title': 'A browser was handed off to you',
-    'guest.about':
-      'You will see the page that an assistant works on, and can take it over. The link opens once: on this device, if you go on.',
-    'guest.open': 'Open the browser',
-    'guest.over': 'This hand-off has ended.',
-    'guest.over.about': 'The browser was given back, the time is over, or its owner has ended it.',
-  },
-  {
-    'guest.title': 'Вам передали браузер',
-    'guest.about':
-      'Вы увидите страницу, с которой работает агент, и сможете ею управлять. Ссылка открывается один раз: на этом устройстве, если вы продолжите.',
-    'guest.open': 'Открыть браузер',
-    'guest.over': 'Передача завершена.',
-    'guest.over.about': 'Браузер вернули, вышло время или владелец завершил передачу.',
-  },
-)
+const words = wordbook('handoffPage', {
+  'guest.title': 'A browser was handed off to you',
+  'guest.about':
+    'You will see the page that an assistant works on, and can take it over. The link opens once: on this device, if you go on.',
+  'guest.open': 'Open the browser',
+  'guest.over': 'This hand-off has ended.',
+  'guest.over.about': 'The browser was given back, the time is over, or its owner has ended it.',
+})
 
 /** What a token is kept under, so that the page can be reloaded. */
 const keyOf = (secret: string) => `pilothouse.handoff.${secret}`

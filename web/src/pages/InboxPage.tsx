@@ -16,18 +16,11 @@ import { SidebarButton } from '@/ui/SidebarButton'
 import { Spinner } from '@/ui/Spinner'
 import { TimeStamp } from '@/ui/TimeStamp'
 
-const words = wordbook(
-  {
-    'inbox.none': 'Nothing waits for you.',
-    'inbox.none.about': 'When a session needs your approval or your help, it is listed here.',
-    'inbox.failed': 'The questions could not be loaded.',
-  },
-  {
-    'inbox.none': 'Ничто не ждёт вашего ответа.',
-    'inbox.none.about': 'Здесь появится всё, для чего сессиям нужно ваше согласие или помощь.',
-    'inbox.failed': 'Не удалось загрузить вопросы.',
-  },
-)
+const words = wordbook('inboxPage', {
+  'inbox.none': 'Nothing waits for you.',
+  'inbox.none.about': 'When a session needs your approval or your help, it is listed here.',
+  'inbox.failed': 'The questions could not be loaded.',
+})
 
 /** The questions of all sessions, the next to expire first, each to be decided here. */
 export default function InboxPage() {

@@ -16,26 +16,15 @@ import { Brand } from '@/ui/Brand'
 import { Button } from '@/ui/Button'
 import { Spinner } from '@/ui/Spinner'
 
-const words = wordbook(
-  {
-    'link.about':
-      'This link answers this one question. It needs no login, and is not valid any more afterwards.',
-    'link.done': 'Your answer was taken.',
-    'link.over': 'This link is not valid any more.',
-    'link.over.about': 'The question was answered or has expired.',
-    'link.failed': 'The question could not be loaded.',
-    'link.login': 'Log in',
-  },
-  {
-    'link.about':
-      'Эта ссылка отвечает на один этот вопрос. Вход не нужен; после ответа она больше не действует.',
-    'link.done': 'Ваш ответ принят.',
-    'link.over': 'Эта ссылка больше не действует.',
-    'link.over.about': 'На вопрос уже ответили, или его срок истёк.',
-    'link.failed': 'Не удалось загрузить вопрос.',
-    'link.login': 'Войти',
-  },
-)
+const words = wordbook('questionLinkPage', {
+  'link.about':
+    'This link answers this one question. It needs no login, and is not valid any more afterwards.',
+  'link.done': 'Your answer was taken.',
+  'link.over': 'This link is not valid any more.',
+  'link.over.about': 'The question was answered or has expired.',
+  'link.failed': 'The question could not be loaded.',
+  'link.login': 'Log in',
+})
 
 /** The card of one question for the holder of a link: opening it decides nothing, and nothing else can be reached. */
 export default function QuestionLinkPage() {

@@ -1,42 +1,20 @@
 import { wordbook } from '@/i18n'
 
-export const changeWords = wordbook(
-  {
-    'change.first': 'first result',
-    'change.begins': 'First result: later ones are compared with it',
-    'change.same': 'nothing has changed',
-    'change.changed': 'the answer has changed',
-    'change.since': 'Since the last run: {what}',
-    'change.added': '{n} added',
-    'change.removed': '{n} removed',
-    'change.altered': '{n} changed',
-    'change.is.added': 'Added',
-    'change.is.removed': 'Removed',
-    'change.is.changed': 'Changed',
-    'change.sort': 'Change',
-    'change.more': { one: 'and {n} more row', other: 'and {n} more rows' },
-  },
-  {
-    'change.first': 'первый результат',
-    'change.begins': 'Первый результат: с ним будут сравниваться следующие',
-    'change.same': 'ничего не изменилось',
-    'change.changed': 'ответ изменился',
-    'change.since': 'С прошлого запуска: {what}',
-    'change.added': 'новых строк: {n}',
-    'change.removed': 'исчезло: {n}',
-    'change.altered': 'изменилось: {n}',
-    'change.is.added': 'Новая',
-    'change.is.removed': 'Исчезла',
-    'change.is.changed': 'Изменилась',
-    'change.sort': 'Изменение',
-    'change.more': {
-      one: 'и ещё {n} строка',
-      few: 'и ещё {n} строки',
-      many: 'и ещё {n} строк',
-      other: 'и ещё {n} строки',
-    },
-  },
-)
+export const changeWords = wordbook('change', {
+  'change.first': 'first result',
+  'change.begins': 'First result: later ones are compared with it',
+  'change.same': 'nothing has changed',
+  'change.changed': 'the answer has changed',
+  'change.since': 'Since the last run: {what}',
+  'change.added': '{n} added',
+  'change.removed': '{n} removed',
+  'change.altered': '{n} changed',
+  'change.is.added': 'Added',
+  'change.is.removed': 'Removed',
+  'change.is.changed': 'Changed',
+  'change.sort': 'Change',
+  'change.more': { one: 'and {n} more row', other: 'and {n} more rows' },
+})
 
 export type Counts = Partial<Record<'added' | 'removed' | 'changed', number>>
 type ChangeKey = keyof (typeof changeWords)['en'] & string

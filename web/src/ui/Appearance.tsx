@@ -1,6 +1,6 @@
 import { Languages, Monitor, Moon, Sun } from 'lucide-react'
 import { speak, useT } from '@/i18n'
-import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
+import { type Lang, LANGUAGES, type Theme, usePrefs } from '@/lib/prefs'
 import { IconButton } from './IconButton'
 import { Menu, MenuChoice, MenuOption } from './Menu'
 
@@ -36,8 +36,11 @@ export function Appearance({ side = 'bottom' }: { side?: 'top' | 'bottom' }) {
         }
       >
         <MenuChoice label={t('language')} value={lang} onChange={(value) => void speak(value as Lang)}>
-          <MenuOption value="en">English</MenuOption>
-          <MenuOption value="ru">Русский</MenuOption>
+          {Object.entries(LANGUAGES).map(([value, name]) => (
+            <MenuOption key={value} value={value}>
+              {name}
+            </MenuOption>
+          ))}
         </MenuChoice>
       </Menu>
     </div>

@@ -7,28 +7,16 @@ import { pageOf } from '@/lib/url'
 import type { ActivityRow } from '@/stream/rows'
 import { Rail } from '@/ui/Rail'
 
-const words = wordbook(
-  {
-    drove: 'You drove the browser for {time}',
-    resumed: 'You resumed it after {time}',
-    plan: 'You changed the plan',
-    'plan.added': 'Added:',
-    'plan.removed': 'Removed:',
-    'plan.order': 'The steps have another order.',
-    branched: 'Branched from',
-    'branched.untitled': 'another session',
-  },
-  {
-    drove: 'Вы управляли браузером {time}',
-    resumed: 'Вы продолжили работу через {time}',
-    plan: 'Вы изменили план',
-    'plan.added': 'Добавлено:',
-    'plan.removed': 'Убрано:',
-    'plan.order': 'Шаги идут в другом порядке.',
-    branched: 'Ответвление от сессии',
-    'branched.untitled': 'без названия',
-  },
-)
+const words = wordbook('activityLine', {
+  drove: 'You drove the browser for {time}',
+  resumed: 'You resumed it after {time}',
+  plan: 'You changed the plan',
+  'plan.added': 'Added:',
+  'plan.removed': 'Removed:',
+  'plan.order': 'The steps have another order.',
+  branched: 'Branched from',
+  'branched.untitled': 'another session',
+})
 
 /** What the user did besides writing, or where the session comes from. */
 export function ActivityLine({ row: { what } }: { row: ActivityRow }) {

@@ -7,10 +7,7 @@ import { toolWords } from '@/session/toolWords'
 import type { ToolRow } from '@/stream/rows'
 import { useLive, useSessionStore } from '@/stream/store'
 
-const words = wordbook(
-  { 'thumb.alt': 'Screenshot after step {n}: {what}' },
-  { 'thumb.alt': 'Снимок после шага {n}: {what}' },
-)
+const words = wordbook('screenshotThumb', { 'thumb.alt': 'Screenshot after step {n}: {what}' })
 
 /** A small picture in a fixed 16:10 box, so that nothing moves when it arrives. */
 export function ScreenshotThumb({ row }: { row: ToolRow }) {

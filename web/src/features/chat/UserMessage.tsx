@@ -16,10 +16,9 @@ import { BranchButton } from './BranchButton'
 import { EditMessage } from './EditMessage'
 import { QueuedActions } from './QueuedActions'
 
-const words = wordbook(
-  { 'send.waiting': 'Not sent yet. It is sent when the server can be reached.' },
-  { 'send.waiting': 'Ещё не отправлено. Отправится, когда сервер станет доступен.' },
-)
+const words = wordbook('userMessage', {
+  'send.waiting': 'Not sent yet. It is sent when the server can be reached.',
+})
 
 export function UserMessage({ row }: { row: UserRow }) {
   const t = useT()

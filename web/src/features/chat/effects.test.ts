@@ -1,7 +1,7 @@
 // @vitest-environment happy-dom
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Effect } from '@/api/types'
-import { translatorOf } from '@/i18n'
+import { loadLanguage, translatorOf, wordsOf } from '@/i18n'
 import { proofOf } from '@/stream/rows'
 import { effectWords, isDoubtful, requestWords } from './Effects'
 import { words } from './effectWords'
@@ -15,7 +15,10 @@ const order: Effect = {
   times: 1,
   repeated: false,
 }
-const say = (effect: Effect, lang: 'en' | 'ru' = 'en') => effectWords(effect, translatorOf(lang, words[lang]))
+const say = (effect: Effect, lang: 'en' | 'ru' = 'en') =>
+  effectWords(effect, translatorOf(lang, wordsOf(words, lang)))
+
+beforeAll(() => loadLanguage('ru'))
 
 test('a request is told in plain words', () => {
   expect(say(order)).toBe('Sent to shop.example')

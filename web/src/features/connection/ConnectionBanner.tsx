@@ -10,18 +10,11 @@ import { useLinkStatus } from '@/session/linkStatus'
 
 const GRACE = 2000
 
-const words = wordbook(
-  {
-    offline: 'You are offline. What you send goes out when you are back.',
-    away: 'Connection lost. The server cannot be reached. What you send goes out when it is back.',
-    waits: 'Connection lost. The run waits for you.',
-  },
-  {
-    offline: 'Нет сети. Сообщения отправятся, когда она появится.',
-    away: 'Связь потеряна. Сервер недоступен. Сообщения отправятся, когда он вернётся.',
-    waits: 'Связь потеряна. Запуск ждёт вас.',
-  },
-)
+const words = wordbook('connectionBanner', {
+  offline: 'You are offline. What you send goes out when you are back.',
+  away: 'Connection lost. The server cannot be reached. What you send goes out when it is back.',
+  waits: 'Connection lost. The run waits for you.',
+})
 
 /** Says what is true: this machine is offline, the server is away, or the run waits. A short break is not shown. */
 export function ConnectionBanner() {

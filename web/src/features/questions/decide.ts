@@ -10,16 +10,10 @@ import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
 import { grantIds, offerUndo } from './undoGrant'
 
-const words = wordbook(
-  {
-    given: 'Approved, and such acts are now allowed.',
-    undone: 'The permission is taken back. What was approved stays approved.',
-  },
-  {
-    given: 'Одобрено, и такие действия теперь разрешены.',
-    undone: 'Разрешение отозвано. Одобренное действие остаётся в силе.',
-  },
-)
+const words = wordbook('decide', {
+  given: 'Approved, and such acts are now allowed.',
+  undone: 'The permission is taken back. What was approved stays approved.',
+})
 
 /** Milliseconds for which a card does nothing after it has appeared: a click or key may have been meant for what was there. */
 const REST = 500

@@ -1,33 +1,17 @@
 import { wordbook } from '@/i18n'
 
 /** What the parts of an action are called on its card. */
-export const payloadWords = wordbook(
-  {
-    'payload.accept': 'Accepts the dialog',
-    'payload.field': '“{name}”',
-    'payload.fields': 'Text',
-    'payload.file': 'File',
-    'payload.key': 'Key',
-    'payload.option': 'Option',
-    'payload.query': 'Words',
-    'payload.submit': 'Then presses Enter',
-    'payload.text': 'Text',
-    'payload.url': 'Address',
-    'payload.true': 'yes',
-    'payload.false': 'no',
-  },
-  {
-    'payload.accept': 'Подтверждает диалог',
-    'payload.field': '«{name}»',
-    'payload.fields': 'Текст',
-    'payload.file': 'Файл',
-    'payload.key': 'Клавиша',
-    'payload.option': 'Вариант',
-    'payload.query': 'Слова',
-    'payload.submit': 'Затем нажимает Enter',
-    'payload.text': 'Текст',
-    'payload.url': 'Адрес',
-    'payload.true': 'да',
-    'payload.false': 'нет',
-  },
-)
+export const payloadWords = wordbook('payload', {
+  'payload.accept': 'Accepts the dialog',
+  'payload.field': '“{name}”',
+  'payload.fields': 'Text',
+  'payload.file': 'File',
+  'payload.key': 'Key',
+  'payload.option': 'Option',
+  'payload.query': 'Words',
+  'payload.submit': 'Then presses Enter',
+  'payload.text': 'Text',
+  'payload.url': 'Address',
+  'payload.true': 'yes',
+  'payload.false': 'no',
+})

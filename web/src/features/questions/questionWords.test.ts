@@ -1,15 +1,16 @@
 // @vitest-environment happy-dom
-import { expect, test } from 'vitest'
+import { beforeAll, expect, test } from 'vitest'
 import type { Pending } from '@/api/types'
 import type { QuestionRow } from '@/stream/rows'
-import { translatorOf } from '@/i18n'
-import { ru } from '@/i18n/ru'
+import { loadLanguage, translatorOf, wordsOf } from '@/i18n'
 import { payloadWords } from './payloadWords'
 import { answerWord, payloadOf, reasonWords, titleOf } from './questionWords'
 import { titleWords } from './titleWords'
 
+beforeAll(() => loadLanguage('ru'))
+
 const told = (action: Pending['action'], lang: 'en' | 'ru') =>
-  payloadOf({ action } as Pending, translatorOf(lang, payloadWords[lang]))
+  payloadOf({ action } as Pending, translatorOf(lang, wordsOf(payloadWords, lang)))
 
 test('the parts of an action are named in words of the page, without JSON', () => {
   const typing = {
@@ -33,7 +34,7 @@ test('the parts of an action are named in words of the page, without JSON', () =
 })
 
 test('the reason of the rules is in the language of the page, any other as it came', () => {
-  const why = (reason: string) => reasonWords({ risk: 'legal', reason } as Pending, translatorOf('ru', ru))
+  const why = (reason: string) => reasonWords({ risk: 'legal', reason } as Pending, translatorOf('ru'))
   expect(why('makes a binding statement')).toBe('даёт обязывающее согласие')
   expect(why('saves or changes something, and its name does not say what')).toMatch(/^сохраняет или меняет/)
   expect(why('I need your yes')).toBe('I need your yes')
@@ -72,7 +73,7 @@ test('a part that has no words keeps its name', () => {
 
 test('an act that spends is asked about as a sentence with its sum, any other is not', () => {
   const title = (question: Partial<Pending>, lang: 'en' | 'ru') =>
-    titleOf(question as Pending, translatorOf(lang, titleWords[lang]))
+    titleOf(question as Pending, translatorOf(lang, wordsOf(titleWords, lang)))
   const order = { risk: 'order', amount: '43.90 EUR', url: 'https://shop.example/basket' } as const
   expect(title(order, 'en')).toBe('Place the order for 43.90 EUR at shop.example?')
   expect(title({ ...order, risk: 'pay' }, 'ru')).toBe('Заплатить 43.90 EUR на shop.example?')

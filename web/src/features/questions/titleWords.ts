@@ -1,13 +1,7 @@
 import { wordbook } from '@/i18n'
 
 /** What a yes spends, as a question. */
-export const titleWords = wordbook(
-  {
-    'title.order': 'Place the order for {amount} at {site}?',
-    'title.pay': 'Pay {amount} at {site}?',
-  },
-  {
-    'title.order': 'Оформить заказ на {amount} на {site}?',
-    'title.pay': 'Заплатить {amount} на {site}?',
-  },
-)
+export const titleWords = wordbook('title', {
+  'title.order': 'Place the order for {amount} at {site}?',
+  'title.pay': 'Pay {amount} at {site}?',
+})

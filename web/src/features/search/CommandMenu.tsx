@@ -6,10 +6,10 @@ import { useWords, wordbook } from '@/i18n'
 export const loadCommandHits = () => import('./CommandHits')
 const CommandHits = lazy(loadCommandHits)
 
-const words = wordbook(
-  { 'menu.search': 'Search sessions, messages and commands', 'menu.hint': 'Search or type a command…' },
-  { 'menu.search': 'Поиск по сессиям, сообщениям и командам', 'menu.hint': 'Поиск или команда…' },
-)
+const words = wordbook('commandMenu', {
+  'menu.search': 'Search sessions, messages and commands',
+  'menu.hint': 'Search or type a command…',
+})
 
 interface Props {
   sessionId: string | null

@@ -30,7 +30,7 @@ import { download } from '@/lib/download'
 import { useFrame } from '@/lib/frame'
 import { useOverlay } from '@/lib/overlay'
 import { useScheduleDraft } from '@/lib/scheduleDraft'
-import { type PanelTab, usePrefs } from '@/lib/prefs'
+import { type Lang, LANGUAGES, type PanelTab, usePrefs } from '@/lib/prefs'
 import { repeat } from '@/session/repeat'
 import { isOpen } from '@/stream/live'
 import { storeOf } from '@/stream/store'
@@ -127,15 +127,10 @@ function useSettingCommands(): Command[] {
     label: t('command.theme', { theme: t(`theme.${theme}`) }),
     act: () => set({ theme }),
   }))
-  const languages = (
-    [
-      ['en', 'English'],
-      ['ru', 'Русский'],
-    ] as const
-  ).map(([lang, language]) => ({
+  const languages = Object.entries(LANGUAGES).map(([lang, language]) => ({
     icon: Languages,
     label: t('command.language', { language }),
-    act: () => void speak(lang),
+    act: () => void speak(lang as Lang),
   }))
   const settings = SETTINGS_TABS.map((tab) => ({
     icon: Settings,

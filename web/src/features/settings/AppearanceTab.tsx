@@ -1,7 +1,7 @@
 import { type ReactNode, useState } from 'react'
 import { speak, useWords } from '@/i18n'
 import { canNotify } from '@/lib/notifications'
-import { type Lang, type Theme, usePrefs } from '@/lib/prefs'
+import { type Lang, LANGUAGES, type Theme, usePrefs } from '@/lib/prefs'
 import { Choice } from '@/ui/Choice'
 import { Switch } from '@/ui/Switch'
 import { words } from './settingsWords'
@@ -13,10 +13,7 @@ export function AppearanceTab({ place }: { place: ReactNode }) {
     value,
     label: t(`theme.${value}`),
   }))
-  const langs = [
-    { value: 'en', label: 'English' },
-    { value: 'ru', label: 'Русский' },
-  ]
+  const langs = Object.entries(LANGUAGES).map(([value, label]) => ({ value, label }))
   return (
     <div className="flex flex-col gap-5">
       <Choice

@@ -1,13 +1,13 @@
 import { RotateCw, X } from 'lucide-react'
 import { useEffect, useState } from 'react'
-import { useLang, useWords } from '@/i18n'
-import type { Lang } from '@/lib/prefs'
+import { useWords } from '@/i18n'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
 import { INPUT } from '@/ui/Field'
 import { IconButton } from '@/ui/IconButton'
 import { type LiveView, useLiveState } from './liveView'
 import type { PageElement } from './protocol'
+import { roleWords } from './roleWords'
 import { words } from './takeoverWords'
 
 /** The page as a list, for those who do not see the picture or use no pointer. */
@@ -16,14 +16,13 @@ export function ElementsList({ view, onClose }: { view: LiveView; onClose?: () =
   const elements = useLiveState(view, (state) => state.elements)
   const isLoading = useLiveState(view, (state) => state.isListLoading)
   const url = useLiveState(view, (state) => state.url)
-  const lang = useLang()
+  const wordOf = useRoles()
   const [filter, setFilter] = useState('')
   useEffect(() => view.send({ type: 'elements' }), [view, url])
   const wanted = filter.trim().toLowerCase()
   const shown =
-    elements?.filter(({ role, name }) =>
-      `${role} ${roleWord(role, lang)} ${name}`.toLowerCase().includes(wanted),
-    ) ?? []
+    elements?.filter(({ role, name }) => `${role} ${wordOf(role)} ${name}`.toLowerCase().includes(wanted)) ??
+    []
   return (
     <section aria-label={t('elements')} className="flex h-full min-h-0 flex-col bg-bg">
       <div className="flex shrink-0 gap-1 p-2">
@@ -60,45 +59,15 @@ export function ElementsList({ view, onClose }: { view: LiveView; onClose?: () =
   )
 }
 
-/** Plain words for the ARIA roles of controls. */
-const ROLES = {
-  en: {
-    textbox: 'field',
-    searchbox: 'search field',
-    combobox: 'list',
-    listbox: 'list',
-    spinbutton: 'number',
-    menuitem: 'menu item',
-    clickable: 'element',
-  },
-  ru: {
-    button: 'кнопка',
-    link: 'ссылка',
-    textbox: 'поле',
-    searchbox: 'поиск',
-    combobox: 'список',
-    listbox: 'список',
-    checkbox: 'флажок',
-    radio: 'выбор',
-    switch: 'переключатель',
-    tab: 'вкладка',
-    menuitem: 'пункт меню',
-    option: 'вариант',
-    spinbutton: 'число',
-    slider: 'ползунок',
-    clickable: 'элемент',
-    file: 'файл',
-  },
-} as const satisfies Record<Lang, Record<string, string>>
-
-const roleWord = (role: string, lang: Lang): string => (ROLES[lang] as Record<string, string>)[role] ?? role
+/** The word for a role, or the role itself. */
+const useRoles = () => useWords(roleWords) as (role: string) => string
 
 const TYPED = new Set(['textbox', 'searchbox', 'combobox', 'spinbutton'])
 
 function Element({ view, element }: { view: LiveView; element: PageElement }) {
   const t = useWords(words)
   const name = element.name || t('elements.unnamed')
-  const lang = useLang()
+  const wordOf = useRoles()
   const click = () => {
     view.send({ type: 'click', eid: element.eid })
     view.send({ type: 'elements' })
@@ -111,7 +80,7 @@ function Element({ view, element }: { view: LiveView; element: PageElement }) {
         className="touch flex min-h-8 w-full items-center gap-2 rounded-md px-1.5 text-start text-sm hover:bg-s2"
       >
         <span className="sr-only">{t('elements.click')} </span>
-        <Badge>{roleWord(element.role, lang)}</Badge> <span className="min-w-0 flex-1 truncate">{name}</span>
+        <Badge>{wordOf(element.role)}</Badge> <span className="min-w-0 flex-1 truncate">{name}</span>
       </button>
       {TYPED.has(element.role) && <TypeInto view={view} element={element} name={name} />}
     </>

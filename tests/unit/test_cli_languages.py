@@ -1,4 +1,4 @@
-"""The command line in Russian: no text is left out or out of date, and its language is that of the terminal."""
+"""The command line in other languages: no text is left out or out of date, and its language is that of the terminal."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from typer.main import get_command
 
 from cli.commands.table import COMMANDS
 from cli.main import Commands, app
-from cli.russian import RUSSIAN
 from cli.screen.items import OUTCOMES, Question
 from cli.screen.render import OVERLAYS, THEME, VERBS, describe, draw
 from cli.screen.tables import commands
 from cli.words import language_of, localized, t
 from scripts.shell import ROOT
-from wording.catalogue import joined, parts_of, sentence
+from wording.catalogue import command_line, joined, languages, parts_of, sentence
 from wording.step_words import step_words
 
 HOLE = re.compile(r"\{(\w+)\}")
@@ -38,24 +37,33 @@ def said() -> set[str]:
     return found
 
 
-def test_every_text_that_is_said_has_a_russian_one() -> None:
+@pytest.mark.parametrize("language", languages())
+def test_every_text_that_is_said_is_in_each_language(language: str) -> None:
+    texts = command_line(language)["texts"]
     mixed = {"{n} ", " ago", "role", "", "element"}  # parts of expressions
-    assert sorted(said() - RUSSIAN.keys() - mixed - {"confirm"}) == []
-    assert [command.help for command in COMMANDS.values() if command.help not in RUSSIAN] == []
+    assert sorted(said() - texts.keys() - mixed - {"confirm"}) == []
+    assert [command.help for command in COMMANDS.values() if command.help not in texts] == []
     words = [*VERBS.values(), *OVERLAYS.values(), *OUTCOMES.values()]
-    assert [word for word in words if word not in RUSSIAN] == []
+    assert [word for word in words if word not in texts] == []
 
 
-def test_both_have_the_same_holes_and_no_english_is_left_in_a_russian_text() -> None:
-    for english, russian in RUSSIAN.items():
-        assert set(HOLE.findall(english)) == set(HOLE.findall(russian)), english
-        assert (
-            re.search("[а-яё]", russian, re.IGNORECASE) or english == "“{text}”" or english == " the {role} "
-        )
+@pytest.mark.parametrize("language", languages())
+def test_each_language_has_the_same_texts_with_the_same_holes(language: str) -> None:
+    first, own = command_line(languages()[0]), command_line(language)
+    assert (own["texts"].keys(), own["tools"].keys()) == (first["texts"].keys(), first["tools"].keys())
+    for english, text in own["texts"].items():
+        assert set(HOLE.findall(english)) == set(HOLE.findall(text)), english
 
 
-def test_help_is_in_the_language_of_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LC_ALL", "ru_RU.UTF-8")
+def test_no_english_is_left_in_a_russian_text() -> None:
+    for english, russian in command_line("ru")["texts"].items():
+        is_sign = english in ("“{text}”", " the {role} ")
+        assert is_sign or re.search("[а-яё]", russian, re.IGNORECASE), english
+
+
+@pytest.mark.parametrize("language", languages())
+def test_help_is_in_the_language_of_the_terminal(language: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LC_ALL", f"{language}_XX.UTF-8")
     group = get_command(app)
     assert isinstance(group, Commands)
     own = [group, *group.commands.values()]
@@ -63,11 +71,10 @@ def test_help_is_in_the_language_of_the_terminal(monkeypatch: pytest.MonkeyPatch
         option.help for part in own for option in part.params if getattr(option, "help", None)
     ]
     added = ("Install completion", "Show completion")  # by the library
-    english = [
-        text for text in helps if text and not re.search("[а-яё]", text) and not text.startswith(added)
-    ]
+    known = set(command_line(language)["texts"].values())
+    own_words = [text for text in helps if text and not text.startswith(added)]
     assert len(helps) > 30
-    assert english == []
+    assert [text for text in own_words if text not in known] == []
 
 
 @pytest.mark.parametrize(
@@ -75,6 +82,8 @@ def test_help_is_in_the_language_of_the_terminal(monkeypatch: pytest.MonkeyPatch
     [
         ({}, "en"),
         ({"LANG": "ru_RU.UTF-8"}, "ru"),
+        ({"LANG": "de_AT.UTF-8"}, "de"),
+        ({"LANG": "fr_FR.UTF-8"}, "en"),
         ({"LANG": "en_GB.UTF-8", "LC_MESSAGES": "ru"}, "ru"),
         ({"LANG": "ru_RU.UTF-8", "LC_ALL": "C.UTF-8"}, "en"),
         ({"LANG": "", "LC_ALL": ""}, "en"),
