@@ -184,12 +184,26 @@ async def test_a_refusal_without_an_instruction_ends_with_what_was_refused() -> 
     assert "You wrote: “use the red kettle”." in (answer or ""), "the note was read"
 
 
-def test_a_russian_reads_what_did_not_work_and_why_in_words_of_the_browser() -> None:
-    progress = DemoProgress(failure="The page was not found (404).")
-    step = plan_next("открой example.com и прочитай страницу", progress, None)
+@pytest.mark.parametrize(
+    ("task", "said"),
+    [
+        (
+            "открой example.com и прочитай страницу",
+            "Не получилось: открыть example.com. Почему, сказано у этого шага.",
+        ),
+        (
+            "öffne example.com und lies die Seite",
+            "Das ging nicht: example.com öffnen. Warum, steht bei dem Schritt.",
+        ),
+    ],
+)
+def test_what_did_not_work_is_said_without_the_english_reason_that_stands_at_its_step(
+    task: str, said: str
+) -> None:
+    step = plan_next(task, DemoProgress(failure="The page was not found (404)."), None)
     assert isinstance(step, FinalAnswer)
-    assert "Не получилось" in step.text
-    assert "The page was not found (404)." in step.text
+    assert said in step.text.replace("https://", "")
+    assert "404" not in step.text
 
 
 async def test_a_russian_yes_or_no_question_is_answered_from_the_page() -> None:

@@ -1,4 +1,4 @@
-"""Plain words become commands, in English and Russian; for what is not understood there is a message and no guess."""
+"""Plain words become commands, in English, German and Russian; for what is not understood there is a message and no guess."""
 
 from __future__ import annotations
 
@@ -52,6 +52,20 @@ READ = DemoCommand("read")
         ("scroll down, then go back; take a screenshot", [DemoCommand("scroll", "down"), DemoCommand("back"), DemoCommand("screenshot")]),
         ("type a into Name, type b into City and press Enter",
          [DemoCommand("type", "Name", "a"), DemoCommand("type", "City", "b"), DemoCommand("press", "Enter")]),
+        ("Öffne example.com und lies die Seite", [OPEN, READ]),
+        ("Gehe zu example.com, dann klick auf „Mehr“", [OPEN, DemoCommand("click", "Mehr")]),
+        ("Klick auf den zweiten Link", [DemoCommand("click", role="link", nth=2)]),
+        ("gib „Ada“ in Name ein und drück Enter", [DemoCommand("type", "Name", "Ada"), DemoCommand("press", "Enter")]),
+        ("scroll nach oben, geh zurück und mach ein Bildschirmfoto",
+         [DemoCommand("scroll", "up"), DemoCommand("back"), DemoCommand("screenshot")]),
+        ("leg den Wasserkocher Tide in den Warenkorb und gib die Bestellung auf",
+         [DemoCommand("add", "Wasserkocher Tide"), DemoCommand("order")]),
+        ("kauf den billigsten Wasserkocher", [DemoCommand("add", "billigsten Wasserkocher"), DemoCommand("order")]),
+        ("antworte auf die neueste Nachricht mit „Danke“", [DemoCommand("reply", "die neueste Nachricht", "Danke")]),
+        ("lies die Tabelle in die Spalten Artikel, Preis", [DemoCommand("table", text="Artikel, Preis")]),
+        ("bitte melde dich an", [DemoCommand("log_in")]),
+        ("wie viele Links gibt es?", [DemoCommand("count", "links")]),
+        ("was steht dort über Preise in 2024?", [DemoCommand("ask", text="preise 2024")]),
         ("открой example.com и прочитай страницу", [OPEN, READ]),
         ("Перейди на example.com, потом нажми «Подробнее»", [OPEN, DemoCommand("click", "Подробнее")]),
         ("введи Привет в поле Поиск, затем нажми Enter", [DemoCommand("type", "Поиск", "Привет"), DemoCommand("press", "Enter")]),
@@ -167,6 +181,8 @@ def test_the_name_of_a_file_is_no_address(name: str) -> None:
     [
         "open http://a.b/c, click Blue kettle, type Ada into Name, select Large in Size, scroll down and press Enter",
         "открой a.ru, нажми Дальше, введи Ада в Имя, выбери Большой в Размер, прокрути вниз, вернись назад",
+        "öffne http://a.b/c, klick auf Weiter, tipp „Ada“ in Name, wähle „Groß“ in Größe, scroll nach unten, geh zurück, warte 2 s",
+        "klick auf den 2. Link, leg den Kessel in den Warenkorb, gib die Bestellung auf, melde dich an, lies die Seite",
         "click the 2nd Log in button, press the last link, read the page, tell me about the tariff in 2024, count the links",
         "нажми вторую кнопку Войти, прочитай страницу, скажи про тариф в 2024, сколько ссылок, какие поля в форме",
     ],

@@ -1,8 +1,8 @@
-"""Sentences written by rule are Russian to who writes Russian and English to everybody else."""
+"""Sentences written by rule are in the language of who reads them, German, Russian or else English."""
 
 import pytest
 
-from server.agent.language import is_russian
+from server.agent.language import is_russian, language_of
 from server.agent.operator.memory.phrases import limit_summary, phrase
 from server.extras.demo.words import Words
 
@@ -15,7 +15,7 @@ RUSSIAN = [
 ]
 ENGLISH = [
     "", "42", "open example.com", "click «Удалить»", "Відкрий сторінку", "Знайди їжу", "Пронађи цену и плати љубав",
-    "打开页面", "ページを開いて", "페이지 열기", "افتح الصفحة", "पेज खोलें", "เปิดหน้า", "פתח", "Άνοιξε τη σελίδα", "Öffne die Seite",
+    "打开页面", "ページを開いて", "페이지 열기", "افتح الصفحة", "पेज खोलें", "เปิดหน้า", "פתח", "Άνοιξε τη σελίδα", "Who was it?", "do not die", "Open „Über uns“ in the menu",
     "Ouvre la page", "Mở trang", "Sayfayı aç",
 ]  # fmt: skip
 
@@ -24,6 +24,22 @@ ENGLISH = [
 def test_russian_is_answered_in_russian(text: str) -> None:
     assert is_russian(text)
     assert phrase("go_on", text) == "Продолжать?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Öffne die Seite",
+        "öffne shop.example, leg den Wasserkocher in den Warenkorb und bestelle",
+        "Klick auf „Pay now“",
+        "Was kostet der Kessel bei https://shop.example/the/for?",
+        "Vergleiche drei Wasserkocher",
+        "wie viele Links gibt es?",
+    ],
+)
+def test_german_is_answered_in_german(text: str) -> None:
+    assert language_of(text) == "de"
+    assert phrase("go_on", text) == "Soll ich weitermachen?"
 
 
 @pytest.mark.parametrize("text", ENGLISH)

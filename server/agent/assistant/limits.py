@@ -6,7 +6,6 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
@@ -16,7 +15,7 @@ from server.agent.assistant.input import EARLIER, count_steps
 from server.agent.assistant.second_answers import ANSWERED_BY
 from server.agent.context import RunContext
 from server.agent.custom_events import AnswerText, OutcomeKnown, dispatch
-from server.agent.language import is_russian
+from server.agent.language import language_of
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.operator.memory.phrases import limit_summary, phrase
@@ -124,7 +123,7 @@ def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:
     """Summarise what was done and what failed in this run, in words of a person, and ask whether to continue."""
     done: list[str] = []
     failed: list[str] = []
-    language: Literal["en", "ru"] = "ru" if is_russian(asked) else "en"
+    language = language_of(asked)
     for message in messages:
         if not isinstance(message, ToolMessage) or message.additional_kwargs.keys() & {EARLIER, LIMIT}:
             continue

@@ -10,7 +10,7 @@ from langchain_core.messages import AIMessage
 from server.agent.actions import StopAction
 from server.agent.custom_events import OutcomeKnown, dispatch
 from server.agent.effects import in_short
-from server.agent.language import is_russian
+from server.agent.language import language_of
 from server.agent.operator.memory import collecting
 from server.agent.operator.memory.phrases import limit_summary, phrase, refusal_lines
 from server.agent.operator.memory.records import FAILED, trimmed
@@ -134,7 +134,7 @@ def _closing_question(state: State, said: str) -> str:
 def _summary(state: State, reason: str) -> str:
     failures = list(dict.fromkeys(state.get("failures", [])))
     done = state.get("progress", {}).get("done") or [
-        line_in_words(step).to("ru" if is_russian(state["task"]) else "en")
+        line_in_words(step).to(language_of(state["task"]))
         for step in state.get("steps", [])
         if not step.startswith(FAILED)
     ]

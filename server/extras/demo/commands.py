@@ -1,4 +1,4 @@
-"""Parse plain English and Russian commands from a user message. Pure."""
+"""Parse plain English, German and Russian commands from a user message. Pure."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class DemoRequest:
     not_understood: tuple[str, ...] = ()
 
 
-_QUOTED = re.compile(r"“([^”]*)”|«([^»]*)»|\"([^\"]*)\"|`([^`]*)`|(?<!\w)'([^']*)'(?!\w)")
+_QUOTED = re.compile(r"„([^“”]*)[“”]|“([^”]*)”|«([^»]*)»|\"([^\"]*)\"|`([^`]*)`|(?<!\w)'([^']*)'(?!\w)")
 FILE_ENDINGS = (
     "txt|pdf|docx?|xlsx?|pptx?|odt|ods|rtf|csv|tsv|json|xml|ya?ml|log|html?|md|png|jpe?g|gif|webp|svg|bmp|heic|zip|"
     "gz|tar|7z|mp3|mp4|mov|wav|py|js|ts|css|sql|ini|cfg|eml"
@@ -84,62 +84,66 @@ _KEYS = {
     "up arrow": "ArrowUp",
 }  # fmt: skip
 _KEY = "|".join(sorted(map(re.escape, _KEYS), key=len, reverse=True))
-_OPEN = r"(?:open|go to|navigate to|visit|browse to|load|открой(?:те)?|перейди(?:те)? (?:на|по|к)|зайди(?:те)? на)"
-_CLICK = r"(?:click|tap|push|press|hit|нажми(?:те)?|кликни(?:те)?|щ[её]лкни(?:те)?)(?: (?:on|at|на|по))?"
-_TYPE = r"(?:type|enter|write|input|put|введи(?:те)?|впиши(?:те)?|напиши(?:те)?|напечатай(?:те)?)"
-_INTO = r"(?:into|in|to|in to|as|for|в|во)"
-_FILL = r"(?:fill(?: in| out)?|set|заполни(?:те)?)"
-_WITH = r"(?:with|to|=|:|значением|текстом|словами)"
-_SELECT = r"(?:select|choose|pick|выбери(?:те)?)"
+_OPEN = r"(?:open|go to|navigate to|visit|browse to|load|öffnen?|geh(?:e|en sie)? (?:zu|auf)|открой(?:те)?|перейди(?:те)? (?:на|по|к)|зайди(?:те)? на)"
+_CLICK = r"(?:click|tap|push|press|hit|klick(?:e|en sie)?|drücke?|нажми(?:те)?|кликни(?:те)?|щ[её]лкни(?:те)?)(?: (?:on|at|auf|на|по))?"
+_TYPE = r"(?:type|enter|write|input|put|tippe?|gib|schreibe?|введи(?:те)?|впиши(?:те)?|напиши(?:те)?|напечатай(?:те)?)"
+_INTO = r"(?:into|in|to|in to|as|for|ins|в|во)"
+_FILL = r"(?:fill(?: in| out)?|set|fülle?|заполни(?:те)?)"
+_WITH = r"(?:with|to|=|:|mit|значением|текстом|словами)"
+_SELECT = r"(?:select|choose|pick|wähle?|выбери(?:те)?)"
 
 _UPLOAD = r"(?:upload|attach|загрузи(?:те)?|прикрепи(?:те)?|приложи(?:те)?|отправь файл)"
 
 _READ = (
     r"(?:read|summari[sz]e|describe|show|tell|say|what(?:'?s)?|which|who(?:se|'?s)?|when|where|why|how|list|name|count|"
     r"is|are|was|were|does|did|do|has|have|give|explain|look at|"
+    r"lies|lese|zeige?|sage?|beschreibe?|fasse?|wer|wie|wann|wo|warum|welche[rsn]?|gibt es|nenne?|zähle?|"
     r"прочитай(?:те)?|прочти|расскажи(?:те)?|опиши(?:те)?|покажи(?:те)?|сказать|скажи(?:те)?|что|чего|кто|как|какой|какая|"
     r"какое|какие|какую|когда|где|куда|почему|зачем|сколько|есть ли|назови(?:те)?|перечисли(?:те)?|посчитай(?:те)?|"
     r"посмотри(?:те)?|о ч[её]м|про что|[^\W\d_]+ ли)"
 )
 
-_BASKET = r"(?:the |my |your |мою |свою )?(?:shopping )?(?:basket|cart|bag|корзину)"
+_BASKET = r"(?:the |my |your |den |meinen |мою |свою )?(?:shopping )?(?:basket|cart|bag|warenkorb|einkaufskorb|корзину)"
 _RULES: tuple[tuple[str, str], ...] = (
-    ("add", rf"(?:add|put|добавь(?:те)?|положи(?:те)?)(?: (?P<target>.+?))? (?:to|into|in|в) {_BASKET}"),
+    ("add", rf"(?:add|put|lege?|packe?|tue?|добавь(?:те)?|положи(?:те)?)(?: (?P<target>.+?))? (?:to|into|in|в) {_BASKET}"),
     ("add", rf"(?:добавь(?:те)?|положи(?:те)?) в {_BASKET} (?P<target>.+)"),
     ("order", r"(?:place|submit|complete|confirm|send|make|оформи(?:те)?|сделай(?:те)?|размести(?:те)?|подтверди(?:те)?)"
-              r"(?: (?:the|my|an|this|мой|этот))* (?:order|заказ)|check ?out"),
-    ("order", r"(?:order|buy|закажи(?:те)?|купи(?:те)?) (?:it|them|this|that|его|е[её]|их|это)"),
-    ("buy", r"(?:order|buy|purchase|закажи(?:те)?|купи(?:те)?) (?!me\b|us\b|мне\b|нам\b)(?P<target>.+)"),
-    ("reply", r"(?:reply|respond|answer|ответь(?:те)?)(?: to| на)? (?P<target>[^:]+?)"
-              r"(?:,? (?:with|that|saying|словами|текстом)|,? что|:) *(?P<text>.+)"),
-    ("reply", r"(?:reply|respond|ответь(?:те)?) (?:to|на) (?P<target>.+)"),
-    ("table", r"(?:read|show|copy|collect|прочитай(?:те)?|прочти|покажи(?:те)?|выпиши(?:те)?)(?: me| us| мне)?"
-              r"(?: (?:the|this|whole|эту|всю))* (?:table|таблицу)(?: (?:of|with|from|с|из) [^,]+?| [а-яё]+)?"
-              r"(?:,? (?:in|into|with|as|by|в|по|со?)? ?(?:the )?(?:columns?|столб\w+|колонк\w+):? (?P<text>.+))?"),
-    ("screenshot", r"(?:(?:take|make|capture|get) )?(?:a |the )?screen ?shot(?: of .*)?"),
+              r"(?: (?:the|my|an|this|мой|этот))* (?:order|заказ)|check ?out|"
+              r"gib(?: (?:die|meine|diese))* bestellung auf|schließe?(?: (?:die|meine))* bestellung ab|bestelle?"),
+    ("order", r"(?:order|buy|bestelle?|kaufe?|закажи(?:те)?|купи(?:те)?) (?:it|them|this|that|es|ihn|sie|das|его|е[её]|их|это)"),
+    ("buy", r"(?:order|buy|purchase|bestelle?|kaufe?|закажи(?:те)?|купи(?:те)?) (?!me\b|us\b|mir\b|uns\b|мне\b|нам\b)(?P<target>.+)"),
+    ("reply", r"(?:reply|respond|answer|antworte|ответь(?:те)?)(?: to| auf| на)? (?P<target>[^:]+?)"
+              r"(?:,? (?:with|that|saying|mit|словами|текстом)|,? что|:) *(?P<text>.+)"),
+    ("reply", r"(?:reply|respond|antworte|ответь(?:те)?) (?:to|auf|на) (?P<target>.+)"),
+    ("table", r"(?:read|show|copy|collect|lies|zeige?|прочитай(?:те)?|прочти|покажи(?:те)?|выпиши(?:те)?)(?: me| us| mir| мне)?"
+              r"(?: (?:the|this|whole|die|ganze|эту|всю))* (?:table|tabelle|таблицу)(?: (?:of|with|from|der|des|von|mit|с|из) [^,]+?| [а-яё]+)?"
+              r"(?:,? (?:in|into|with|as|by|в|по|со?)? ?(?:the |die )?(?:columns?|spalten?|столб\w+|колонк\w+):? (?P<text>.+))?"),
+    ("screenshot", r"(?:(?:take|make|capture|get|mache?) )?(?:a |the |ein |einen )?(?:screen ?shot|bildschirmfoto)(?: (?:of|von) .*)?"),
     ("screenshot", r"(?:(?:сделай(?:те)?|сними) )?(?:скриншот|снимок)(?: .*)?"),
-    ("back", r"(?:go )?back|return to the (?:last|previous) page|(?:вернись|вернитесь|вернуться|иди)?(?: ?назад)"),
-    ("scroll", r"(?:scroll|прокрути(?:те)?|пролистай(?:те)?)(?: (?:to the|the page|страницу))*(?: (?P<target>.+))?"),
-    ("wait", r"(?:wait|подожди(?:те)?)(?: for)?(?: (?P<target>\d+(?:[.,]\d+)?))?(?: ?(?:s|sec\w*|сек\w*))?"),
+    ("back", r"(?:go )?back|(?:gehe? )?zurück|return to the (?:last|previous) page|(?:вернись|вернитесь|вернуться|иди)?(?: ?назад)"),
+    ("scroll", r"(?:scrolle?|прокрути(?:те)?|пролистай(?:те)?)(?: (?:to the|the page|nach|страницу))*(?: (?P<target>.+))?"),
+    ("wait", r"(?:wait|warte|подожди(?:те)?)(?: for)?(?: (?P<target>\d+(?:[.,]\d+)?))?(?: ?(?:s|sec\w*|сек\w*))?"),
     ("open", rf"{_OPEN}(?: [^\W\d]+){{0,4}}?:? {_URL}(?P<rest>.*)"),
     ("open", rf"{_OPEN}(?: (?:the )?(?:page|страницу))? {_PAGE_FILE}"),
     ("open", rf"{_URL}"),
-    ("press", rf"(?:press|hit|нажми(?:те)?)(?: (?:the|on|на|клавишу|кнопку))* (?P<target>{_KEY})(?: key)?"),
-    ("type", rf"{_FILL}(?: (?:the|field|поле))* (?P<target>.+?) ?{_WITH} (?P<text>.+)"),
-    ("type", rf"{_TYPE} (?P<text>.+?) {_INTO} (?P<target>.+)"),
+    ("press", rf"(?:press|hit|drücke?|нажми(?:те)?)(?: (?:the|on|die|taste|на|клавишу|кнопку))* (?P<target>{_KEY})(?: key)?"),
+    ("type", rf"{_FILL}(?: (?:the|field|поле))* (?P<target>.+?) ?{_WITH} (?P<text>.+?)(?: aus)?"),
+    ("type", rf"{_TYPE} (?P<text>.+?) {_INTO} (?P<target>.+?)(?: ein)?"),
     ("type", rf"{_TYPE} в (?P<target>\S+(?: поле)?) (?P<text>.+)"),
     ("type", rf"{_TYPE} (?P<text>.+)"),
     ("select", rf"{_SELECT} (?P<text>.+?) (?:in|from|for|as|в|во|из) (?P<target>.+)"),
     ("select", rf"{_SELECT} (?P<text>.+)"),
     ("upload", rf"{_UPLOAD}(?: (?:the|this|my|a|этот|мой))?(?: (?:file|files|файл|файлы))?(?: (?P<text>\S+\.\w+|\ue000\d+\ue001))?"
                rf"(?: (?:to|into|in|as|on|for|в|на|к|как) (?P<target>.+))?"),
-    ("click", r"(?:check|tick|uncheck|отметь(?:те)?) (?P<target>.+)"),
-    ("hover", r"(?:hover(?: over| on)?|point (?:to|at)|наведи(?:те)?(?: мышь| курсор)?(?: на)?) (?P<target>.+)"),
+    ("click", r"(?:check|tick|uncheck|kreuze?|отметь(?:те)?) (?P<target>.+)"),
+    ("hover", r"(?:hover(?: over| on)?|point (?:to|at)|zeige? auf|наведи(?:те)?(?: мышь| курсор)?(?: на)?) (?P<target>.+)"),
     ("log_in", r"(?:log ?in|sign in|login|войди(?:те)?|залогинься|авторизуйся)(?P<rest>.*)"),
+    ("log_in", r"melde? (?:dich|mich)(?: (?:bitte|dort|da))* an"),
+    ("upload", r"lade? (?P<text>\S+\.\w+|\ue000\d+\ue001)(?: in (?P<target>.+?))? hoch"),
     ("read", r"(?:find out|look up|check (?:what|how|when|where|if)|узнай(?:те)?)\b.*"),
-    ("read", r"(?:find|look for|найди(?:те)?|поищи) .+ (?:in|on|in the text of|в|на) (?:this |the |этой |этом )?"
-             r"(?:page|article|text|table|list|странице|статье|тексте|таблице|списке)"),
-    ("search", r"(?:search(?: for)?|look for|find|поищи|ищи|найди(?:те)?|искать)(?: me| us| мне| нам)? (?P<text>.+)"),
+    ("read", r"(?:find|look for|finde|suche?|найди(?:те)?|поищи) .+ (?:in|on|in the text of|auf|в|на) (?:this |the |der |dieser |этой |этом )?"
+             r"(?:page|article|text|table|list|seite|tabelle|liste|странице|статье|тексте|таблице|списке)"),
+    ("search", r"(?:search(?: for)?|look for|find|suche?(?: nach)?|finde|поищи|ищи|найди(?:те)?|искать)(?: me| us| mir| uns| мне| нам)? (?P<text>.+)"),
     ("click", rf"{_CLICK} (?P<target>.+)"),
     ("click", rf"{_OPEN} (?P<target>.+)"),
     ("read", rf"{_READ}\b.*"),
@@ -149,39 +153,41 @@ _VERB = (
     rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_UPLOAD}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
     r"tick|uncheck|hover|log ?in|sign in|search|find|look (?:for|at|up)|read|summari[sz]e|describe|show|tell|say|what|"
     r"which|who|when|where|why|how|list|count|name the|add|put|place|order (?:it|the|a|an|them|this)|buy|reply|respond|"
-    r"submit|check ?out|complete|confirm|copy|добавь|положи|оформи|закажи|купи|ответь|подтверди|выпиши|"
+    r"submit|check ?out|complete|confirm|copy|lege?|packe?|bestelle?|kaufe?|antworte|lies|zeige?|sage?|suche|finde|melde?|mache?|zurück|warte|"
+    r"scrolle?|wie|welche|nenne?|zähle?|lade?|gehe? zurück|beschreibe?|wer|wann|wo|warum|gibt es|добавь|положи|оформи|закажи|купи|ответь|подтверди|выпиши|"
     r"назад|вернись|прокрути|подожди|сделай|скриншот|отметь|наведи|войди|найди|поищи|прочитай(?:те)?|прочти|"
     r"расскажи(?:те)?|опиши|покажи(?:те)?|что|скажи(?:те)?|какой|какая|какие|когда|где|почему|сколько|есть ли|назови|"
     r"перечисли|посчитай|узнай|посмотри)"
 )
 _SPLIT = re.compile(
-    r"\s*(?:[;\n]|[.,](?=\s)|\b(?:and|then|after that|finally|и|а|потом|затем|после этого)\b)"
-    r"(?:\s*[,.;]|\s*\b(?:and|then|also|please|finally|и|а|потом|затем|после этого|пожалуйста)\b){0,4}"
+    r"\s*(?:[;\n]|[.,](?=\s)|\b(?:and|then|after that|finally|und|dann|danach|и|а|потом|затем|после этого)\b)"
+    r"(?:\s*[,.;]|\s*\b(?:and|then|also|please|finally|und|dann|danach|bitte|и|а|потом|затем|после этого|пожалуйста)\b){0,4}"
     rf"\s+(?={_VERB}\b)",
     re.IGNORECASE,
 )
 _POLITE = re.compile(
     r"^(?:\s|please|could you|can you|would you|hey|hi|hello|good (?:morning|afternoon|evening)|thanks|thank you|great|"
     r"ok(?:ay)?|pilothouse|now|first|then|and|let's|i want you to|"
-    r"пожалуйста|можешь|сначала|теперь|привет|здравствуй(?:те)?|добрый день|спасибо|отлично|хорошо|ок|[,.!:-])+(?=\s)|[\s.!?]+$|,?\s*(?:please|пожалуйста)[\s.!?]*$",
+    r"bitte|kannst du|könntest du|hallo|guten (?:tag|morgen|abend)|danke|jetzt|zuerst|dann|und|"
+    r"пожалуйста|можешь|сначала|теперь|привет|здравствуй(?:те)?|добрый день|спасибо|отлично|хорошо|ок|[,.!:-])+(?=\s)|[\s.!?]+$|(?:,?\s*(?:please|bitte|пожалуйста))[\s.!?]*$",
     re.IGNORECASE,
 )
 _NOISE = re.compile(
-    r"^(?:(?:the|a|an|on|to)\s+|(?:кнопк[уи]|ссылк[уи]|пункт|пол[ея]|элемент|вкладк[уи])\s+)+|"
-    r"\s+(?:button|link|field|box|input|checkbox|dropdown|menu|tab|кнопк[уаи]|ссылк[уаи]|пол[ея])$",
+    r"^(?:(?:the|a|an|on|to|der|die|das|den|dem|ein|eine|einen|auf)\s+|(?:schaltfläche|link|feld|knopf)\s+(?=\S)|(?:кнопк[уи]|ссылк[уи]|пункт|пол[ея]|элемент|вкладк[уи])\s+)+|"
+    r"\s+(?:button|link|field|box|input|checkbox|dropdown|menu|tab|schaltfläche|knopf|feld|кнопк[уаи]|ссылк[уаи]|пол[ея])$",
     re.IGNORECASE,
 )
 
 
 _ONLY_TELL = re.compile(
-    r"(?:please |пожалуйста,? )?(?:tell|show)(?: me| us)?|say|скажи(?:те)?|расскажи(?:те)?|покажи(?:те)?|узнай(?:те)?",
+    r"(?:please |пожалуйста,? )?(?:tell|show)(?: me| us)?|say|(?:sage?|zeige?)(?: mir)?|скажи(?:те)?|расскажи(?:те)?|покажи(?:те)?|узнай(?:те)?",
     re.IGNORECASE,
 )
 """Words before a question ("say, when ...") that ask nothing themselves."""
 _LONGEST = 2000
 """Number of characters of a message that are parsed; commands are short."""
 _ABOUT_ME = re.compile(
-    r"\b(?:what|who|how) (?:can|could|do|are|should) (?:you|i)\b|^\s*(?:help|помощь)\b|\bчто ты\b|\bкто ты\b|ты умеешь",
+    r"\b(?:what|who|how) (?:can|could|do|are|should) (?:you|i)\b|^\s*(?:help|помощь)\b|\bwas kannst du\b|\bwer bist du\b|^\s*hilfe\b|\bчто ты\b|\bкто ты\b|ты умеешь",
     re.IGNORECASE,
 )
 
@@ -246,10 +252,14 @@ def _commands(
         case "press":
             return [DemoCommand("press", _KEYS[found["target"].lower()])], ""
         case "scroll":
-            is_up = re.search(r"\b(?:up|top|вверх|наверх|начал)", found["target"], re.IGNORECASE)
+            is_up = re.search(
+                r"\b(?:up|top|oben|hoch|anfang|вверх|наверх|начал)", found["target"], re.IGNORECASE
+            )
             return [DemoCommand("scroll", "up" if is_up else "down")], ""
         case "add" | "buy":
-            added = DemoCommand("add", _name(re.sub(r"^(?:it|this|его|е[её]|это)$", "", found["target"])))
+            added = DemoCommand(
+                "add", _name(re.sub(r"^(?:it|this|es|ihn|sie|das|его|е[её]|это)$", "", found["target"]))
+            )
             return [added, *([DemoCommand("order")] if kind == "buy" else [])], ""
         case "reply" | "table":
             return [DemoCommand(cast(Kind, kind), found.get("target", ""), found.get("text", ""))], ""
@@ -285,8 +295,8 @@ def _address(text: str) -> str:
 
 
 _ROLES = (
-    ("button", r"buttons?|кноп\w+"), ("link", r"links?|ссыл\w+"), ("tab", r"tabs?|вкладк\w+"),
-    ("checkbox", r"checkbox(?:es)?|флаж\w+|галоч\w+"), ("field", r"fields?|box|inputs?|пол[еяю]"),
+    ("button", r"buttons?|schaltfläche\w*|knopf|кноп\w+"), ("link", r"links?|ссыл\w+"), ("tab", r"tabs?|reiter|вкладк\w+"),
+    ("checkbox", r"checkbox(?:es)?|kontrollkästchen|häkchen|флаж\w+|галоч\w+"), ("field", r"fields?|box|inputs?|feld\w*|пол[еяю]"),
 )  # fmt: skip
 
 
@@ -294,9 +304,9 @@ def _element(text: str) -> tuple[str, str, int]:
     """Name, role and number of the element that is meant; "" and 0 for what is not said."""
     nth, rest = ordinal(re.sub(r"^(?:on|на)\s+", "", text.strip(), flags=re.IGNORECASE))
     for role, words in _ROLES:
-        if re.fullmatch(rf"(?:the |a |any )?(?:{words})", rest, re.IGNORECASE):
+        if re.fullmatch(rf"(?:the |a |any |den |die |das |ein |eine )?(?:{words})", rest, re.IGNORECASE):
             return "", role, nth
-        named = rf"(?:the )?(?:{words})\s+.*|.*\s(?:{words})"
+        named = rf"(?:the |den |die |das )?(?:{words})\s+.*|.*\s(?:{words})"
         if re.fullmatch(named, rest, re.IGNORECASE | re.DOTALL):
             return _name(rest), role, nth
     return _name(rest), "", nth

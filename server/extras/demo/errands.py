@@ -28,10 +28,11 @@ _TOWARDS = re.compile(r"check ?out|basket|\bcart\b|\bbag\b|корзин|офор
 _REPLY = re.compile(r"\b(?:reply|answer|respond|message)|ответ|antwort|nachricht", re.IGNORECASE)
 _SEND = re.compile(r"\b(?:send|reply|submit)\b|отправить|senden", re.IGNORECASE)
 _CHEAPEST = re.compile(
-    r"\b(?:cheapest|least expensive|lowest[- ]priced?)\b|сам\w+ деш[её]в\w+", re.IGNORECASE
+    r"\b(?:cheapest|least expensive|lowest[- ]priced?|(?:billig|günstig|preiswerte?)ste[nrs]?)\b|сам\w+ деш[её]в\w+",
+    re.IGNORECASE,
 )
 _NEWEST = re.compile(
-    r"\b(?:newest|latest|last|first|mails?|e-?mails?|letters?|messages?)\b|нов\w+|последн\w+|перв\w+|письм\w+|сообщени\w+"
+    r"\b(?:newest|latest|last|first|mails?|e-?mails?|letters?|messages?|neueste\w*|letzte\w*|nachrichten?|briefe?)\b|нов\w+|последн\w+|перв\w+|письм\w+|сообщени\w+"
 )
 _PRICE = re.compile(
     r"(?:[€$£₽]|\b(?:EUR|USD|GBP)) ?(\d[\d.,]*)|(\d[\d.,]*) ?(?:[€$£₽]|(?:EUR|USD|GBP|руб|₽)\b)"

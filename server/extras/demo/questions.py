@@ -18,24 +18,25 @@ _LONGEST_COURTESY = 80
 
 _PARTS: tuple[tuple[Part, str], ...] = (
     ("links", r"links?|ссыл(?:ка|ки|ку|ок|кам|ками|ках)"),
-    ("buttons", r"buttons?|кноп(?:ка|ки|ку|ок|кам|ками|ках)"),
-    ("fields", r"fields?|inputs?|forms?|пол[еяю]|полей|полях|форм[аеуы]?"),
+    ("buttons", r"buttons?|schaltflachen?|knopfe?|кноп(?:ка|ки|ку|ок|кам|ками|ках)"),
+    ("fields", r"fields?|inputs?|forms?|feld(?:er|ern)?|formulare?|пол[еяю]|полей|полях|форм[аеуы]?"),
     (
         "headings",
-        r"headings?|headlines?|sections?|chapters?|заголов(?:ок|ки|ков|ка)|раздел(?:ы|ов|а)?|глав[аы]?",
+        r"headings?|headlines?|sections?|chapters?|uberschriften?|abschnitte?|kapitel|заголов(?:ок|ки|ков|ка)|раздел(?:ы|ов|а)?|глав[аы]?",
     ),
-    ("rows", r"rows?|строк[аиу]?"),
-    ("items", r"items?|points?|bullets?|lists?|пункт(?:ы|ов|а)?|списо?к(?:е|и|а|ов)?"),
-    ("title", r"title|название"),
+    ("rows", r"rows?|zeilen?|строк[аиу]?"),
+    ("items", r"items?|points?|bullets?|lists?|punkte?|listen?|пункт(?:ы|ов|а)?|списо?к(?:е|и|а|ов)?"),
+    ("title", r"title|titel|название"),
 )
 _COMPILED = tuple((part, re.compile(pattern)) for part, pattern in _PARTS)
 _BESIDE = listed(
-    """there have has contain contains visible shown table tables list lists fill filled ask asks required
+    """gibt dort da sichtbar zeig zeige nenne zahl there have has contain contains visible shown table tables list lists fill filled ask asks required
     имеется имеют имеет видно таблице таблица таблицы списке нужно заполнить"""
 )
 """Words next to the name of a part that do not say what to look for."""
 _COUNTS = re.compile(
-    r"\b(?:how many|count|number of|сколько|посчитай(?:те)?|число|количество)\b", re.IGNORECASE
+    r"\b(?:how many|count|number of|wie viele|zähle?|anzahl|сколько|посчитай(?:те)?|число|количество)\b",
+    re.IGNORECASE,
 )
 
 
@@ -66,15 +67,18 @@ def is_count(question: str) -> bool:
 
 _ADDRESSED = r"(?:[\s,.!?:)]|\b(?:there|pilothouse|you|again|and|so|very much|a lot|и|ещё|вам|тебе|всем|за помощь|большое|огромное)\b)*"
 _COURTESIES: tuple[tuple[Courtesy, str], ...] = (
-    ("thanks", r"thanks|thank you|many thanks|thx|cheers|спасибо|благодарю|спс"),
-    ("bye", r"good ?bye|bye|see you|good night|пока|до свидания|до встречи|спокойной ночи"),
+    ("thanks", r"thanks|thank you|many thanks|thx|cheers|danke(?: schön)?|vielen dank|спасибо|благодарю|спс"),
+    (
+        "bye",
+        r"good ?bye|bye|see you|good night|tschüss|auf wiedersehen|пока|до свидания|до встречи|спокойной ночи",
+    ),
     (
         "praise",
-        r"ok(?:ay)?|great|perfect|well done|good job|nice|cool|отлично|хорошо|здорово|прекрасно|молодец|супер|ок(?:ей)?",
+        r"ok(?:ay)?|great|perfect|well done|good job|nice|cool|super gemacht|gut gemacht|отлично|хорошо|здорово|прекрасно|молодец|супер|ок(?:ей)?",
     ),
     (
         "hello",
-        r"hello|hi|hey|good (?:morning|afternoon|evening|day)|how are you|what'?s up|"
+        r"hello|hi|hey|good (?:morning|afternoon|evening|day)|how are you|what'?s up|hallo|guten (?:tag|morgen|abend)|wie geht(?: e|')s(?: dir| ihnen)?|"
         r"привет|здравствуй(?:те)?|добр(?:ый день|ый вечер|ое утро)|как (?:дела|ты)|доброго времени суток",
     ),
 )
@@ -93,15 +97,15 @@ def courtesy(text: str) -> Courtesy | None:
 
 
 _ORDINALS = (
-    ("first", "1st", r"перв\w+"), ("second", "2nd", r"втор\w+"), ("third", "3rd", r"трет\w+"),
-    ("fourth", "4th", r"четв[её]рт\w+"), ("fifth", "5th", r"пят\w+"), ("sixth", "6th", r"шест\w+"),
+    ("first", "1st", r"erst\w+|перв\w+"), ("second", "2nd", r"zweit\w+|втор\w+"), ("third", "3rd", r"dritt\w+|трет\w+"),
+    ("fourth", "4th", r"viert\w+|четв[её]рт\w+"), ("fifth", "5th", r"fünft\w+|пят\w+"), ("sixth", "6th", r"шест\w+"),
     ("seventh", "7th", r"седьм\w+"), ("eighth", "8th", r"восьм\w+"), ("ninth", "9th", r"девят\w+"),
     ("tenth", "10th", r"десят\w+"),
 )  # fmt: skip
 _ORDINAL = re.compile(
-    r"(?:the\s+|number\s+|no\.?\s*|номер\s+)?(?:"
+    r"(?:(?:the|den|die|das|der)\s+|number\s+|n[or]\.?\s*|номер\s+)?(?:"
     + "|".join(f"(?P<n{at}>{'|'.join(forms)})" for at, forms in enumerate(_ORDINALS, 1))
-    + r"|(?P<last>last|последн\w+)|(?P<digits>\d{1,3})(?:th|st|nd|rd|-?(?:й|ю|я|е|ую|ая|ое))?)(?!\w)\s*(?P<rest>.*)",
+    + r"|(?P<last>last|letzte\w*|последн\w+)|(?P<digits>\d{1,3})(?:\.|th|st|nd|rd|-?(?:й|ю|я|е|ую|ая|ое))?)(?!\w)\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -119,8 +123,8 @@ def ordinal(text: str) -> tuple[int, str]:
         return -1, rest
     if match["digits"]:
         is_bare = match["digits"] == text.strip().rstrip(".!")
-        has_ending = re.match(r"\s*(?:the\s+)?\d+\s*-?[^\W\d]", text) and not re.match(
-            r"\s*(?:the\s+)?\d+\s", text
-        )
+        has_ending = re.match(
+            r"\s*(?:(?:the|den|die|das)\s+)?\d+(?:\s*-?[^\W\d]|\.\s)", text
+        ) and not re.match(r"\s*(?:the\s+)?\d+\s", text)
         return (int(match["digits"]), rest) if is_bare or has_ending else (0, text)
     return next(at for at in range(1, len(_ORDINALS) + 1) if match[f"n{at}"]), rest

@@ -1,4 +1,4 @@
-"""Words of a text as stems, by the Snowball stemmers for English and Russian. Pure."""
+"""Words of a text as stems, by the Snowball stemmers for English and Russian, German words by the English one. Pure."""
 
 from __future__ import annotations
 
@@ -26,6 +26,10 @@ _STOP = listed(
     can could will would shall should may might must please tell say says said show read find give list name
     describe summarize summarise explain know want see look out up
     page pages site website web article text document file cost costs current present
+    der die das den dem des ein eine einen einem einer und oder aber nicht kein keine ist sind wird mit für von vom zu zum
+    zur im ins auf aus bei nach über unter es er sie wir ich mir mich ihr du dir was wer wie viele wo wann warum welche welcher
+    welches dort hier da steht stehen gibt sag sage zeig zeige lies lesen finde suche nenne beschreibe fasse zusammen bitte alle
+    seite website artikel text dokument datei
     что чего чему чем кто кого какой какая какое какие какую каких каким как когда где куда откуда почему зачем сколько
     это этот эта эти этой этом этого тот та то те там тут здесь он она оно они его её ее их ему ей им
     нибудь либо ничего нечто упоминается упомянуто именно также тоже еще ещё

@@ -132,7 +132,10 @@ SCRIPTS: dict[str, Callable[[str, str], Reply]] = {
         "Boats float because they push water aside.", thought="The person asks about boats. Archimedes helps."
     ),
 }
-RUSSIAN = {"подумай": "think", "купи": "shop", "войди": "log in", "шагов": "steps"}
+TRANSLATED = {
+    "подумай": "think", "купи": "shop", "войди": "log in", "шагов": "steps",
+    "denk": "think", "wasserkocher": "shop", "melde": "log in", "schritte": "steps",
+}  # fmt: skip
 """By words of the examples that the web UI shows."""
 
 
@@ -222,7 +225,7 @@ def _in_russian(text: str) -> str:
 
 def script_for(task: str) -> Callable[[str, str], Reply] | None:
     """By the words of a task in small letters."""
-    known = next((english for word, english in RUSSIAN.items() if word in task), task)
+    known = next((english for word, english in TRANSLATED.items() if word in task), task)
     return next((script for word, script in SCRIPTS.items() if word in known), None)
 
 
