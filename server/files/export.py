@@ -5,49 +5,32 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from server import clock
 from server.events import Activity, Effect, Message, read_question
 from server.files.transcript import (
-    WORDS,
     Language,
     TranscriptRow,
     in_order,
     is_queued,
     line_of,
     remarks_on,
+    row_words,
     subject_of,
 )
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import to_markdown as to_markdown_table
+from wording.catalogue import Value, sentence
 
 if TYPE_CHECKING:
     from typing_extensions import Buffer
 
     from server.database.models import InterruptRow, RunRow, SessionRow
 
-EFFECT_WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "accepted": "Sent", "refused": "Refused", "unknown": "Not known whether it arrived", "opened": "Opened",
-        "none": "No request was sent", "unseen": "What was sent is not known",
-        "times": "{n} times", "repeated": "the same request as before", "says": "The page then says: “{text}”",
-        "blocked": "not let out of the browser", "unreachable": "the site could not be reached",
-        "cors": "not allowed from this page", "aborted": "ended by the page", "dropped": "the connection broke",
-        "no_answer": "no answer",
-    },
-    "ru": {
-        "accepted": "Отправлено", "refused": "Отклонено", "unknown": "Неизвестно, дошло ли", "opened": "Открыто",
-        "none": "Запросов не отправлено", "unseen": "Что отправлено, неизвестно",
-        "times": "раз: {n}", "repeated": "такой же запрос, как раньше", "says": "Затем на странице: «{text}»",
-        "blocked": "запрос не выпущен из браузера", "unreachable": "сайт недоступен",
-        "cors": "с этой страницы не разрешено", "aborted": "прервано страницей", "dropped": "соединение прервалось",
-        "no_answer": "нет ответа",
-    },
-}  # fmt: skip
 WHO = {"user": "You", "assistant": "Pilothouse", "tool": "Browser"}
 
 
@@ -88,7 +71,7 @@ def to_markdown(conversation: Conversation) -> str:
             lines += [_tool_line(row), ""]
             lines += to_markdown_table(tables[number]) if number in tables else []
         else:
-            mark = f" ({WORDS['en']['queued']})" if is_queued(row) else ""
+            mark = f" ({row_words('en', 'queued')})" if is_queued(row) else ""
             lines += [f"**{WHO[row.role]}**{mark}", "", row.content, ""]
             lines += [f"> {remark}\n" for remark in remarks_on(row)]
     if receipt := list(_receipt(conversation.messages, conversation.zone)):
@@ -124,21 +107,24 @@ def effect_lines(meta: JsonObject, language: Language = "en", *, page: bool = Tr
     """What came of an approved act, in words; with `page` also what the page then said. [] for other acts."""
     if not meta.get("effect"):
         return []
-    words = EFFECT_WORDS[language]
     effects = [Effect.model_validate(effect) for effect in meta.get("effects") or []]
-    lines = [_effect_line(effect, words) for effect in effects]
+    lines = [_effect_line(effect, language) for effect in effects]
     if not lines:
-        lines = [words["none" if meta["effect"] == "none" else "unseen"]]
+        lines = [_receipt_words(language, "none" if meta["effect"] == "none" else "unseen")]
     says = meta.get("page_says") if page else None
-    return [*lines, *([words["says"].format(text=says)] if says else [])]
+    return [*lines, *([_receipt_words(language, "says", text=says)] if says else [])]
 
 
-def _effect_line(effect: Effect, words: Mapping[str, str]) -> str:
+def _receipt_words(language: Language, name: str, **values: Value) -> str:
+    return sentence(f"receipt.{name}", **values).to(language)
+
+
+def _effect_line(effect: Effect, language: Language) -> str:
     is_visit = effect.method == "GET" and effect.outcome == "accepted"
-    answer = effect.status or words[effect.failure or "no_answer"]
-    times = f", {words['times'].format(n=effect.times)}" if effect.times > 1 else ""
-    again = f", {words['repeated']}" if effect.repeated else ""
-    what = words["opened" if is_visit else effect.outcome]
+    answer = effect.status or _receipt_words(language, effect.failure or "no_answer")
+    times = f", {_receipt_words(language, 'times', n=effect.times)}" if effect.times > 1 else ""
+    again = f", {_receipt_words(language, 'repeated')}" if effect.repeated else ""
+    what = _receipt_words(language, "opened" if is_visit else effect.outcome)
     return f"{what}: {effect.method} {effect.host}{effect.path} — {answer}{times}{again}"
 
 

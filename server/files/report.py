@@ -21,12 +21,19 @@ from server.clock import local
 from server.database.models import InterruptRow
 from server.events import Message
 from server.files.export import Conversation, effect_lines
-from server.files.transcript import WORDS as ROW_WORDS
-from server.files.transcript import Language, TranscriptRow, is_queued, line_of, remarks_on, time_words
+from server.files.transcript import (
+    Language,
+    TranscriptRow,
+    is_queued,
+    line_of,
+    remarks_on,
+    row_words,
+    time_words,
+)
 from server.ops.json_types import JsonObject
 from server.results.rows import tables_of
 from server.results.sheets import numbered_notes, shown_cells
-from wording.catalogue import in_language
+from wording.catalogue import Value, in_language, sentence
 from wording.markdown_rules import ModelMarkdown
 from wording.step_words import step_words
 
@@ -83,29 +90,6 @@ def _unlink_the_app(state: StateCore) -> None:
 _MARKDOWN.core.ruler.push("unlink_the_app", _unlink_the_app)
 _MARKDOWN.core.ruler.push("set_directions", _set_directions)
 
-WORDS: dict[Language, dict[str, str]] = {
-    "en": {
-        "untitled": "Untitled", "task": "Task", "answer": "Answer", "no_answer": "No answer yet.", "above": "The answer, at the beginning of this report.",
-        "date": "Date", "duration": "Duration", "steps": "Steps", "sites": "Sites", "result": "Result",
-        "table": "Table", "source": "Source", "facts": "What was found", "receipt": "Receipt: what was sent",
-        "done": "What was done", "time": "Time ({zone})", "step": "Step", "site": "Site", "state": "State",
-        "state.done": "done", "state.failed": "failed", "conversation": "Step by step",
-        "user": "You", "assistant": "Pilothouse", "picture": "The page after step {n}",
-        "aim": "Outlined: where the next step acts.", "replay": "Replay", "back": "Back", "play": "Play",
-        "pause": "Pause", "next": "Next", "made": "Made with Pilothouse", "at_step": "step {n}", "report": "Pilothouse report", "unmet": "Not done",
-    },
-    "ru": {
-        "untitled": "Без названия", "task": "Задача", "answer": "Ответ", "no_answer": "Ответа пока нет.", "above": "Ответ приведён в начале отчёта.",
-        "date": "Дата", "duration": "Длительность", "steps": "Шаги", "sites": "Сайты", "result": "Результат",
-        "table": "Таблица", "source": "Источник", "facts": "Что найдено", "receipt": "Квитанция: что отправлено",
-        "done": "Что сделано", "time": "Время ({zone})", "step": "Шаг", "site": "Сайт", "state": "Итог",
-        "state.done": "сделано", "state.failed": "не удалось", "conversation": "Шаг за шагом",
-        "user": "Вы", "assistant": "Pilothouse", "picture": "Страница после шага {n}",
-        "aim": "Обведено место следующего действия.", "replay": "Просмотр", "back": "Назад", "play": "Пуск",
-        "pause": "Пауза", "next": "Вперёд", "made": "Сделано в Pilothouse", "at_step": "шаг {n}", "report": "Отчёт Pilothouse", "unmet": "Не выполнено",
-    },
-}  # fmt: skip
-
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -151,12 +135,6 @@ class Step:
         return urlsplit(self.url).netloc if self.url.startswith(("http://", "https://")) else ""
 
 
-MONTHS: dict[Language, str] = {
-    "en": "January February March April May June July August September October November December",
-    "ru": "января февраля марта апреля мая июня июля августа сентября октября ноября декабря",
-}
-
-
 def to_html(conversation: Conversation, picture_of: PictureOf, language: Language = "en") -> Iterator[str]:
     """Yield a page that loads nothing from elsewhere and runs no script of elsewhere.
 
@@ -167,6 +145,9 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
     answer = next((one for one in reversed(messages) if one.role == "assistant" and one.content), None)
     begun, ended = (messages[0].created_at, messages[-1].created_at) if messages else (None, None)
     hosts = list(dict.fromkeys(step.host for step in steps.values() if step.host))
+
+    def say(name: str, **values: Value) -> str:
+        return sentence(f"report.{name}", **values).to(language)
 
     def path_of(step: Step) -> Path | None:
         return picture_of(step.meta["screenshot"]) if step.meta.get("screenshot") else None
@@ -181,8 +162,8 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
 
     yield from _TEMPLATES.get_template("report.html").generate(
         language=language,
-        words=WORDS[language],
-        title=conversation.title or WORDS[language]["untitled"],
+        say=say,
+        title=conversation.title or say("untitled"),
         task=_task_of(messages, answer),
         answer=answer,
         created=date_words(conversation.session.created_at, language, conversation.zone),
@@ -192,7 +173,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         hosts=hosts,
         rows=list(_rows(conversation)),
         line=lambda row: line_of(row, language),
-        queued=lambda message: ROW_WORDS[language]["queued"] if is_queued(message) else "",
+        queued=lambda message: row_words(language, "queued") if is_queued(message) else "",
         remarks=lambda message: " · ".join(remarks_on(message, language)),
         decided=lambda row: row.decided_at if isinstance(row, InterruptRow) else None,
         steps=steps,
@@ -213,8 +194,10 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
 def date_words(moment: datetime, language: Language, zone: str = "UTC") -> str:
     """Such as `25 November 2026, 14:42 UTC`."""
     moment, _ = local(moment, zone)
-    month = MONTHS[language].split()[moment.month - 1]
-    return f"{moment.day} {month} {moment:%Y, %H:%M} {zone}"
+    month = sentence(f"month.{moment.month}")
+    return sentence(
+        "report.moment", day=moment.day, month=month, year=moment.year, clock=f"{moment:%H:%M}", zone=zone
+    ).to(language)
 
 
 def _task_of(messages: Sequence[Message], answer: Message | None) -> str:

@@ -30,7 +30,7 @@ from server.runtime import Runtime
 from server.store.lookups import add_message
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.tables import AT, KETTLES
-from wording.catalogue import parts_of, sentence
+from wording.catalogue import parts_of, sentence, sentences
 from wording.step_words import step_words
 
 
@@ -283,11 +283,26 @@ def test_the_page_is_in_the_language_asked_for() -> None:
     }  # fmt: skip
 
 
+def test_a_report_in_german_says_nothing_in_english() -> None:
+    effects = {"effect": "refused", "effects": [ORDER | {"status": 403, "outcome": "refused", "times": 2}]}
+    page = page_of([said(1, "user", "Wasserkocher"), step(2, **effects)], language="de")
+    assert "Abgelehnt: POST shop.example/orders — 403, 2-mal" in page
+    visible = " ".join(re.sub(r"<(style|script)>.*?</\1>|<[^>]+>", "\n", page, flags=re.DOTALL).split())
+    assert "Was getan wurde" in visible
+    own = {"report", "row", "receipt", "step"}
+    english = {text for code, text in sentences("en").items() if code.partition(".")[0] in own}
+    german = {text for code, text in sentences("de").items() if code.partition(".")[0] in own}
+    whole = [str(text) for text in english - german if " " in str(text) and "{" not in str(text)]
+    assert len(whole) > 10
+    assert [text for text in whole if text in visible] == []
+
+
 def test_a_report_tells_its_day_in_words() -> None:
     day = datetime(2026, 11, 5, 9, 7, tzinfo=UTC)
     assert date_words(day, "en") == "5 November 2026, 09:07 UTC"
     assert date_words(day, "en", "Asia/Tokyo") == "5 November 2026, 18:07 Asia/Tokyo"
     assert date_words(day, "ru") == "5 ноября 2026, 09:07 UTC"
+    assert date_words(day, "de") == "5. November 2026, 09:07 UTC"
 
 
 def test_a_session_without_approved_acts_has_no_receipt() -> None:

@@ -5904,7 +5904,7 @@ export interface operations {
         parameters: {
             query?: {
                 format?: "md" | "json" | "html";
-                lang?: "en" | "ru";
+                lang?: "en" | "de" | "ru";
             };
             header?: never;
             path: {
