@@ -24,12 +24,13 @@ from typing import Any
 
 from server.automations.scheduler import Scheduler
 from server.runs.recorder import RunRecorder
-from tests.support.databases import create_migrated
 from tests.support.invariants import check_rows
+from tests.support.migrated import create_migrated
 from tests.support.service import PATIENCE, Service
 
 AUTOMATIONS = 20
-RULE = "DTSTART:20260101T080000\nRRULE:FREQ=DAILY"
+RULE = f"DTSTART:{datetime.now(UTC) - timedelta(days=1):%Y%m%d}T080000\nRRULE:FREQ=YEARLY"
+"""Its own next time is far away: the bench says when it is due."""
 HOURS = 2
 """For which a question waits for an answer."""
 
@@ -96,7 +97,7 @@ class Simulation:
     async def _look(self, moment: datetime) -> None:
         world = self.service.world
         recorder = RunRecorder(world.settings, world.store, world.bus)
-        parts = world.store, world.runner, recorder, world.agents.read_state, world.retention.purge
+        parts = world.store, world.executor.dispatch, recorder, world.agents.read_state, world.retention.purge
         await Scheduler(*parts, clock=lambda: moment).look()
 
     def _disturb(self) -> None:

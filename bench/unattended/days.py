@@ -18,7 +18,8 @@ from pathlib import Path
 from server.database.migrate import migrate
 from server.settings import Settings
 from tests.support.automations import ZONES, simulate
-from tests.support.databases import create_migrated, open_store
+from tests.support.databases import open_store
+from tests.support.migrated import create_migrated
 from tests.support.postgres import postgres_cluster
 
 DAYS_AT_ONCE = 30
