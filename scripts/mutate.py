@@ -52,7 +52,7 @@ RUNS = (
     "tests/unit/test_continuing.py"
 )
 WHOLE_RUNS = (
-    f"{RUNS} tests/unit/test_agent_runner.py tests/unit/test_ask_first.py tests/unit/test_titles.py tests/unit/test_private_pages.py "
+    f"{RUNS} tests/unit/test_executor.py tests/unit/test_ask_first.py tests/unit/test_titles.py tests/unit/test_private_pages.py "
     "tests/unit/test_operator_working_state.py tests/unit/test_live_view.py tests/unit/test_pictures_and_files.py "
     "tests/unit/test_transcript.py tests/unit/test_operator_limits.py"
 )
@@ -95,13 +95,13 @@ TESTS = {
     "server/browser/chromium/egress.py": "tests/unit/test_egress.py",
     "server/browser/chromium/reach.py": "tests/unit/test_reach.py tests/unit/test_egress.py",
     "server/browser/addresses.py": "tests/unit/test_addresses.py",
-    "server/agent_runner.py": f"{WHOLE_RUNS} tests/unit/test_executions_in_turn.py tests/unit/test_shared_runs.py",
+    "server/runs/executor.py": f"{WHOLE_RUNS} tests/unit/test_executions_in_turn.py tests/unit/test_shared_runs.py",
     "server/runs/execution.py": "tests/unit/test_execution.py tests/unit/test_run_lease.py",
     "server/runs/recorder.py": f"{WHOLE_RUNS} tests/unit/test_shared_runs.py tests/unit/test_executions_in_turn.py tests/unit/test_announcements.py",
     "server/extras/cluster/sharing.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py",
     "server/store/owners.py": "tests/unit/test_installation.py tests/unit/test_executions_in_turn.py tests/unit/test_run_lease.py tests/real/test_leases.py",
     "server/store/processes.py": "tests/unit/test_shared_runs.py tests/real/test_leases.py tests/real/test_wishes.py",
-    "server/store/runs.py": f"{RUNS} tests/unit/test_transcript.py tests/unit/test_ask_first.py tests/unit/test_agent_runner.py tests/unit/test_shared_runs.py tests/unit/test_only_changes.py tests/real/test_store.py tests/real/test_leases.py tests/real/test_lost_commits.py",
+    "server/store/runs.py": f"{RUNS} tests/unit/test_transcript.py tests/unit/test_ask_first.py tests/unit/test_executor.py tests/unit/test_shared_runs.py tests/unit/test_only_changes.py tests/real/test_store.py tests/real/test_leases.py tests/real/test_lost_commits.py",
 }
 SWAPS: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Protocol
 
-from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.browser.chromium.running import Chromiums
 from server.channels.presence import Presence
@@ -14,6 +13,7 @@ from server.errors import NotFound
 from server.preferences import Preferences
 from server.runs.executed import ExecutedRuns, OwnRuns
 from server.runs.execution import Execution
+from server.runs.executor import Executor
 from server.runs.maintenance import (
     MaintainedServer,
     PlausibleClock,
@@ -41,7 +41,7 @@ class JoiningServer(MaintainedServer, Protocol):
     """The part of the runtime that becomes one of several processes."""
 
     bus: EventBus
-    runner: AgentRunner
+    executor: Executor
     recorder: RunRecorder
     own_runs: OwnRuns
     presence: Presence
@@ -134,7 +134,7 @@ class SoleProcess:
         store = server.store
         clock = PlausibleClock(await store.last_touched())  # before recovery, which stores the current time
         has_browser = server.browsers.has_outlived if store.ownership.continues else None
-        recovery = Recovery(store, server.bus, server.recorder, server.runner, has_browser)
+        recovery = Recovery(store, server.bus, server.recorder, server.executor, has_browser)
         await recovery.recover()
         return preparation(server) + sole_ownership(server, recovery) + housekeeping(server, clock)
 

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING
 from server.agent.gate.by_hand import ByHand
 from server.agent.model_menu import ModelMenu
 from server.agent.models.chat_model import build_chat_model, is_demo
-from server.agent_runner import AgentRunner
 from server.automations.automations import Automations
 from server.automations.scheduler import Scheduler
 from server.browser.browser import BrowserUnavailable
@@ -42,8 +41,10 @@ from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
 from server.runs.executed import OwnRuns
 from server.runs.execution import Execution
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
 from server.runs.retention import Retention
+from server.runs.services import RunServices
 from server.runs.site_icons import SiteIcons
 from server.settings import Settings
 from server.store import Store
@@ -80,7 +81,7 @@ class Runtime:
     browsers: Browsers
     agents: AgentFactory
     recorder: RunRecorder
-    runner: AgentRunner
+    executor: Executor
     own_runs: OwnRuns
     commands: RunCommands
     retention: Retention
@@ -106,7 +107,7 @@ class Runtime:
 
     async def problem(self) -> str | None:
         """Why messages cannot be accepted now; None if they can."""
-        if self.runner.is_draining:
+        if self.executor.dispatch.is_draining:
             return sentence("server.going_down")
         if problem := await self.database.problem():
             return problem
@@ -121,7 +122,7 @@ class Runtime:
     async def drain(self, seconds: float) -> None:
         """End or hand back all runs, then end all streams."""
         await self.cluster.announce_drain()
-        await self.runner.drain(seconds)
+        await self.executor.drain(seconds)
         self.bus.close()
 
 
@@ -149,12 +150,11 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         icons = SiteIcons(store, browsers, screenshots, recorder)
         stack.callback(icons.close)
         recorder.page_listeners.append(icons.note_page)
-        runner = AgentRunner(
-            settings, store, bus, agents, browsers, screenshots, recorder, cluster.queue(store), executions
-        )
+        services = RunServices(settings, store, bus, agents, browsers, screenshots, recorder)
+        executor = Executor(services, cluster.queue(store), executions)
         own_runs = OwnRuns(executions, bus, browsers, recorder)
         executed = cluster.executed(store, own_runs)
-        commands = RunCommands(store, bus, agents, browsers, screenshots, recorder, runner, executed)
+        commands = RunCommands(services, executor, executed)
         retention = Retention(store, commands)
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
@@ -164,9 +164,9 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             zone=lambda: preferences.current.time_zone,
         )  # fmt: skip
         stack.push_async_callback(delivery.aclose)
-        scheduler = Scheduler(store, runner, recorder, agents.read_state, retention.purge)
+        scheduler = Scheduler(store, executor.dispatch, recorder, agents.read_state, retention.purge)
         runtime = Runtime(
-            settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, runner, own_runs,
+            settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
             preferences, ModelMenu(lambda: preferences.current), files,
             channels, presence, Automations(store, scheduler), scheduler, use,
@@ -180,7 +180,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             tasks.append(use.keep())
         for task in tasks:
             stack.callback(asyncio.create_task(task).cancel)
-        stack.push_async_callback(runner.drain, 0)
+        stack.push_async_callback(executor.drain, 0)
         yield runtime
 
 

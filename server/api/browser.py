@@ -91,7 +91,7 @@ def observation_json(look: ByHand) -> JsonObject:
 @router.post("/leave", status_code=204, include_in_schema=False)
 async def leave(session_id: SessionId, runtime: RuntimeDep) -> Response:
     """For the other processes: close the session's browser here. Raises Conflict while a run is executed with it."""
-    if session_id in runtime.runner.executions:
+    if session_id in runtime.executor.executions:
         raise Conflict(sentence("browser.in_use"), code="run_in_progress")
     await runtime.cluster.leave_browser(session_id)
     return Response(status_code=204)
@@ -123,7 +123,7 @@ async def observe(session_id: SessionId, runtime: RuntimeDep, body: Look | None 
 
 def note_private(session_id: str, observation: Observation, runtime: Runtime) -> None:
     """A login by commands is private for the agent, too."""
-    runtime.runner.private_sites(session_id).add(private_sites([], observation))
+    runtime.executor.private_sites(session_id).add(private_sites([], observation))
 
 
 def element_of(

@@ -39,7 +39,7 @@ class _SharedReadings:
             *cls._of_role(runtime),
         ]
         with suppress(Unavailable):
-            stats = await runtime.runner.queue.stats()
+            stats = await runtime.executor.dispatch.queue.stats()
             gauges += [
                 GaugeMetricFamily("pilothouse_queue_jobs", "Runs that wait for a worker", stats.queued),
                 GaugeMetricFamily("pilothouse_queue_running", "Runs that workers execute", stats.running),
@@ -81,7 +81,7 @@ class _Readings:
     def collect(self) -> list[GaugeMetricFamily]:
         return [
             GaugeMetricFamily(
-                "pilothouse_runs_active", "Runs in progress", len(self._runtime.runner.executions)
+                "pilothouse_runs_active", "Runs in progress", len(self._runtime.executor.executions)
             ),
             GaugeMetricFamily("pilothouse_streams_open", "Open connections of streams", self._streams.open),
             GaugeMetricFamily("pilothouse_stream_readers", "Open streams", self._runtime.bus.reader_count),

@@ -35,7 +35,7 @@ ON_TIME = timedelta(minutes=5)
 
 
 class Starter(Protocol):
-    """The part of the runner that begins runs."""
+    """The part of `Dispatch` that begins runs."""
 
     @property
     def is_draining(self) -> bool: ...

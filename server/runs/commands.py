@@ -12,9 +12,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from server.agent.operator.ask.answers import answer_in_words
-from server.agent_runner import AgentRunner
 from server.browser.addresses import site_of
-from server.browser.browsers import Browsers
 from server.database.models import InterruptRow, SessionRow
 from server.errors import BadRequest, Conflict, NotFound, Unavailable
 from server.events import (
@@ -25,19 +23,18 @@ from server.events import (
     Question,
     now,
 )
-from server.files.screenshots import Screenshots
 from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.rows import pictures_in, with_pictures
-from server.runs.agents import AgentFactory
 from server.runs.events import deleted_session, to_decision, to_interrupt
 from server.runs.executed import ExecutedRuns, OwnRuns
 from server.runs.execution import Execution, current_execution
-from server.runs.recorder import RunRecorder, to_its_end
+from server.runs.executor import Executor
+from server.runs.recorder import to_its_end
+from server.runs.services import RunServices
 from server.runs.working_state import WorkingStateService
-from server.store import AcceptedMessage, Store, new_id
+from server.store import AcceptedMessage, new_id
 from server.store.grants import NewGrant
-from server.stream.bus import EventBus
 from server.text import with_words
 from wording.catalogue import sentence
 
@@ -50,28 +47,30 @@ AT_ONCE = 2.0
 class RunCommands:
     def __init__(
         self,
-        store: Store,
-        bus: EventBus,
-        agents: AgentFactory,
-        browsers: Browsers,
-        screenshots: Screenshots,
-        recorder: RunRecorder,
-        runner: AgentRunner,
+        services: RunServices,
+        executor: Executor,
         executed: ExecutedRuns | None = None,
     ) -> None:
         """`executed`: the way to runs that processes execute; unset: to those of this one."""
-        self.executed = executed or OwnRuns(runner.executions, bus, browsers, recorder)
-        self._store = store
-        self._bus = bus
-        self._agents = agents
-        self._browsers = browsers
-        self._screenshots = screenshots
-        self._recorder = recorder
-        self._runner = runner
+        self._store = services.store
+        self._bus = services.bus
+        self._agents = services.agents
+        self._browsers = services.browsers
+        self._screenshots = services.screenshots
+        self._recorder = services.recorder
+        self.executed = executed or OwnRuns(
+            executor.executions, services.bus, services.browsers, services.recorder
+        )
+        self._executor = executor
         self._in_doubt: set[str] = set()
         """Questions whose answer failed with Unavailable, but may have been committed."""
         self.working_state = WorkingStateService(
-            store, bus, agents, recorder, runner.executions, self.executed
+            services.store,
+            services.bus,
+            services.agents,
+            services.recorder,
+            executor.executions,
+            self.executed,
         )
 
     # Messages and decisions
@@ -94,8 +93,8 @@ class RunCommands:
         result_schema: JsonObject | None,
     ) -> AcceptedMessage:  # fmt: skip
         message_id = new_id()
-        with self._runner.expecting(session_id):
-            begins, accepted = await self._runner.reserve(), None
+        with self._executor.dispatch.expecting(session_id):
+            begins, accepted = await self._executor.dispatch.reserve(), None
             try:
                 accepted = await self._commit(
                     lambda again: self._store.accept(
@@ -106,9 +105,9 @@ class RunCommands:
                 )  # fmt: skip
             finally:
                 if begins and not (accepted and accepted.started):
-                    self._runner.queue.give_back()
+                    self._executor.dispatch.queue.give_back()
             if not accepted.is_new:
-                self._runner.adopt(accepted)
+                self._executor.dispatch.adopt(accepted)
             elif accepted.question:
                 self._recorder.forget_question(accepted.question.reference)
                 self._bus.publish(session_id, None, [MessageAdded(message=accepted.message)])
@@ -116,7 +115,7 @@ class RunCommands:
             elif accepted.steers:
                 await self._steer(accepted)
             else:
-                self._runner.start(accepted)
+                self._executor.dispatch.start(accepted)
         return accepted
 
     async def _commit(self, query: Callable[[bool], Awaitable[T]]) -> T:
@@ -176,11 +175,11 @@ class RunCommands:
     async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
         self._refuse_when_draining()
         run_id = new_id()
-        with self._runner.expecting(session_id):
+        with self._executor.dispatch.expecting(session_id):
             accepted = await self._commit(
                 lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
             )
-            self._runner.start(accepted)
+            self._executor.dispatch.start(accepted)
         return accepted
 
     async def decide(self, session_id: str, answer: Answer, *, grant: WantedGrant | None = None) -> None:
@@ -194,7 +193,7 @@ class RunCommands:
 
     async def _decide(self, session_id: str, answer: Answer, grant: WantedGrant | None) -> None:
         reference = answer.reference or ""
-        with self._runner.expecting(session_id):
+        with self._executor.dispatch.expecting(session_id):
             try:
                 row = await self._commit(
                     lambda again: self._store.decide(
@@ -207,7 +206,8 @@ class RunCommands:
                 raise
             self._recorder.forget_question(reference)
             is_known = reference in self._in_doubt and (
-                self._runner.knows(row.run_id) or (await self._store.run(row.run_id)).status != "queued"
+                self._executor.dispatch.knows(row.run_id)
+                or (await self._store.run(row.run_id)).status != "queued"
             )
             if not is_known:
                 self._publish_decision(row)
@@ -225,7 +225,7 @@ class RunCommands:
     def _publish_decision(self, row: InterruptRow) -> None:
         if row.status != "expired":
             self._bus.publish(row.session_id, None, [to_decision(row)])
-        self._runner.submit(row.run_id)
+        self._executor.dispatch.submit(row.run_id)
 
     # Cancel and takeover
 
@@ -236,7 +236,7 @@ class RunCommands:
         """
         ended = None
         while ended is None:
-            await self._runner.settled(session_id)
+            await self._executor.dispatch.settled(session_id)
             if execution := self._execution(session_id):
                 execution.stop("cancelled")
                 await execution.ended.wait()
@@ -249,9 +249,9 @@ class RunCommands:
             if await self.executed.cancel(run):
                 return
             run = await self._store.run(run.id)  # another process may have changed it before it let go
-            if not await self._runner.begins(run.id):
+            if not await self._executor.dispatch.begins(run.id):
                 ended = await self._recorder.cancel_unexecuted(run)
-        self._runner.start_next(ended)
+        self._executor.dispatch.start_next(ended)
 
     async def hold(self, session_id: str) -> None:
         """Pause the run, if any, before its next step, because the user takes control of the browser."""
@@ -274,7 +274,7 @@ class RunCommands:
             await self.decide(session_id, answer)
         else:
             described = with_words(changes, words)
-            self._runner.keep_browser_changes(session_id, described, before_answer=pending is not None)
+            self._executor.keep_browser_changes(session_id, described, before_answer=pending is not None)
 
     # Branch and delete
 
@@ -292,8 +292,8 @@ class RunCommands:
 
         await self._screenshots.copy_session(session_id, new, addresses)
         # The copied messages may repeat what was seen on private pages.
-        private = self._runner.private_sites(new)
-        private.add(self._runner.private_sites(session_id).sites)
+        private = self._executor.private_sites(new)
+        private.add(self._executor.private_sites(session_id).sites)
         try:
             row = await self._store.branch(session_id, message_id, id=new, copy_meta=copy_meta)
         except NotFound:
@@ -323,12 +323,12 @@ class RunCommands:
             await execution.ended.wait()
         await self._remove_traces(session_id)
         self._bus.forget(session_id)
-        self._runner.forget_session(session_id)
+        self._executor.forget_session(session_id)
 
     async def _remove_traces(self, session_id: str) -> None:
         """Delete what is stored outside of the session's rows: browser data, checkpoints, screenshots, private sites."""
         await self._browsers.close(session_id, purge=True)
-        self._runner.private_sites(session_id).forget()
+        self._executor.private_sites(session_id).forget()
         await self._agents.forget_session(session_id)
         await self._screenshots.remove_session(session_id)
 
@@ -342,17 +342,17 @@ class RunCommands:
     # State for clients
 
     async def is_acting(self, session_id: str) -> bool:
-        execution = await current_execution(self._runner.executions, session_id)
+        execution = await current_execution(self._executor.executions, session_id)
         return execution is not None and not execution.is_paused
 
     async def announce(self, session_id: str) -> None:
         await self._recorder.read_and_announce(session_id)
 
     def _execution(self, session_id: str) -> Execution | None:
-        return self._runner.executions.get(session_id)
+        return self._executor.executions.get(session_id)
 
     def _refuse_when_draining(self) -> None:
-        if self._runner.is_draining:
+        if self._executor.dispatch.is_draining:
             raise Unavailable(sentence("server.going_down"), code="draining", retry_after=10)
 
 

@@ -1,17 +1,14 @@
-"""Executes runs: drives the agent's graph, maps its events, hands them to the recorder, ends the run.
+"""Executes runs: opens an execution, has its agent driven, supervises it, and ends it.
 
-The graph's `astream_events(version="v2")` are mapped by the execution's `EventAdapter` into token, thinking,
-tool_start, tool_end and others. The recorder commits completed messages, then publishes; it also ends the run
-with done or error.
+The recorder commits completed messages, then publishes; it also ends the run with done or error.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
@@ -21,41 +18,28 @@ from server.agent.event_adapter import EventAdapter
 from server.agent.operator.ask.answers import read_confirm
 from server.agent.operator.plan.opening import names_address
 from server.agent.private_sites import PrivateSites
+from server.agent_runner import run_agent
 from server.browser.addresses import site_of
 from server.browser.browser import Browser, PagePicture
-from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import folder_name
 from server.browser.lease import lease_of_run
 from server.clock import steady_time
 from server.errors import AppError, Conflict, RunFailed
-from server.events import Answer, ConfirmQuestion, Event, Message, Question, Resync, Usage, UsageChanged
-from server.files.screenshots import Screenshots
+from server.events import Answer, ConfirmQuestion, Event, Message, Question, Resync, Usage
 from server.ops.background_tasks import BackgroundTasks
-from server.runs.agents import AgentFactory, cost_of
+from server.runs.agents import cost_of
+from server.runs.budgets import check_budget, check_own_budget
 from server.runs.cut_answers import continued_by
-from server.runs.events import ENDINGS, to_decision
+from server.runs.dispatch import CANCEL_GRACE, Dispatch
+from server.runs.events import ENDINGS
 from server.runs.execution import Execution, RunLease
 from server.runs.grants import RunGrants
+from server.runs.naming import NEARBY_PAUSE, SessionNaming
 from server.runs.queue import Execute, HandedBack, InProcessRunQueue, RunQueue
-from server.runs.recorder import PATIENCE, RunRecorder
-from server.settings import Settings
-from server.store import AcceptedMessage, FinishedRun, StartedRun, Store, is_first_title
-from server.stream.bus import EventBus
-from wording.catalogue import sentence
+from server.runs.services import RunServices
+from server.store import FinishedRun, StartedRun
 
 logger = logging.getLogger(__name__)
-
-STEP_SECONDS = 5.0
-"""How long a process that hands its runs back waits for their current steps."""
-CANCEL_GRACE = 1.0
-"""Seconds an agent has to end after cancellation; then it is abandoned."""
-NAMING_PAUSE = 1.0
-"""Seconds between a session's first answer and the request for its name: other runs' first tokens come first."""
-NEARBY_PAUSE = 60.0
-"""The same for a server of one's own, where nothing else may have run since."""
-NAMED_AT_ONCE = 4
-LAST_CALLS = 4
-"""Model calls allowed after a budget is reached, to finish the step and summarise."""
 
 
 class StartRefused(RunFailed):
@@ -64,18 +48,12 @@ class StartRefused(RunFailed):
     code = "cancelled"
 
 
-class AgentRunner:
+class Executor:
     """Executes the runs that are submitted to this process, from the queue to a question or the end."""
 
     def __init__(
         self,
-        settings: Settings,
-        store: Store,
-        bus: EventBus,
-        agents: AgentFactory,
-        browsers: Browsers,
-        screenshots: Screenshots,
-        recorder: RunRecorder,
+        services: RunServices,
         queue_for: Callable[[Execute], RunQueue] | None = None,
         executions: dict[str, Execution] | None = None,
         nearby_pause: float = NEARBY_PAUSE,
@@ -84,41 +62,33 @@ class AgentRunner:
 
         `executions` are filled by it.
         """
-        self._settings = settings
-        self._store = store
-        self._bus = bus
-        self._agents = agents
-        self._browsers = browsers
-        self._screenshots = screenshots
-        self._recorder = recorder
+        self._settings = services.settings
+        self._store = services.store
+        self._bus = services.bus
+        self._agents = services.agents
+        self._browsers = services.browsers
+        self._screenshots = services.screenshots
+        self._recorder = services.recorder
         self._is_shared = queue_for is not None
-        self._continues = store.ownership.continues
-        self.queue: RunQueue = (
-            queue_for(self.execute) if queue_for else InProcessRunQueue(self.execute, slots=settings.max_runs)
-        )
         self._background = BackgroundTasks()
         self._private: WeakValueDictionary[str, PrivateSites] = WeakValueDictionary()
         """By session; kept alive by its run."""
-        self._nearby_pause = nearby_pause
-        self._naming = asyncio.Semaphore(NAMED_AT_ONCE)
         self._executions: dict[str, Execution] = {} if executions is None else executions
         """By session."""
         self._executed = 0
         """How many executions have begun."""
-        self._begun: dict[str, StartedRun] = {}
-        """By run: what has begun with its message and is submitted."""
-        self._settled = asyncio.Event()
-        """Replaced whenever no call is about to submit a run of some session any more."""
-        self._expected: Counter[str] = Counter()
-        """By session: the number of calls that are about to commit a run and submit it here."""
         self._browser_changes: dict[str, tuple[str, bool]] = {}
         """By session: what the user changed in the browser while no run was executed, and whether they did so
         before they answered its question."""
-        self._is_draining = False
-        self._is_closing = False
-        """The shutdown timeout has passed: a run that begins now is interrupted at once."""
-        browsers.place_listeners.append(self._show_queue_place)
-        browsers.drive_listeners.append(self._note_driven)
+        queue = (
+            queue_for(self.execute)
+            if queue_for
+            else InProcessRunQueue(self.execute, slots=services.settings.max_runs)
+        )
+        self.dispatch = Dispatch(services, queue, self._executions, is_shared=self._is_shared)
+        self.naming = SessionNaming(services, lambda: (self._executed, len(self._executions)), nearby_pause)
+        self._browsers.place_listeners.append(self._show_queue_place)
+        self._browsers.drive_listeners.append(self._note_driven)
 
     # One execution
 
@@ -127,7 +97,7 @@ class AgentRunner:
 
         Raises HandedBack if another process has to go on with it.
         """
-        started = self._begun.pop(run_id, None) or await self._recorder.begin(run_id)
+        started = self.dispatch.take_begun(run_id) or await self._recorder.begin(run_id)
         if started is None:
             return
         execution = None
@@ -147,7 +117,7 @@ class AgentRunner:
                 execution.ended.set()
         if ended and self._agents.saves_steps(ended.run):
             self._background.start(self._agents.forget_run(ended.run))
-        self.start_next(ended)
+        self.dispatch.start_next(ended)
 
     async def _supervise(self, execution: Execution, started: StartedRun) -> FinishedRun | None:
         """Run the agent until it ends, times out or is stopped; then end the run."""
@@ -162,7 +132,7 @@ class AgentRunner:
                     {work, stopped}, timeout=max(left, 0.05), return_when=asyncio.FIRST_COMPLETED
                 )
         except asyncio.CancelledError:
-            execution.stop(self._leaving())
+            execution.stop(self.dispatch.reason_of_leaving)
         finally:
             stopped.cancel()
         if not work.done():
@@ -184,16 +154,19 @@ class AgentRunner:
         try:
             for event in execution.adapter.take_over(agent.said):
                 execution.publish(event)
-            async with aclosing(agent.astream_events(version="v2")) as raw_events:
-                async for raw in raw_events:
-                    events = execution.adapter.feed(raw)
-                    await self._recorder.take_all(execution, events)
-                    check_budget(events, self._settings)
-                    check_own_budget(execution.adapter.usage, started.budget)
-                    execution.show_progress()
+            await run_agent(agent, execution.adapter, partial(self._hand_on, execution, started.budget))
             return await agent.question()
         finally:
             agent.release()
+
+    async def _hand_on(
+        self, execution: Execution, budget: Mapping[str, float] | None, events: Sequence[Event]
+    ) -> None:
+        """Raises RunFailed if the run has used more than it may."""
+        await self._recorder.take_all(execution, events)
+        check_budget(events, self._settings)
+        check_own_budget(execution.adapter.usage, budget)
+        execution.show_progress()
 
     async def _ask_first(self, execution: Execution, started: StartedRun) -> Question | None:
         """The question before the run begins, for which one call of the model is made; None if it may begin.
@@ -248,7 +221,7 @@ class AgentRunner:
         execution.adapter.without_browser = _is_without_browser(execution, history)
         ended = await self._recorder.complete(execution)
         if ended and ended.message and not any(said.role == "assistant" for said in history):
-            self._background.start(self._name_session(ended, history[0], ended.message))
+            self._background.start(self.naming.name(ended, history[0], ended.message))
         return ended
 
     async def _keep_edits(
@@ -299,13 +272,9 @@ class AgentRunner:
             execution.pause()
         if wishes.get("cancel"):
             execution.stop("cancelled")
-        if self._is_closing:
-            execution.stop(self._leaving())
+        if self.dispatch.is_closing:
+            execution.stop(self.dispatch.reason_of_leaving)
         return execution
-
-    def _leaving(self) -> str:
-        """Why executions are stopped when this process ends."""
-        return "handed_back" if self._continues else "interrupted"
 
     async def _apply_takeover(self, execution: Execution) -> None:
         """Apply the state of a browser takeover to a new execution.
@@ -374,21 +343,6 @@ class AgentRunner:
             self._private[session_id] = known
         return known
 
-    async def _name_session(self, ended: FinishedRun, asked: Message, answer: Message) -> None:
-        """Ask the model for a title after the first answer, unless the user has renamed the session."""
-        session = ended.session
-        if not is_first_title(session.title, asked.content):
-            return
-        is_near, begun = self._agents.names_nearby(ended.run.model), self._executed
-        await asyncio.sleep(self._nearby_pause if is_near else NAMING_PAUSE)
-        if is_near and (self._executions or begun != self._executed):
-            return  # the next message would wait for the name
-        async with self._naming:
-            title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
-        if usage.model_calls:
-            named = await self._store.name_session(session.id, old=session.title, new=title, usage=usage)
-            self._recorder.announce(named)
-
     def _reset_browser(self, session_id: str) -> None:
         """Reset an open browser: an abandoned call may still run in the page and block the next run."""
         state = self._browsers.peek(session_id)
@@ -400,85 +354,12 @@ class AgentRunner:
 
         self._background.start(reset())
 
-    # Which runs are executed here
+    # What others see of it
 
     @property
     def executions(self) -> Mapping[str, Execution]:
         """The executions in progress, by session."""
         return self._executions
-
-    @property
-    def is_draining(self) -> bool:
-        return self._is_draining
-
-    def start(self, accepted: AcceptedMessage) -> None:
-        """Publish a new message and submit its run, unless the run is held."""
-        self._recorder.publish_accepted(accepted)
-        if accepted.started:
-            self._begun[accepted.run.id] = accepted.started
-            self.queue.submit(accepted.run.id, is_reserved=True)
-        elif not accepted.run.held:
-            self.submit(accepted.run.id)
-
-    def submit(self, run_id: str) -> None:
-        """Execute a committed run: from its start, or from the question that has been answered."""
-        self.queue.submit(run_id)
-
-    def start_next(self, ended: FinishedRun | None) -> None:
-        """After the end of a run: free its browser for others, and start the run that was held behind it."""
-        if ended is None:
-            return
-        self._browsers.rest(ended.run.session_id)
-        if ended.next:
-            self.start(ended.next)
-
-    def adopt(self, accepted: AcceptedMessage) -> None:
-        """Submit a committed run that is not known here, because the reply to its commit was lost."""
-        run = accepted.run
-        if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
-            return
-        if run.attempt == 0 and self._bus.run_of(run.session_id) != run.id:
-            self.start(accepted)
-        elif run.attempt and (question := accepted.question):
-            self._bus.publish(run.session_id, None, [to_decision(question)])
-            self.submit(run.id)
-
-    def knows(self, run_id: str) -> bool:
-        """Whether the run waits in the queue or is being executed here."""
-        return self.queue.knows(run_id)
-
-    async def begins(self, run_id: str) -> bool:
-        """Wait for the execution of the run to begin. False if it has none here."""
-        return await self.queue.begins(run_id)
-
-    @contextmanager
-    def expecting(self, session_id: str) -> Iterator[None]:
-        """Mark the session as busy while a call commits a run and submits it, so that recovery does not."""
-        self._expected[session_id] += 1
-        try:
-            yield
-        finally:
-            self._expected[session_id] -= 1
-            if not self._expected[session_id]:
-                del self._expected[session_id]
-                self._settled.set()
-                self._settled = asyncio.Event()
-
-    async def settled(self, session_id: str) -> None:
-        """Wait until no call is about to submit a run of the session: then each that has begun can be seen."""
-        while session_id in self._expected:
-            await self._settled.wait()
-
-    async def reserve(self) -> bool:
-        """Keep a slot for a run that begins with its message; False if it has to wait for one, or for its process.
-
-        Only with SQLite: there a failed commit is not in doubt, so no run begins without being submitted.
-        """
-        return self._store.database.is_sqlite and await self.queue.reserve()
-
-    def busy_sessions(self) -> set[str]:
-        """Sessions with a run that is executed, or is about to be submitted."""
-        return {*self._expected, *self._executions}
 
     def keep_browser_changes(self, session_id: str, changes: str, *, before_answer: bool) -> None:
         """Keep what the user changed in the browser for the session's next execution."""
@@ -488,37 +369,9 @@ class AgentRunner:
         self._browser_changes.pop(session_id, None)
 
     async def drain(self, seconds: float) -> None:
-        """Stop accepting runs, wait up to `seconds` for the current ones, then interrupt the rest."""
-        self._is_draining = True
-        self.queue.take_no_more()
-        if not self._is_shared:
-            self._recorder.keep_next_held()
-        running = [execution.ended.wait() for execution in self._executions.values()]
-        if running:
-            await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)
-        self._is_closing = True
-        if self._continues:
-            await self._wait_between_steps()
-        for execution in list(self._executions.values()):
-            execution.stop(self._leaving())
-        await self.queue.drain(CANCEL_GRACE + PATIENCE)
+        """Stop accepting runs, wait up to `seconds` for the current ones, then stop the rest and what else has begun."""
+        await self.dispatch.drain(seconds)
         self._background.cancel()
-
-    async def _wait_between_steps(self) -> None:
-        """Let the agents finish their steps, so that no act is in progress when their runs are handed back."""
-        executions = list(self._executions.values())
-        for execution in executions:
-            execution.stop_before_next_step()
-        waits = [asyncio.ensure_future(execution.is_between_steps.wait()) for execution in executions]
-        waits += [asyncio.ensure_future(execution.ended.wait()) for execution in executions]
-        pairs = [
-            asyncio.wait({one, other}, return_when=asyncio.FIRST_COMPLETED)
-            for one, other in zip(waits[: len(executions)], waits[len(executions) :], strict=True)
-        ]
-        if pairs:
-            await asyncio.wait([asyncio.ensure_future(pair) for pair in pairs], timeout=STEP_SECONDS)
-        for wait in waits:
-            wait.cancel()
 
     def _show_queue_place(self, session_id: str, place: int | None) -> None:
         """Publish the session's position in the queue for a browser; None if it does not wait any more."""
@@ -542,34 +395,3 @@ def _is_without_browser(execution: Execution, history: Sequence[Message]) -> boo
     asks = any(message.role == "user" and names_address(message.content) for message in of_run)
     has_called = execution.adapter.has_called or any(message.role == "tool" for message in of_run)
     return asks and execution.run.agent == "assistant" and not has_called
-
-
-def check_budget(events: Iterable[Event], settings: Settings) -> None:
-    """Raises RunFailed `budget` if the run's tokens or cost are clearly beyond the budget.
-
-    A hard limit: an agent normally summarises and asks the user before it is reached.
-    """
-    for event in events:
-        if isinstance(event, UsageChanged):
-            call, total = event.call, event.total
-            tokens = call.input_tokens + call.output_tokens
-            if is_beyond(total.input_tokens + total.output_tokens, tokens, settings.token_budget):
-                raise RunFailed(sentence("run.tokens_used_up"), code="budget")
-            if is_beyond(total.cost or 0, call.cost or 0, settings.cost_budget):
-                raise RunFailed(sentence("run.cost_used_up"), code="budget")
-
-
-def check_own_budget(usage: Usage, budget: Mapping[str, float] | None) -> None:
-    """Raises RunFailed `automation_budget` if a run of an automation has used more than it may."""
-    tokens, cost = usage.input_tokens + usage.output_tokens, usage.cost or 0
-    limits = budget or {}
-    if tokens > limits.get("run_tokens", tokens) or cost > limits.get("run_cost", cost):
-        raise RunFailed(sentence("run.automation_budget"), code="automation_budget")
-
-
-def is_beyond(total: float, call: float, budget: float | None) -> bool:
-    """Whether `total` exceeds the budget by more than 20 % and by more than LAST_CALLS times `call`.
-
-    `call` is the usage of the last model call, included in `total`.
-    """
-    return budget is not None and total - budget > max(0.2 * budget, LAST_CALLS * call)

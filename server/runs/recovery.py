@@ -5,10 +5,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from server.agent_runner import AgentRunner
 from server.database.models import InterruptRow
 from server.events import now
 from server.runs.events import to_interrupt
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
 from server.store import Store
 from server.stream.bus import EventBus
@@ -22,7 +22,7 @@ class Recovery:
         store: Store,
         bus: EventBus,
         recorder: RunRecorder,
-        runner: AgentRunner,
+        executor: Executor,
         has_browser: Callable[[str], Awaitable[bool]] | None = None,
     ) -> None:
         """`has_browser`: whether the browser of a session has outlived the former process; unset: none has."""
@@ -30,7 +30,8 @@ class Recovery:
         self._store = store
         self._bus = bus
         self._recorder = recorder
-        self._runner = runner
+        self._executor = executor
+        self._dispatch = executor.dispatch
 
     async def recover(self) -> None:
         """After a start: keep questions open, continue runs whose browser is still there, end all others as interrupted."""
@@ -53,7 +54,7 @@ class Recovery:
             if taken := await self._store.requeue_run(run):
                 logger.info("run %s is continued, its browser is still there", run.id)
                 self._bus.open(taken.session_id, taken.id, taken.epoch)
-                self._runner.submit(taken.id)
+                self._dispatch.submit(taken.id)
 
     def _limit(self, question: InterruptRow) -> None:
         """Set the remaining time to answer, at most the full timeout: the clock may have been set back."""
@@ -64,7 +65,7 @@ class Recovery:
 
     async def maintain_runs(self) -> None:
         """Renew the leases of this process's runs, end orphaned runs, submit runs that were never begun."""
-        before = list(self._runner.executions.values())
+        before = list(self._executor.executions.values())
         ours = await self._store.keep_leases()
         for execution in before:
             if execution.run.id not in ours and not execution.ended.is_set():
@@ -75,13 +76,13 @@ class Recovery:
 
     async def begin_forgotten(self) -> None:
         """Submit this process's committed runs that it has no record of: the reply to the commit was lost."""
-        busy = self._runner.busy_sessions()
+        busy = self._dispatch.busy_sessions()
         for accepted in await self._store.unbegun_runs():
             run = accepted.run
-            if run.session_id in busy | self._runner.busy_sessions() or self._recorder.is_lost(run.id):
+            if run.session_id in busy | self._dispatch.busy_sessions() or self._recorder.is_lost(run.id):
                 continue
-            self._runner.adopt(accepted)
+            self._dispatch.adopt(accepted)
 
     async def end_orphans(self) -> None:
         for ended in await self._recorder.end_orphans():
-            self._runner.start_next(ended)
+            self._dispatch.start_next(ended)

@@ -48,7 +48,7 @@ async def let_leases_end(world: Runtime, client: httpx.AsyncClient, session_id: 
     """
     passed = 0.0
     store = Store(world.database, process_name(), clock=lambda: passed)
-    watcher = Recovery(store, world.bus, RunRecorder(world.settings, store, world.bus), world.runner)
+    watcher = Recovery(store, world.bus, RunRecorder(world.settings, store, world.bus), world.executor)
     while passed < UNRENEWED_SECONDS:
         await watcher.end_orphans()
         assert (await client.get(f"/api/sessions/{session_id}")).json()["run"]["status"] == "running"

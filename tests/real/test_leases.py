@@ -15,7 +15,6 @@ import pytest
 from sqlalchemy import Connection, func, select, text, update
 
 from server.agent.event_adapter import EventAdapter
-from server.agent_runner import AgentRunner
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import ProcessRow, RunRow
 from server.events import Usage
@@ -28,7 +27,9 @@ from server.files.screenshots import Screenshots
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
 from server.runs.execution import Execution
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
+from server.runs.services import RunServices
 from server.settings import Settings
 from server.store import LeaseHeld, Ownership, StartedRun, Store
 from server.store.owners import MAX_COUNTED, UNRENEWED_SECONDS
@@ -434,14 +435,15 @@ def share(store: Store, tmp_path: Path) -> Shared:
         lambda: settings, lambda _: ScriptedChatModel(), browsers, Checkpoints(MemoryTables())
     )
     parts, executions = (bus, agents, browsers, Screenshots(tmp_path, "/s"), recorder), dict[str, Execution]()
-    runner = AgentRunner(settings, store, *parts, executions=executions)
+    services = RunServices(settings, store, *parts)
+    executor = Executor(services, executions=executions)
     reloads: list[str] = []
 
     async def reload() -> None:
         reloads.append("settings")
 
-    commands = RunCommands(store, *parts, runner)
-    runs = SharedRuns(settings, store, InProcessSignals(), runner, commands, browsers, reload)
+    commands = RunCommands(services, executor)
+    runs = SharedRuns(settings, store, InProcessSignals(), executor, commands, browsers, reload)
     return Shared(runs, executions, browsers, reloads)
 
 

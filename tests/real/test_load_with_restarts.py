@@ -99,6 +99,6 @@ async def test_every_run_ends_once_and_none_is_left_behind(
         assert {run["status"] for run in runs} <= {"completed", "interrupted"}
         assert {row["content"] for row in messages if row["role"] == "assistant"} == {"Harbour"}
         assert [row["role"] for row in messages].count("user") == SESSIONS * MESSAGES
-        assert not world.runner.executions
+        assert not world.executor.executions
         assert (await client.get("/api/ready")).status_code == 200
     postgres.drop_database(name)

@@ -36,7 +36,7 @@ class World:
         """As it is done every 15 s."""
         runtime = self.runtime
         recorder = RunRecorder(runtime.settings, runtime.store, runtime.bus)
-        await Recovery(runtime.store, runtime.bus, recorder, runtime.runner).maintain_runs()
+        await Recovery(runtime.store, runtime.bus, recorder, runtime.executor).maintain_runs()
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The real operator graph with a scripted model and a scripted browser, driven as the runner drives it."""
+"""The real operator graph with a scripted model and a scripted browser, driven as the executor drives it."""
 
 from __future__ import annotations
 

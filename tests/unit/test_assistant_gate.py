@@ -41,7 +41,7 @@ BUY = {"tool": "browser_click", "target": "c3", "element": "Harmless link, appro
 
 @dataclass
 class Assistant:
-    """The assistant, driven as the runner drives it: a question is answered by the id of its interrupt."""
+    """The assistant, driven as the executor drives it: a question is answered by the id of its interrupt."""
 
     turns: list[Any]
     browser: ScriptedBrowser = field(default_factory=lambda: ScriptedBrowser(dict(PAGES), dict(LEADS), CART))

@@ -62,7 +62,7 @@ def at(world: Runtime, moment: datetime) -> Scheduler:
     recorder = RunRecorder(world.settings, world.store, world.bus)
     return Scheduler(
         world.store,
-        world.runner,
+        world.executor.dispatch,
         recorder,
         world.agents.read_state,
         world.retention.purge,

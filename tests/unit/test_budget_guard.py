@@ -11,11 +11,13 @@ import pytest
 from langchain_core.messages import AIMessage
 
 from server.agent.context import RunContext
-from server.agent_runner import LAST_CALLS, AgentRunner, check_budget, check_own_budget, is_beyond
 from server.errors import RunFailed
 from server.events import Event, Resync, Usage, UsageChanged
 from server.runs.agents import AgentFactory
+from server.runs.budgets import LAST_CALLS, check_budget, check_own_budget, is_beyond
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
+from server.runs.services import RunServices
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import StartedRun, Store, process_name
@@ -147,7 +149,7 @@ class Bank:
 
     store: Store
     agents: SpendingAgents
-    runner: AgentRunner
+    executor: Executor
     spenders: list[Spender] = field(default_factory=list)
 
     async def run(self, calls: int, tokens: int) -> tuple[str, str | None, str | None]:
@@ -158,7 +160,7 @@ class Bank:
             id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
         )
         run = (await self.store.accept(session.id, "spend")).run
-        await self.runner.execute(run.id, asyncio.Event())
+        await self.executor.execute(run.id, asyncio.Event())
         ended = await self.store.run(run.id)
         return ended.status, ended.error_code, ended.error
 
@@ -171,9 +173,11 @@ async def bank(world: Runtime) -> AsyncIterator[Bank]:
     agents = agents_of(world, store, SpendingAgents)
     assert isinstance(agents, SpendingAgents)
     recorder = RunRecorder(settings, store, world.bus)
-    runner = AgentRunner(settings, store, world.bus, agents, world.browsers, world.screenshots, recorder)
-    yield Bank(store, agents, runner)
-    await runner.drain(0)
+    executor = Executor(
+        RunServices(settings, store, world.bus, agents, world.browsers, world.screenshots, recorder)
+    )
+    yield Bank(store, agents, executor)
+    await executor.drain(0)
 
 
 async def test_an_agent_that_does_not_stop_is_stopped_at_the_call_beyond_the_budget(bank: Bank) -> None:

@@ -225,7 +225,7 @@ async def test_after_a_restart_a_question_has_its_time_at_most_once_more(stage: 
     """The clock was put back by a day while the server was down."""
     session_id, reference = await stage.ask(JUMPS[1])
     later = Stage(stage.world)
-    await Recovery(later.store, later.world.bus, later.recorder, later.world.runner).recover()
+    await Recovery(later.store, later.world.bus, later.recorder, later.world.executor).recover()
     later.clocks.pass_by(601)
     assert await later.decide(session_id, reference) == "expired"
 

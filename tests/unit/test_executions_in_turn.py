@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from server.agent.context import RunContext
-from server.agent_runner import AgentRunner
 from server.api.live import Release, handle_message
 from server.browser.browser import BrowserUnavailable
 from server.browser.takeover.live_view import LiveView
@@ -21,7 +20,9 @@ from server.extras.mock.pool import MockBrowsers
 from server.extras.mock.view import MockScreen
 from server.runs.agents import AgentFactory, PreparedAgent
 from server.runs.commands import RunCommands
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
+from server.runs.services import RunServices
 from server.runtime import Runtime, open_runtime
 from server.settings import Settings
 from server.store import StartedRun, Store, process_name
@@ -82,7 +83,7 @@ class LateAgents(AgentFactory):
 class Stage:
     store: SlowStore
     agents: LateAgents
-    runner: AgentRunner
+    executor: Executor
     commands: RunCommands
 
     async def begin(self, words: str) -> RunRow:
@@ -90,7 +91,7 @@ class Stage:
             id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
         )
         accepted = await self.store.accept(session.id, words)
-        self.runner.start(accepted)
+        self.executor.dispatch.start(accepted)
         return accepted.run
 
     async def begins(self) -> RunRow:
@@ -109,12 +110,12 @@ class Stage:
             lambda: self.store.pending(run.session_id), message="the run asks its question"
         )
         assert question
-        assert run.session_id in self.runner.executions
+        assert run.session_id in self.executor.executions
         return question
 
     async def rests(self, session_id: str) -> None:
         """Wait until no execution of this session is left."""
-        await eventually(lambda: session_id not in self.runner.executions, message="the execution ends")
+        await eventually(lambda: session_id not in self.executor.executions, message="the execution ends")
 
     async def plan(self, session_id: str) -> list[str]:
         state = await self.commands.working_state.read(session_id)
@@ -132,11 +133,12 @@ async def stage(world: Runtime) -> AsyncIterator[Stage]:
     agents = agents_of(world, store, LateAgents)
     assert isinstance(agents, LateAgents)
     parts = (world.bus, agents, world.browsers, world.screenshots, recorder)
-    runner = AgentRunner(world.settings, store, *parts)
+    services = RunServices(world.settings, store, *parts)
+    executor = Executor(services)
     watching = asyncio.create_task(_watch(world))
-    yield Stage(store, agents, runner, RunCommands(store, *parts, runner))
+    yield Stage(store, agents, executor, RunCommands(services, executor))
     store.may_read.set()
-    await runner.drain(0)
+    await executor.drain(0)
     watching.cancel()
 
 
@@ -157,7 +159,7 @@ async def test_a_run_that_is_cancelled_while_its_question_is_told_is_over(stage:
 
 async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: Stage) -> None:
     question = await stage.asked()
-    run = stage.runner.executions[question.session_id]
+    run = stage.executor.executions[question.session_id]
     await stage.commands.decide(
         question.session_id, Answer(reference=question.reference, message="slow down")
     )
@@ -165,7 +167,7 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
     stage.store.may_read.set()
     await run.ended.wait()
     await eventually(
-        lambda: stage.runner.executions.get(question.session_id),
+        lambda: stage.executor.executions.get(question.session_id),
         lambda it: it not in (None, run),
         message="the next execution begins",
         interval=0,
@@ -173,13 +175,13 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
     async with asyncio.timeout(60):
         await stage.commands.cancel(question.session_id)
     assert await stage.status(question) == "cancelled"
-    assert not stage.runner.executions
+    assert not stage.executor.executions
 
 
 async def test_a_run_that_begins_while_the_server_goes_down_is_interrupted(stage: Stage) -> None:
     stage.store.may_read.set()
     run = await stage.begins()
-    draining = asyncio.create_task(stage.runner.drain(0))
+    draining = asyncio.create_task(stage.executor.drain(0))
     await asyncio.sleep(0)
     stage.store.may_begin.set()
     async with asyncio.timeout(60):
@@ -197,7 +199,7 @@ async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
         await asyncio.wait({cancelling}, timeout=0.2)
         stage.store.may_begin.set()
         await cancelling
-        await stage.runner.drain(60)
+        await stage.executor.drain(60)
     ended = await stage.store.run(run.id)
     assert (ended.status, ended.attempt) == ("cancelled", 1)
     assert not caplog.records
@@ -232,12 +234,12 @@ async def test_a_message_that_comes_while_its_session_is_removed_leaves_nothing_
 
     async def say_more() -> None:
         await stage.commands.accept(run.session_id, "slow story")
-        executions = stage.runner.executions
+        executions = stage.executor.executions
         await eventually(lambda: run.session_id in executions, message="the execution begins", interval=0)
 
     stage.store.before_purge = say_more
     await stage.commands.delete(run.session_id, purge=True)
-    assert not stage.runner.executions
+    assert not stage.executor.executions
     assert world.browsers.peek(run.session_id) is None
 
 
@@ -260,7 +262,7 @@ async def test_a_plan_that_is_edited_after_the_agent_read_its_last_edits_is_kept
     stage: Stage, words: str
 ) -> None:
     async def edit() -> object:
-        (session_id,) = stage.runner.executions
+        (session_id,) = stage.executor.executions
         stage.agents.late = nothing
         return await stage.commands.working_state.edit_plan(session_id, MINE)
 
@@ -310,13 +312,13 @@ async def test_a_run_that_begins_while_the_browser_is_given_back_works(world: Ru
     view = LiveView(screen)
     recorder = RunRecorder(world.settings, stage.store, world.bus)
     parts = (world.bus, stage.agents, OneView(world.settings, view), world.screenshots, recorder)
-    stage.runner = AgentRunner(world.settings, stage.store, *parts)
+    stage.executor = Executor(RunServices(world.settings, stage.store, *parts))
     viewer = view.join()
     await view.take(viewer)
     giving = asyncio.create_task(view.hand_back(viewer))
     await screen.is_ending.wait()
     run = await stage.begin("hello")
-    await eventually(lambda: run.session_id in stage.runner.executions, message="the run is executed")
+    await eventually(lambda: run.session_id in stage.executor.executions, message="the run is executed")
     may_end.set()
     await giving
     await stage.rests(run.session_id)
@@ -340,7 +342,7 @@ async def test_a_hand_back_whose_client_is_gone_ends_before_the_database_is_clos
         releasing = asyncio.create_task(handle_message(Release(type="release"), made.id, view, viewer, world))
         await screen.is_ending.wait()
         releasing.cancel()
-        ending = asyncio.create_task(end_when(lambda: world.runner.is_draining, may_end))
+        ending = asyncio.create_task(end_when(lambda: world.executor.dispatch.is_draining, may_end))
     await ending
     await world.background.wait()
     assert not view.is_held

@@ -1,4 +1,4 @@
-"""What a runner takes over from the store: runs that begin, resume, ask, or were committed without being submitted."""
+"""What a executor takes over from the store: runs that begin, resume, ask, or were committed without being submitted."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from langchain_core.messages import AIMessage
 
 from server.agent import foresight
 from server.agent.custom_events import ModelReplaced
-from server.agent_runner import AgentRunner, StartRefused, _approved_plan
 from server.api.automations import NewAutomation
 from server.database.models import RunRow
 from server.events import (
@@ -32,7 +31,9 @@ from server.events import (
 )
 from server.runs.agents import AgentFactory
 from server.runs.execution import Execution
+from server.runs.executor import Executor, StartRefused, _approved_plan
 from server.runs.recorder import RunRecorder
+from server.runs.services import RunServices
 from server.runtime import Runtime
 from server.store import AcceptedMessage, StartedRun, Store, new_id, process_name
 from tests.support.actions import question_about
@@ -86,11 +87,11 @@ class SavingAgents(AgentFactory):
 
 @dataclass
 class Desk:
-    """A runner, and the store from which it gets its runs."""
+    """A executor, and the store from which it gets its runs."""
 
     store: Store
     agents: SavingAgents
-    runner: AgentRunner
+    executor: Executor
     recorder: RunRecorder
     world: Runtime
     published: list[Stamped]
@@ -112,8 +113,8 @@ class Desk:
         return replace(started, **more)
 
     async def open(self, started: StartedRun) -> Execution:
-        execution = await self.runner._open(started)
-        del self.runner._executions[started.session.id]  # nothing executes it
+        execution = await self.executor._open(started)
+        del self.executor._executions[started.session.id]  # nothing executes it
         return execution
 
     async def status(self, run_id: str) -> str:
@@ -130,20 +131,14 @@ async def desk(world: Runtime) -> AsyncIterator[Desk]:
     agents = agents_of(world, store, SavingAgents)
     assert isinstance(agents, SavingAgents)
     recorder = RunRecorder(world.settings, store, world.bus)
-    runner = AgentRunner(
-        world.settings,
-        store,
-        world.bus,
-        agents,
-        world.browsers,
-        world.screenshots,
-        recorder,
+    executor = Executor(
+        RunServices(world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder),
         nearby_pause=0.5,
     )
     published: list[Stamped] = []
     world.bus.listeners.append(published.append)
-    yield Desk(store, agents, runner, recorder, world, published)
-    await runner.drain(0)
+    yield Desk(store, agents, executor, recorder, world, published)
+    await executor.drain(0)
 
 
 def message(started: StartedRun, id: str) -> Message:
@@ -152,14 +147,14 @@ def message(started: StartedRun, id: str) -> Message:
 
 async def test_the_execution_of_a_run_that_asks_ends_without_a_fault(desk: Desk) -> None:
     run = (await desk.accept("shop for a kettle")).run
-    await desk.runner.execute(run.id, asyncio.Event())
+    await desk.executor.execute(run.id, asyncio.Event())
     assert await desk.status(run.id) == "waiting_user"
     assert desk.agents.forgotten == []
 
 
 async def test_saved_steps_are_removed_once_their_run_has_ended(desk: Desk) -> None:
     run = (await desk.accept(PING)).run
-    await desk.runner.execute(run.id, asyncio.Event())
+    await desk.executor.execute(run.id, asyncio.Event())
     assert await desk.status(run.id) == "completed"
     await eventually(lambda: desk.agents.forgotten == [run.id], message="its steps are removed")
 
@@ -195,12 +190,12 @@ async def test_readers_load_again_what_another_process_has_said_of_an_unfinished
 
 async def test_a_session_is_named_after_its_first_answer_and_not_after_the_next(desk: Desk) -> None:
     first = await desk.accept(PING)
-    await desk.runner.execute(first.run.id, asyncio.Event())
+    await desk.executor.execute(first.run.id, asyncio.Event())
     second = await desk.store.accept(first.run.session_id, "and another")
-    await desk.runner.execute(second.run.id, asyncio.Event())
+    await desk.executor.execute(second.run.id, asyncio.Event())
     await eventually(lambda: desk.agents.named, message="it is named")
     other = await desk.accept("of another session")
-    await desk.runner.execute(other.run.id, asyncio.Event())
+    await desk.executor.execute(other.run.id, asyncio.Event())
     await eventually(lambda: len(desk.agents.named) > 1, message="so is the other one")
     assert desk.agents.named == [PING, "of another session"]
 
@@ -208,7 +203,7 @@ async def test_a_session_is_named_after_its_first_answer_and_not_after_the_next(
 async def test_a_server_of_ones_own_names_a_session_only_when_it_has_nothing_else_to_do(desk: Desk) -> None:
     desk.agents.is_near = True
     for content in (PING, "of another session"):
-        await desk.runner.execute((await desk.accept(content)).run.id, asyncio.Event())
+        await desk.executor.execute((await desk.accept(content)).run.id, asyncio.Event())
     await eventually(lambda: desk.agents.named, message="the last one is named")
     assert desk.agents.named == ["of another session"]
 
@@ -217,8 +212,8 @@ async def test_four_sessions_at_once_are_named_and_the_others_after_them(desk: D
     desk.agents.may_name.clear()
     for number in range(6):
         accepted = await desk.accept(f"{number} is a ping test: do not think")
-        await desk.runner.execute(accepted.run.id, asyncio.Event())
-    await eventually(desk.runner._naming.locked, message="no more may begin")
+        await desk.executor.execute(accepted.run.id, asyncio.Event())
+    await eventually(desk.executor.naming.free.locked, message="no more may begin")
     assert len(desk.agents.named) == 4
     desk.agents.may_name.set()
     await eventually(lambda: len(desk.agents.named) == 6, message="the others are named, too")
@@ -227,9 +222,9 @@ async def test_four_sessions_at_once_are_named_and_the_others_after_them(desk: D
 async def test_a_message_that_waits_behind_a_run_still_waits_after_the_server_has_ended(desk: Desk) -> None:
     first = await desk.accept("endless story")
     waiting = await desk.store.accept(first.run.session_id, PING, mode="queue")
-    desk.runner.start(first)
-    await eventually(lambda: first.run.session_id in desk.runner.executions, message="the run begins")
-    await desk.runner.drain(0)
+    desk.executor.dispatch.start(first)
+    await eventually(lambda: first.run.session_id in desk.executor.executions, message="the run begins")
+    await desk.executor.drain(0)
     assert await desk.status(first.run.id) == "interrupted"
     assert (await desk.store.run(waiting.run.id)).held
 
@@ -254,8 +249,8 @@ async def test_the_plan_of_a_question_is_older_than_its_answer_too(desk: Desk) -
 
 async def test_what_was_committed_and_not_submitted_is_adopted_once(desk: Desk) -> None:
     accepted = await desk.accept(PING)
-    desk.runner.adopt(accepted)
-    desk.runner.adopt(accepted)
+    desk.executor.dispatch.adopt(accepted)
+    desk.executor.dispatch.adopt(accepted)
     await eventually(
         lambda: desk.status(accepted.run.id), lambda it: it == "completed", message="the run has ended"
     )
@@ -266,13 +261,13 @@ async def test_what_was_committed_and_not_submitted_is_adopted_once(desk: Desk) 
 async def test_what_was_published_already_is_not_adopted(desk: Desk) -> None:
     accepted = await desk.accept(PING)
     desk.recorder.publish_accepted(accepted)
-    desk.runner.adopt(accepted)
-    assert not desk.runner.knows(accepted.run.id)
+    desk.executor.dispatch.adopt(accepted)
+    assert not desk.executor.dispatch.knows(accepted.run.id)
 
 
 async def test_a_run_whose_question_was_answered_is_adopted_with_its_decision(desk: Desk) -> None:
     accepted = await desk.accept("shop for a kettle")
-    await desk.runner.execute(accepted.run.id, asyncio.Event())
+    await desk.executor.execute(accepted.run.id, asyncio.Event())
     asked = await desk.store.pending(accepted.run.session_id)
     assert asked
     await desk.store.decide(
@@ -280,44 +275,46 @@ async def test_a_run_whose_question_was_answered_is_adopted_with_its_decision(de
         grant_of=lambda _: None, late=False, again=False,
     )  # fmt: skip
     (unbegun,) = await desk.store.unbegun_runs()
-    desk.runner.adopt(unbegun)
+    desk.executor.dispatch.adopt(unbegun)
     assert len(desk.said(accepted.run.id, Decision)) == 1
-    assert desk.runner.knows(accepted.run.id)
+    assert desk.executor.dispatch.knows(accepted.run.id)
     await eventually(
         lambda: desk.status(accepted.run.id), lambda it: it != "queued", message="the run goes on"
     )
 
 
 async def test_a_slot_is_kept_for_a_run_only_while_there_is_one(desk: Desk) -> None:
-    kept = [await desk.runner.reserve() for _ in range(desk.world.settings.max_runs + 1)]
+    kept = [await desk.executor.dispatch.reserve() for _ in range(desk.world.settings.max_runs + 1)]
     assert kept == [True] * desk.world.settings.max_runs + [False]
     for _ in range(desk.world.settings.max_runs):
-        desk.runner.queue.give_back()
+        desk.executor.dispatch.queue.give_back()
 
 
 async def test_a_run_that_begins_with_its_message_uses_the_slot_that_was_kept_for_it(desk: Desk) -> None:
     world, settings = desk.world, desk.world.settings.model_copy(update={"max_runs": 1})
-    runner = AgentRunner(
-        settings, desk.store, world.bus, desk.agents, world.browsers, world.screenshots, desk.recorder
+    executor = Executor(
+        RunServices(
+            settings, desk.store, world.bus, desk.agents, world.browsers, world.screenshots, desk.recorder
+        )
     )
     for _ in range(2):
-        assert await eventually(runner.reserve, message="the slot is free")
+        assert await eventually(executor.dispatch.reserve, message="the slot is free")
         session = await desk.store.create_session(
             id=None, title="Mine", agent="operator", model="mock:scripted", max_tool_steps=10
         )
         accepted = await desk.store.accept(session.id, PING, begins=True)
         assert accepted.run.status == "running"
-        runner.start(accepted)
+        executor.dispatch.start(accepted)
         await eventually(
             lambda: desk.status(accepted.run.id),  # noqa: B023 (awaited here)
             lambda it: it == "completed",
             message="the run ends",
         )
-    await runner.drain(0)
+    await executor.drain(0)
 
 
 async def test_no_run_that_has_not_ended_frees_a_browser(desk: Desk) -> None:
-    desk.runner.start_next(None)
+    desk.executor.dispatch.start_next(None)
 
 
 @pytest.mark.parametrize(
@@ -352,7 +349,7 @@ async def test_a_start_whose_question_nobody_answered_is_asked_about_again(desk:
     plan = StartPlan(plan=["look", "answer"], effects=[])
     asked = foresight.start_question(plan, url="", asked_at=0, timeout=60)
     started = await desk.started(question=asked)
-    again = await desk.runner._ask_first(await desk.open(started), started)
+    again = await desk.executor._ask_first(await desk.open(started), started)
     assert isinstance(again, ConfirmQuestion)
     assert again.start
     assert desk.agents.foreseen == [plan]
@@ -360,13 +357,13 @@ async def test_a_start_whose_question_nobody_answered_is_asked_about_again(desk:
 
 async def test_a_start_is_asked_about_once_and_only_where_it_is_wanted(desk: Desk) -> None:
     at_once = await desk.started()
-    assert await desk.runner._ask_first(await desk.open(at_once), at_once) is None
+    assert await desk.executor._ask_first(await desk.open(at_once), at_once) is None
     asking = await desk.started(asks_first=True)
-    question = await desk.runner._ask_first(await desk.open(asking), asking)
+    question = await desk.executor._ask_first(await desk.open(asking), asking)
     assert isinstance(question, ConfirmQuestion)
     approved = question.model_copy(update={"answer": Answer(confirmed=True)})
     allowed = await desk.started(asks_first=True, question=approved)
-    assert await desk.runner._ask_first(await desk.open(allowed), allowed) is None
+    assert await desk.executor._ask_first(await desk.open(allowed), allowed) is None
 
 
 async def test_a_no_to_the_start_refuses_it(desk: Desk) -> None:
@@ -374,14 +371,14 @@ async def test_a_no_to_the_start_refuses_it(desk: Desk) -> None:
     answer = Answer(confirmed=False)
     started = await desk.started(asks_first=True, question=asked.model_copy(update={"answer": answer}))
     with pytest.raises(StartRefused):
-        await desk.runner._ask_first(await desk.open(started), started)
+        await desk.executor._ask_first(await desk.open(started), started)
     assert desk.agents.foreseen == []
 
 
 async def test_a_no_to_another_question_is_no_no_to_the_start(desk: Desk) -> None:
     answer = Answer(confirmed=False)
     started = await desk.started(question=question_about().model_copy(update={"answer": answer}))
-    assert await desk.runner._ask_first(await desk.open(started), started) is None
+    assert await desk.executor._ask_first(await desk.open(started), started) is None
 
 
 @pytest.mark.parametrize("is_alone", [True, False])
@@ -397,21 +394,23 @@ async def test_an_automation_says_whether_its_run_may_use_the_second_model(
     started = await desk.store.begin_execution(fired.accepted.run.id)
     assert started
     assert started.only_first_model is is_alone
-    assert desk.runner._context(await desk.open(started), None).only_first_model is is_alone
+    assert desk.executor._context(await desk.open(started), None).only_first_model is is_alone
 
 
 async def test_a_run_whose_time_is_not_over_is_not_ended(world: Runtime, desk: Desk) -> None:
     started = await desk.started()
     settings = world.settings.model_copy(update={"run_timeout": 0.5})
-    runner = AgentRunner(
-        settings, desk.store, world.bus, desk.agents, world.browsers, world.screenshots, desk.recorder
+    executor = Executor(
+        RunServices(
+            settings, desk.store, world.bus, desk.agents, world.browsers, world.screenshots, desk.recorder
+        )
     )
     adapter = (await desk.open(started)).adapter
     execution = Execution(started.run, adapter, world.bus, max_steps=10, clock=lambda: 0.0)
-    ended = await runner._supervise(execution, started)
+    ended = await executor._supervise(execution, started)
     assert ended
     assert ended.run.status == "completed"
-    await runner.drain(0)
+    await executor.drain(0)
 
 
 # What the user did before or between executions
@@ -432,7 +431,7 @@ async def test_edits_that_the_agent_has_not_read_are_stored_unless_they_are_out_
     desk: Desk, plan: Any, dismissed: Any, proposed: list[str] | None, written: list[dict[str, Any]]
 ) -> None:
     desk.agents.state = None if proposed is None else StateChanged(proposed_plan=proposed)
-    await desk.runner._keep_edits("s", plan, dismissed)
+    await desk.executor._keep_edits("s", plan, dismissed)
     assert desk.agents.written == written
 
 
@@ -455,7 +454,7 @@ async def test_a_browser_whose_holder_is_lost_is_handed_back_as_of_before_the_an
     viewer = view.join()
     await view.take(viewer)
     view.leave(viewer)
-    await desk.runner._apply_takeover(execution)
+    await desk.executor._apply_takeover(execution)
     assert not view.is_held
     assert not execution.is_paused
     assert (await execution.take_updates()).before_answer
@@ -466,7 +465,7 @@ async def test_a_user_who_holds_the_browser_keeps_it(desk: Desk) -> None:
     view = desk.world.browsers.live(execution.run.session_id)
     viewer = view.join()
     await view.take(viewer)
-    await desk.runner._apply_takeover(execution)
+    await desk.executor._apply_takeover(execution)
     assert (view.has_holder, execution.is_paused) == (True, True)
     assert desk.said(execution.run.id, RunChanged)[-1].status == "paused"
     view.leave(viewer)
@@ -475,18 +474,18 @@ async def test_a_user_who_holds_the_browser_keeps_it(desk: Desk) -> None:
 @pytest.mark.parametrize("before_answer", [True, False])
 async def test_what_the_user_changed_in_the_browser_is_told_once(desk: Desk, before_answer: bool) -> None:
     execution = await desk.open(await desk.started())
-    desk.runner.keep_browser_changes(execution.run.session_id, "Logged in.", before_answer=before_answer)
-    await desk.runner._apply_takeover(execution)
+    desk.executor.keep_browser_changes(execution.run.session_id, "Logged in.", before_answer=before_answer)
+    await desk.executor._apply_takeover(execution)
     news = await execution.take_updates()
     assert (news.takeover, news.before_answer) == ("Logged in.", before_answer)
-    await desk.runner._apply_takeover(execution)
+    await desk.executor._apply_takeover(execution)
     assert not (await execution.take_updates()).takeover
 
 
 async def test_a_session_that_the_user_named_is_not_named_again(desk: Desk) -> None:
     accepted = await desk.accept(PING, title="Mine")
-    await desk.runner.execute(accepted.run.id, asyncio.Event())
+    await desk.executor.execute(accepted.run.id, asyncio.Event())
     other = await desk.accept("of another session")
-    await desk.runner.execute(other.run.id, asyncio.Event())
+    await desk.executor.execute(other.run.id, asyncio.Event())
     await eventually(lambda: desk.agents.named, message="the other one is named")
     assert desk.agents.named == ["of another session"]

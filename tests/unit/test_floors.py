@@ -34,7 +34,7 @@ FLOORS = read_floors()
 COLUMNS = [line[1:].split("|") for line in DRAWING.splitlines() if "|" in line]
 LEFT = tuple(name for left, _ in COLUMNS for name in names_in(left))
 RIGHT = tuple(name for _, right in COLUMNS for name in names_in(right))
-"""The two columns below the runner never import each other."""
+"""The two columns below the runs never import each other."""
 
 ROOTS = ("server.__main__", "server.main", "server.runtime", "server.browser.host")
 """Where programs are put together. No other module of the core names an extra, wherever in it."""

@@ -155,7 +155,7 @@ async def test_what_a_person_opened_is_private_wherever_they_left_the_browser(
 async def test_a_run_in_progress_learns_what_a_person_opened(settings: Settings) -> None:
     async with server(settings) as (world, client):
         session_id = await new_session(client, agent="operator")
-        known = world.runner.private_sites(session_id)  # as its run has it
+        known = world.executor.private_sites(session_id)  # as its run has it
         known.add(["shop.example"])
         assert known.sites == ["shop.example"]
         await drive(world, session_id, "inbox")

@@ -8,15 +8,16 @@ from dataclasses import dataclass
 
 import pytest
 
-from server.agent_runner import AgentRunner
 from server.browser.browsers import BrowserState
 from server.browser.slots import Slots
 from server.events import RunChanged, SessionChanged
 from server.extras.mock.browser import MockBrowser
 from server.extras.mock.pool import MockBrowsers
 from server.runs.commands import RunCommands
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
+from server.runs.services import RunServices
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import Store, process_name
@@ -51,7 +52,7 @@ class Stage:
     world: Runtime
     browsers: OneBrowser
     recorder: RunRecorder
-    runner: AgentRunner
+    executor: Executor
     commands: RunCommands
 
     async def begin(self) -> str:
@@ -59,7 +60,7 @@ class Stage:
         session = await self.world.store.create_session(
             id=None, title=None, agent="operator", model="mock:scripted", max_tool_steps=10
         )
-        self.runner.start(await self.world.store.accept(session.id, "shop for a kettle"))
+        self.executor.dispatch.start(await self.world.store.accept(session.id, "shop for a kettle"))
         return session.id
 
     async def status(self, session_id: str) -> tuple[str, str]:
@@ -91,10 +92,11 @@ async def stage(world: Runtime) -> AsyncIterator[Stage]:
     browsers = OneBrowser(world.settings)
     recorder = RunRecorder(world.settings, world.store, world.bus)
     parts = (world.store, world.bus, world.agents, browsers, world.screenshots, recorder)
-    runner = AgentRunner(world.settings, *parts)
+    services = RunServices(world.settings, *parts)
+    executor = Executor(services)
     await browsers.places.enter("somebody else")
-    yield Stage(world, browsers, recorder, runner, RunCommands(*parts, runner))
-    await runner.drain(0)
+    yield Stage(world, browsers, recorder, executor, RunCommands(services, executor))
+    await executor.drain(0)
 
 
 async def test_a_run_that_waits_for_a_browser_says_its_place_and_then_goes_on(stage: Stage) -> None:
@@ -163,7 +165,7 @@ async def test_a_paused_run_keeps_its_place_and_waits_again_when_it_is_resumed(s
 async def test_a_run_that_waits_when_the_server_goes_down_is_interrupted(stage: Stage) -> None:
     session_id = await stage.begin()
     await stage.reaches(session_id, "queued")
-    await stage.runner.drain(0)
+    await stage.executor.drain(0)
     assert await stage.status(session_id) == ("idle", "interrupted")
 
 
@@ -173,14 +175,16 @@ async def test_a_run_that_waited_in_a_process_that_is_gone_is_interrupted(stage:
     world = stage.world
     later = Store(world.database, process_name(stage.world.store.owner.rpartition(":")[0]))
     recorder = RunRecorder(world.settings, later, world.bus)
-    runner = AgentRunner(
-        world.settings,
-        later,
-        world.bus,
-        world.agents,
-        OneBrowser(world.settings),
-        world.screenshots,
-        recorder,
+    executor = Executor(
+        RunServices(
+            world.settings,
+            later,
+            world.bus,
+            world.agents,
+            OneBrowser(world.settings),
+            world.screenshots,
+            recorder,
+        )
     )
-    await Recovery(later, world.bus, recorder, runner).recover()
+    await Recovery(later, world.bus, recorder, executor).recover()
     assert await stage.status(session_id) == ("idle", "interrupted")

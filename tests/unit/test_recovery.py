@@ -13,15 +13,16 @@ import pytest
 from fastapi import FastAPI
 
 from server.agent.event_adapter import EventAdapter
-from server.agent_runner import AgentRunner
 from server.browser.browsers import BrowserState
 from server.errors import Unavailable
 from server.events import Activity, ActivityAdded, Error, Resumed, Stamped, Token, ToolEnd, ToolStart, Usage
 from server.extras.mock.browser import MockBrowser
 from server.extras.mock.pool import MockBrowsers
 from server.runs.execution import Execution
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
+from server.runs.services import RunServices
 from server.runtime import Runtime
 from server.settings import Settings
 from server.store import FinishedRun, Ownership, StartedRun, Store, process_name
@@ -68,7 +69,7 @@ class TalkingStore(Store):
 class Parts:
     store: FaintStore
     recorder: RunRecorder
-    runner: AgentRunner
+    executor: Executor
     recovery: Recovery
 
 
@@ -78,11 +79,11 @@ async def parts(world: Runtime) -> AsyncIterator[Parts]:
     store = FaintStore(world.database, process_name())
     recorder = RunRecorder(world.settings, store, world.bus, patience=0.1)
     agents = agents_of(world, store)
-    runner = AgentRunner(
-        world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder
+    executor = Executor(
+        RunServices(world.settings, store, world.bus, agents, world.browsers, world.screenshots, recorder)
     )
-    yield Parts(store, recorder, runner, Recovery(store, world.bus, recorder, runner))
-    await runner.drain(0)
+    yield Parts(store, recorder, executor, Recovery(store, world.bus, recorder, executor))
+    await executor.drain(0)
 
 
 async def new_session(store: Store) -> str:
@@ -96,7 +97,7 @@ async def new_session(store: Store) -> str:
 async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(
     parts: Parts, world: Runtime, away: str
 ) -> None:
-    store, runner = parts.store, parts.runner
+    store, executor = parts.store, parts.executor
     published: list[Stamped] = []
     world.bus.listeners.append(published.append)
     session_id = await new_session(store)
@@ -104,8 +105,8 @@ async def test_a_run_whose_database_was_away_is_interrupted_when_it_is_back(
     waiting = await store.accept(session_id, "and this", mode="queue")
     run = accepted.run
     store.away = away
-    runner.start(accepted)
-    runner.start(waiting)
+    executor.dispatch.start(accepted)
+    executor.dispatch.start(waiting)
     await eventually(lambda: parts.recorder.is_lost(run.id), message="the run is noted as lost")
     await store.keep_leases()
     store.away = ""
@@ -202,7 +203,7 @@ async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
     session_id = await new_session(parts.store)
     accepted = await parts.store.accept(session_id, PING)
     world.bus.open(session_id, "another", accepted.run.epoch + 1)
-    await parts.runner.execute(accepted.run.id, asyncio.Event())
+    await parts.executor.execute(accepted.run.id, asyncio.Event())
     ended = await parts.store.run(accepted.run.id)
     assert (ended.status, ended.error_code) == ("failed", "internal")
 
@@ -210,9 +211,9 @@ async def test_an_execution_that_breaks_before_it_begins_ends_its_run_as_failed(
 async def test_a_run_that_is_going_on_is_nobodys_orphan(parts: Parts) -> None:
     store = parts.store
     session_id = await new_session(store)
-    parts.runner.start(accepted := await store.accept(session_id, "slow story"))
+    parts.executor.dispatch.start(accepted := await store.accept(session_id, "slow story"))
     await eventually(
-        lambda: parts.runner.executions, lambda it: session_id in it, message="the execution begins"
+        lambda: parts.executor.executions, lambda it: session_id in it, message="the execution begins"
     )
     await parts.recovery.end_orphans()
     assert (await store.run(accepted.run.id)).status == "running"
@@ -256,12 +257,12 @@ async def test_a_run_that_must_not_begin_is_not_adopted(parts: Parts, world: Run
     if why == "held":
         accepted = await parts.store.accept(session_id, "and this", mode="queue")
     else:
-        await parts.runner.drain(0)
+        await parts.executor.drain(0)
     published: list[Stamped] = []
     world.bus.listeners.append(published.append)
-    parts.runner.adopt(accepted)
+    parts.executor.dispatch.adopt(accepted)
     assert published == []
-    assert not parts.runner.knows(accepted.run.id)
+    assert not parts.executor.dispatch.knows(accepted.run.id)
 
 
 class ResetBrowser(MockBrowser):
@@ -294,24 +295,24 @@ async def test_an_open_browser_is_reset_when_its_run_is_cut_off(world: Runtime, 
     browsers = ResetBrowsers(world.settings)
     recorder = RunRecorder(world.settings, world.store, world.bus)
     agents = agents_of(world, world.store)
-    runner = AgentRunner(
-        world.settings, world.store, world.bus, agents, browsers, world.screenshots, recorder
+    executor = Executor(
+        RunServices(world.settings, world.store, world.bus, agents, browsers, world.screenshots, recorder)
     )
     session_id = await new_session(world.store)
     accepted = await world.store.accept(session_id, task)
-    runner.start(accepted)
+    executor.dispatch.start(accepted)
     uses_browser = task == "slow steps"
     await eventually(
-        lambda: browsers.is_open if uses_browser else runner.executions.get(session_id),
+        lambda: browsers.is_open if uses_browser else executor.executions.get(session_id),
         message="the agent works",
     )
-    runner.executions[session_id].stop("cancelled")
+    executor.executions[session_id].stop("cancelled")
     ended = await eventually(
         partial(world.store.run, accepted.run.id), lambda it: it.finished_at, message="the run ends"
     )
     assert ended.status == "cancelled"
     await eventually(lambda: browsers.browser.resets == uses_browser, message="it is reset if it is open")
-    await runner.drain(0)
+    await executor.drain(0)
     assert browsers.browser.resets == uses_browser
 
 
@@ -337,7 +338,7 @@ async def test_a_start_ends_the_runs_of_the_process_before_it(parts: Parts, worl
     begun = await former.begin_execution((await former.accept(await new_session(former), "go")).run.id)
     assert begun
     recorder = RunRecorder(world.settings, store, world.bus, patience=0.1)
-    await Recovery(store, world.bus, recorder, parts.runner).recover()
+    await Recovery(store, world.bus, recorder, parts.executor).recover()
     run = await store.run(begun.run.id)
     assert (run.status, run.error_code) == ("interrupted", "server_restart")
     assert [message.content for message in await store.messages(begun.session.id)] == ["go"]
@@ -347,11 +348,11 @@ async def test_a_run_that_another_server_took_over_is_stopped_here(parts: Parts)
     """As after a freeze: nothing more is done in the browser for it."""
     store = parts.store
     session_id = await new_session(store)
-    parts.runner.start(accepted := await store.accept(session_id, "slow story"))
+    parts.executor.dispatch.start(accepted := await store.accept(session_id, "slow story"))
     await eventually(
-        lambda: parts.runner.executions, lambda it: session_id in it, message="the execution begins"
+        lambda: parts.executor.executions, lambda it: session_id in it, message="the execution begins"
     )
-    execution = parts.runner.executions[session_id]
+    execution = parts.executor.executions[session_id]
     other = Store(store.database, process_name())
     taken = await other.take_run(accepted.run.id, "running")
     assert taken
@@ -438,11 +439,11 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
 
 
 async def test_a_session_is_busy_until_the_last_call_that_expects_a_run_is_done(parts: Parts) -> None:
-    with parts.runner.expecting("s"):
-        with parts.runner.expecting("s"):
-            assert parts.runner.busy_sessions() == {"s"}
-        assert parts.runner.busy_sessions() == {"s"}
-    assert parts.runner.busy_sessions() == set()
+    with parts.executor.dispatch.expecting("s"):
+        with parts.executor.dispatch.expecting("s"):
+            assert parts.executor.dispatch.busy_sessions() == {"s"}
+        assert parts.executor.dispatch.busy_sessions() == {"s"}
+    assert parts.executor.dispatch.busy_sessions() == set()
 
 
 async def test_a_call_that_a_stop_cuts_off_ends_with_the_code_of_the_stop(world: Runtime) -> None:

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 
 from server.agent.context import RunContext
-from server.agent_runner import AgentRunner
 from server.browser.browser import ToolOutcome
 from server.checkpoints import Checkpoints, MemoryTables
 from server.database.models import RunRow
@@ -24,8 +23,10 @@ from server.files.transcript import line_of
 from server.runs.agents import AgentFactory
 from server.runs.commands import RunCommands
 from server.runs.events import describe, interruption
+from server.runs.executor import Executor
 from server.runs.recorder import RunRecorder
 from server.runs.recovery import Recovery
+from server.runs.services import RunServices
 from server.runtime import Runtime
 from server.store import StartedRun, Store, process_name
 from tests.support.databases import share_database
@@ -110,7 +111,7 @@ class Stage:
     browsers: MockBrowsers
     model: OddModel
     agents: OddAgents
-    runner: AgentRunner
+    executor: Executor
     commands: RunCommands
 
     async def say(self, words: str, session_id: str | None = None) -> RunRow:
@@ -145,10 +146,11 @@ async def stage(world: Runtime, request: pytest.FixtureRequest) -> AsyncIterator
     store = Store(world.database, process_name())
     recorder = RunRecorder(settings, store, world.bus)
     parts = (agents, browsers, world.screenshots, recorder)
-    runner = AgentRunner(settings, store, world.bus, *parts)
-    commands = RunCommands(store, world.bus, *parts, runner)
-    yield Stage(store, browsers, model, agents, runner, commands)
-    await runner.drain(0)
+    services = RunServices(settings, store, world.bus, *parts)
+    executor = Executor(services)
+    commands = RunCommands(services, executor)
+    yield Stage(store, browsers, model, agents, executor, commands)
+    await executor.drain(0)
 
 
 async def test_a_cancel_does_not_wait_for_a_tool_that_never_ends(stage: Stage) -> None:
@@ -228,7 +230,7 @@ async def test_a_killed_run_tells_which_action_may_have_happened(
     if doing is None:
         await gone.add_tool_message(begun.run, "clicked", {"call_id": "c"})
     recorder = RunRecorder(world.settings, world.store, world.bus)
-    await Recovery(world.store, world.bus, recorder, stage.runner).recover()
+    await Recovery(world.store, world.bus, recorder, stage.executor).recover()
     ended = await world.store.run(begun.run.id)
     assert (ended.status, ended.error_code) == ("interrupted", "server_restart")
     told = f"may or may not have happened: {doing}" if doing else "Interrupted by a restart of the server."
@@ -259,9 +261,9 @@ async def test_a_run_that_has_ended_is_not_executed_again(
     run = await stage.say(PING)
     assert await stage.ended(run) == ("completed", None)
     said = await stage.store.messages(run.session_id)
-    stage.runner.submit(run.id)
-    assert not await stage.runner.begins(run.id)
-    await stage.runner.drain(60)
+    stage.executor.dispatch.submit(run.id)
+    assert not await stage.executor.dispatch.begins(run.id)
+    await stage.executor.drain(60)
     assert await stage.store.messages(run.session_id) == said
     assert not [record for record in caplog.records if record.levelname == "ERROR"]
 

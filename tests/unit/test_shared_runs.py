@@ -12,7 +12,6 @@ import pytest
 from sqlalchemy import update
 
 from server.agent.context import RunContext, UserUpdates
-from server.agent_runner import AgentRunner
 from server.browser.lease import lease_of_run
 from server.clock import elapsed
 from server.database.models import ProcessRow, RunRow, SessionRow
@@ -25,9 +24,11 @@ from server.ops.json_types import Json
 from server.runs.agents import AgentFactory
 from server.runs.executed import OwnRuns
 from server.runs.execution import Execution, RunLease
+from server.runs.executor import Executor
 from server.runs.queue import HandedBack, InProcessRunQueue
 from server.runs.recorder import HANDED_BACK, RunRecorder
 from server.runs.recovery import Recovery
+from server.runs.services import RunServices
 from server.runtime import Runtime
 from server.store import Ownership, StartedRun, Store, process_name
 from tests.support.actions import question_about
@@ -85,7 +86,7 @@ class Process:
     agents: WalkingAgents
     browsers: MockBrowsers
     recorder: RunRecorder
-    runner: AgentRunner
+    executor: Executor
     shared: SharedRuns
     signals: InProcessSignals
 
@@ -98,9 +99,9 @@ class Process:
     async def begin(self) -> Execution:
         """The execution of a new run, whose agent has read its inbox and waits for its first step."""
         run = await self.accept()
-        self.runner.submit(run.id)
+        self.executor.dispatch.submit(run.id)
         await eventually(lambda: self.heard(run.id), message="the agent reads its inbox")
-        return self.runner.executions[run.session_id]
+        return self.executor.executions[run.session_id]
 
     def heard(self, run_id: str) -> list[UserUpdates]:
         walker = self.agents.walkers.get(run_id)
@@ -131,15 +132,16 @@ async def open_process(world: Runtime, owner: str, kind: type[Store] = Store) ->
     assert isinstance(agents, WalkingAgents)
     browsers, recorder = KeptBrowsers(world.settings), RunRecorder(world.settings, store, world.bus)
     parts = (agents, browsers, world.screenshots, recorder)
-    runner = AgentRunner(
-        world.settings, store, world.bus, *parts, lambda execute: InProcessRunQueue(execute, slots=8)
+    executor = Executor(
+        RunServices(world.settings, store, world.bus, *parts),
+        lambda execute: InProcessRunQueue(execute, slots=8),
     )
-    own, signals = OwnRuns(runner.executions, world.bus, browsers, recorder), InProcessSignals()
+    own, signals = OwnRuns(executor.executions, world.bus, browsers, recorder), InProcessSignals()
 
     async def reload() -> None: ...
 
-    shared = SharedRuns(world.settings, store, signals, runner, own, browsers, reload)
-    return Process(world, store, agents, browsers, recorder, runner, shared, signals)
+    shared = SharedRuns(world.settings, store, signals, executor, own, browsers, reload)
+    return Process(world, store, agents, browsers, recorder, executor, shared, signals)
 
 
 @pytest.fixture
@@ -147,9 +149,9 @@ async def process(world: Runtime) -> AsyncIterator[Process]:
     share_database(world)
     process = await open_process(world, process_name("home"))
     yield process
-    for execution in process.runner.executions.values():
+    for execution in process.executor.executions.values():
         execution.stop("cancelled")
-    await process.runner.drain(0)
+    await process.executor.drain(0)
 
 
 @pytest.fixture
@@ -405,7 +407,7 @@ async def test_a_process_that_ends_hands_its_run_back_once_its_step_has_ended(
     execution = await process.begin()
     run, walker = execution.run, process.agents.walkers[execution.run.id]
     execution.adapter.usage = Usage(input_tokens=70, model_calls=1)
-    drained = asyncio.create_task(process.runner.drain(0))
+    drained = asyncio.create_task(process.executor.drain(0))
     await eventually(lambda: execution._is_leaving, message="no further step may begin")
     assert not execution.stopped.is_set(), "its step is not cut off"
     walker.may_step.set()
@@ -418,17 +420,17 @@ async def test_a_process_that_ends_hands_its_run_back_once_its_step_has_ended(
     last = published[-1].event
     assert isinstance(last, RunChanged)
     assert (last.status, last.note) == ("queued", HANDED_BACK)
-    assert not process.runner.executions
+    assert not process.executor.executions
     assert not any(it.event.is_terminal for it in published)
 
 
 async def test_what_was_handed_back_is_taken_by_the_next_process_at_once(process: Process) -> None:
     execution = await process.begin()
     process.agents.walkers[execution.run.id].may_step.set()
-    await process.runner.drain(0)
+    await process.executor.drain(0)
     following = await open_process(process.world, process_name("home"))
     recovery = Recovery(
-        following.store, process.world.bus, following.recorder, following.runner,
+        following.store, process.world.bus, following.recorder, following.executor,
         following.browsers.has_outlived,
     )  # fmt: skip
     await recovery.recover()
@@ -436,8 +438,8 @@ async def test_what_was_handed_back_is_taken_by_the_next_process_at_once(process
     present = await following.store.run(execution.run.id)
     assert (present.status, present.owner) == ("running", following.store.owner)
     assert (present.epoch, present.attempt) == (execution.run.epoch + 1, 2)
-    following.runner.executions[execution.run.session_id].stop("cancelled")
-    await following.runner.drain(60)
+    following.executor.executions[execution.run.session_id].stop("cancelled")
+    await following.executor.drain(60)
 
 
 async def test_a_run_that_was_taken_while_its_process_ends_is_not_handed_back(process: Process) -> None:
@@ -446,7 +448,7 @@ async def test_a_run_that_was_taken_while_its_process_ends_is_not_handed_back(pr
     taken = await other.take_run(execution.run.id, "running")
     assert taken
     process.agents.walkers[execution.run.id].may_step.set()
-    await process.runner.drain(0)
+    await process.executor.drain(0)
     present = await other.run(execution.run.id)
     assert (present.status, present.owner, present.epoch) == ("running", other.owner, taken.epoch)
 
@@ -464,10 +466,10 @@ async def test_a_hand_back_of_a_run_that_was_taken_is_not_told(
 async def test_a_run_that_begins_while_its_process_ends_is_handed_back_without_a_step(
     process: Process,
 ) -> None:
-    await process.runner.drain(0)
+    await process.executor.drain(0)
     run = await process.accept()
     with pytest.raises(HandedBack):
-        await process.runner.execute(run.id, asyncio.Event())
+        await process.executor.execute(run.id, asyncio.Event())
     assert process.heard(run.id) == []
     waiting = await process.store.run(run.id)
     assert (waiting.status, waiting.finished_at) == ("queued", None)

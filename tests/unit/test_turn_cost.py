@@ -46,8 +46,8 @@ async def test_a_run_without_a_free_slot_does_not_begin_with_its_message(
     client: httpx.AsyncClient, app: FastAPI
 ) -> None:
     runtime: Runtime = await app.state.starting.runtime()
-    queue = InProcessRunQueue(runtime.runner.execute, slots=1)
-    runtime.runner.queue = queue
+    queue = InProcessRunQueue(runtime.executor.execute, slots=1)
+    runtime.executor.dispatch.queue = queue
     session_id = await new_session(client, agent="assistant")
     assert await queue.reserve()
     assert (await send(client, session_id, "ping"))["run"]["status"] == "queued"
@@ -60,7 +60,7 @@ async def test_a_run_without_a_free_slot_does_not_begin_with_its_message(
 
 async def test_a_refused_message_gives_its_slot_back(client: httpx.AsyncClient, app: FastAPI) -> None:
     runtime: Runtime = await app.state.starting.runtime()
-    runtime.runner.queue = queue = InProcessRunQueue(runtime.runner.execute, slots=1)
+    runtime.executor.dispatch.queue = queue = InProcessRunQueue(runtime.executor.execute, slots=1)
     assert (await client.post("/api/sessions/unknown/messages", json={"content": "ping"})).status_code == 404
     assert await queue.reserve()
 
@@ -70,7 +70,7 @@ async def test_a_cancel_waits_for_a_message_that_is_being_committed(world: Runti
     session = await world.store.create_session(
         id="s", title=None, agent="assistant", model="mock:scripted", max_tool_steps=5
     )
-    with world.runner.expecting(session.id):
+    with world.executor.dispatch.expecting(session.id):
         cancelling = asyncio.create_task(world.commands.cancel(session.id))
         done, _ = await asyncio.wait({cancelling}, timeout=0.5)
         assert not done

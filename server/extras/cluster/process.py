@@ -84,7 +84,7 @@ class ProcessOfSeveral:
         clock = PlausibleClock(await server.store.last_touched())
         self.share("presence", server.presence.share)
         runs = self._runs = SharedRuns(
-            self._settings, server.store, self._bus, server.runner, server.own_runs, self._browsers,
+            self._settings, server.store, self._bus, server.executor, server.own_runs, self._browsers,
             server.preferences.reload,
         )  # fmt: skip
         await runs.begin()  # the other processes know this one before it takes jobs

@@ -11,7 +11,6 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
-from server.agent_runner import AgentRunner
 from server.browser.browsers import Browsers
 from server.clock import elapsed
 from server.errors import AppError, Unavailable
@@ -20,6 +19,7 @@ from server.extras.cluster.signals import Signal, Signals
 from server.ops.json_types import Json
 from server.runs.executed import OwnRuns
 from server.runs.execution import Execution
+from server.runs.executor import Executor
 from server.settings import Settings
 from server.store import Store, Wishes
 
@@ -41,7 +41,7 @@ class SharedRuns:
         settings: Settings,
         store: Store,
         signals: Signals,
-        runner: AgentRunner,
+        executor: Executor,
         own: OwnRuns,
         browsers: Browsers,
         reload: Callable[[], Awaitable[None]],
@@ -50,7 +50,7 @@ class SharedRuns:
         self._settings = settings
         self._store = store
         self._signals = signals
-        self._runner = runner
+        self._executor = executor
         self._own = own
         self._browsers = browsers
         self._reload = reload
@@ -59,7 +59,7 @@ class SharedRuns:
 
     @property
     def _executions(self) -> list[Execution]:
-        return list(self._runner.executions.values())
+        return list(self._executor.executions.values())
 
     async def begin(self) -> None:
         """Become known to the other processes. Raises Unavailable."""
@@ -117,7 +117,7 @@ class SharedRuns:
             self._take(signal)
 
     def _take(self, signal: Signal) -> None:
-        if signal.session_id in self._runner.executions:
+        if signal.session_id in self._executor.executions:
             self._look.set()
 
     async def follow_wishes(self) -> None:
@@ -181,7 +181,7 @@ class SharedRuns:
 
     async def _close_browsers(self) -> None:
         """Close the browsers of sessions that are gone, or whose browser another process has."""
-        known = set(self._browsers.opened()) - set(self._runner.executions)
+        known = set(self._browsers.opened()) - set(self._executor.executions)
         for session_id in await self._store.gone_sessions(known) if known else ():
             logger.info("session %s: its browser is closed here", session_id)
             await self._browsers.leave(session_id)

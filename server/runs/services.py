@@ -1,0 +1,26 @@
+"""What the modules that accept, execute and end runs work with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from server.browser.browsers import Browsers
+from server.files.screenshots import Screenshots
+from server.runs.agents import AgentFactory
+from server.runs.recorder import RunRecorder
+from server.settings import Settings
+from server.store import Store
+from server.stream.bus import EventBus
+
+
+@dataclass(frozen=True, slots=True)
+class RunServices:
+    """Made once by the composition root."""
+
+    settings: Settings
+    store: Store
+    bus: EventBus
+    agents: AgentFactory
+    browsers: Browsers
+    screenshots: Screenshots
+    recorder: RunRecorder
