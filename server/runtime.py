@@ -25,16 +25,13 @@ from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.cluster import Cluster, SoleProcess
 from server.database import Database
-from server.database.migrate import NotReady, prepare_database
 from server.errors import AppError
 from server.events import Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
-from server.fs.permissions import keep_private
 from server.http.idempotency import Receipts
 from server.ops.background_tasks import BackgroundTasks
-from server.ops.installation import held, owned_installation
 from server.ops.loop_watchdog import log_stalls
 from server.preferences import Preferences
 from server.runs.agents import AgentFactory
@@ -48,6 +45,7 @@ from server.runs.services import RunServices
 from server.runs.site_icons import SiteIcons
 from server.settings import Settings
 from server.store import Store
+from server.store.opening import open_store
 from server.stream.bus import EventBus, InProcessBus
 from wording.catalogue import sentence
 
@@ -60,10 +58,6 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-IN_USE = (
-    "another process uses the database file of DATABASE_URL or DATA_DIR, which only one may. This one waits until the "
-    "other has ended; several processes need PostgreSQL and REDIS_URL"
-)
 BACKGROUND_SECONDS = 5.0
 """How long a process that ends waits for what requests have begun."""
 
@@ -131,12 +125,15 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
     """Create all components; close them in reverse order on exit. Raises NotReady."""
     async with AsyncExitStack() as stack:
         cluster = _cluster_of(settings)
-        store, use = await _open_store(stack, settings, cluster)
+        store, use = await open_store(stack, settings, cluster.ownership)
         preferences = Preferences(settings, store)
         await preferences.load()
         browsers = _open_browsers(preferences.current, store, cluster)
         stack.push_async_callback(browsers.aclose)
-        checkpoints = _open_checkpoints(settings, store)
+        keeps_none = settings.checkpointer == "memory"
+        checkpoints = Checkpoints(
+            MemoryTables() if keeps_none else DatabaseTables(store.database, store.is_executed_here)
+        )
         stack.push_async_callback(checkpoints.aclose)
         executions: dict[str, Execution] = {}
         bus = await cluster.open_bus(stack, executions)
@@ -182,50 +179,6 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             stack.callback(asyncio.create_task(task).cancel)
         stack.push_async_callback(executor.drain, 0)
         yield runtime
-
-
-async def _open_store(
-    stack: AsyncExitStack, settings: Settings, cluster: Cluster
-) -> tuple[Store, SoleUse | None]:
-    """The store on the migrated database, and the right to use that, on PostgreSQL. Raises NotReady."""
-    keep_private(settings.data_dir)
-    try:
-        installation = stack.enter_context(owned_installation(settings.data_dir))
-    except OSError as error:
-        raise NotReady(f"{error.filename} cannot be opened: {error.strerror}", is_final=True) from None
-    database = Database(settings)
-    stack.push_async_callback(database.aclose)
-    await prepare_database(database, settings)
-    use, is_alone = await _take_database(stack, database, settings)
-    ownership = cluster.ownership(installation)
-    return Store(database, ownership.owner, is_alone=is_alone, ownership=ownership), use
-
-
-async def _take_database(
-    stack: AsyncExitStack, database: Database, settings: Settings
-) -> tuple[SoleUse | None, bool]:
-    """The right to use the database, on PostgreSQL; whether all other processes that used it are gone, on SQLite.
-
-    Raises NotReady while another process has it.
-    """
-    if settings.is_sqlite:
-        # While this process holds the lock of the SQLite file, all others are gone.
-        holder = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
-        if holder == "elsewhere":
-            raise NotReady(IN_USE)
-        return None, holder == "here"
-    from server.database.sole_use import SoleUse
-
-    use = SoleUse(settings.database, is_shared=settings.is_shared)
-    stack.push_async_callback(use.aclose)
-    await use.acquire()
-    return use, False
-
-
-def _open_checkpoints(settings: Settings, store: Store) -> Checkpoints:
-    if settings.checkpointer == "memory":
-        return Checkpoints(MemoryTables())
-    return Checkpoints(DatabaseTables(store.database, store.is_executed_here))
 
 
 def _follow_runs(runtime: Runtime, delivery: Delivery) -> list[Coroutine[None, None, None]]:
