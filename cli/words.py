@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wording.catalogue import ENGLISH, Parts, command_line, in_language, languages
+from wording.catalogue import Parts, command_line, in_language, known_language
 from wording.element_words import element_words
 from wording.step_words import direction as direction_words
 
@@ -16,8 +16,7 @@ def language_of(environ: Mapping[str, str]) -> str:
     """The language of messages, from the first of these variables that is set; English for one that is not here."""
     names = (environ.get(name) for name in ("LC_ALL", "LC_MESSAGES", "LANG"))
     chosen = next(filter(None, names), "")
-    language = chosen.lower().partition(".")[0].partition("_")[0]
-    return language if language in languages() else ENGLISH
+    return known_language(chosen)
 
 
 def t(text: str, /, language: str | None = None, **values: object) -> str:

@@ -173,6 +173,12 @@ def languages() -> tuple[str, ...]:
     return tuple(sorted(file.stem for file in FOLDER.glob("*.json") if file.stem != ENGLISH))
 
 
+def known_language(tag: str) -> str:
+    """The language of a tag such as `de-AT` or `ru_RU.UTF-8`; English for one that is not here."""
+    language = re.split(r"[-_.]", tag.lower())[0]
+    return language if language in languages() else ENGLISH
+
+
 def plural_form(language: str, number: float) -> str:
     """The category of a number, as CLDR names it. Languages that have no rule of their own here have two."""
     if language != "ru" or number != int(number):

@@ -28,6 +28,14 @@ def step_words(name: str, args: Mapping[str, object]) -> Wording:
     return joined((sentence(f"step.{bare}"), _object(args) or direction(args.get("direction"))))
 
 
+def act_words(kind: str) -> Wording:
+    """An act that is still to be done, such as `Click`."""
+    known = f"act.{kind}" in sentences(ENGLISH)
+    return (
+        sentence(f"act.{kind}") if known else sentence("act.other", kind=kind.replace("_", " ").capitalize())
+    )
+
+
 def direction(value: object) -> Wording:
     """Up, down, left or right; "" for anything else."""
     known = isinstance(value, str) and f"direction.{value}" in sentences(ENGLISH)

@@ -24,7 +24,7 @@ from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store, new_id
-from wording.catalogue import sentence
+from wording.catalogue import known_language, sentence
 
 MAX_CHANNELS = 20
 
@@ -110,7 +110,8 @@ class Channels:
                 self._reach(),
             )  # fmt: skip
         else:
-            await send_by_service(address, body, self._reach())
+            language = known_language(self._preferences.current.locale or "")
+            await send_by_service(address, body, self._reach(), language)
 
     async def _link_to(self, reference: str) -> str:
         """A link to one question that needs no login. Each try to send has its own."""

@@ -7,19 +7,8 @@ from datetime import datetime
 from urllib.parse import quote
 
 from server.ops.json_types import JsonObject
+from wording.catalogue import ENGLISH, in_language, parts_of, sentence
 
-SUBJECTS = {
-    "question": "Approval needed",
-    "manual": "Your help is needed",
-    "done": "A task is done",
-    "failed": "A task has failed",
-    "needs_you": "A task has stopped and needs you",
-    "budget": "A budget is used up",
-    "skipped": "A task was skipped",
-    "missed": "A task was missed",
-    "test": "Test message",
-    "digest": "What happened",
-}
 MAX_LISTED = 20
 """Items of a digest; the number of the others is added."""
 
@@ -56,31 +45,38 @@ def digest_of(bodies: Sequence[JsonObject], public_url: str, at: datetime) -> Js
     count = {type: sum(body["type"] == type for body in bodies) for type in ("done", "failed")}
     fields = ("type", "session_id", "session_title", "automation", "action", "outcome", "link", "at")
     items = [{name: body[name] for name in fields if name in body} for body in bodies[:MAX_LISTED]]
+    ended = sentence("message.ended", **count)
     return {
         "type": "digest", "id": bodies[0]["id"], "session_id": None,
-        "session_title": f"{count['done']} done, {count['failed']} failed",
+        "session_title": ended, "session_title_parts": parts_of(ended),
         "count": count, "items": items, "link": public_url, "at": at.isoformat(),
     }  # fmt: skip
 
 
-def in_words(body: JsonObject) -> tuple[str, str]:
+def in_words(body: JsonObject, language: str = ENGLISH) -> tuple[str, str]:
     """Subject and text of a message for a person."""
     if body["type"] == "digest":
-        return f"Pilothouse: {body['session_title']}", "\n".join(
-            [*map(_line_of, body["items"]), *_rest_of(body)]
-        )
-    act = " · ".join(str(body[name]) for name in ("action", "would_send", "site", "amount") if body.get(name))
-    lines = [body.get("automation") or body["session_title"], act, body["link"]]
-    subject = SUBJECTS[body.get("outcome") or body["type"]]
-    return f"Pilothouse: {subject}", "\n".join(line for line in lines if line)
+        lines = [*(_line_of(item, language) for item in body["items"]), *_rest_of(body, language)]
+        return f"Pilothouse: {_said(body, 'session_title', language)}", "\n".join(lines)
+    said = (_said(body, name, language) for name in ("action", "would_send", "site", "amount"))
+    lines = [body.get("automation") or body["session_title"], " · ".join(filter(None, said)), body["link"]]
+    return f"Pilothouse: {_subject_of(body, language)}", "\n".join(line for line in lines if line)
 
 
-def _line_of(item: JsonObject) -> str:
+def _said(body: JsonObject, name: str, language: str) -> str:
+    return in_language(language, str(body.get(name) or ""), body.get(f"{name}_parts"))
+
+
+def _subject_of(body: JsonObject, language: str) -> str:
+    return sentence(f"message.{body.get('outcome') or body['type']}").to(language)
+
+
+def _line_of(item: JsonObject, language: str) -> str:
     name = item.get("automation") or item["session_title"]
     at = datetime.fromisoformat(item["at"])
-    return f"{at:%Y-%m-%d %H:%M} {SUBJECTS[item.get('outcome') or item['type']]}: {name}"
+    return f"{at:%Y-%m-%d %H:%M} {_subject_of(item, language)}: {name}"
 
 
-def _rest_of(body: JsonObject) -> list[str]:
+def _rest_of(body: JsonObject, language: str) -> list[str]:
     more = sum(body["count"].values()) - len(body["items"])
-    return [*([f"and {more} more"] if more else []), body["link"]]
+    return [*([sentence("message.more", n=more).to(language)] if more else []), body["link"]]

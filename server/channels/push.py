@@ -115,9 +115,7 @@ def _encrypted(
     from pywebpush import WebPusher
 
     body = body | {"items": body["items"][:MAX_ITEMS]} if "items" in body else body
-    if parts := body.get("would_send_parts"):  # the service worker has no words
-        known = {f"would_send_{name}": in_language(name, body["would_send"], parts) for name in languages()}
-        body = {name: value for name, value in (body | known).items() if name != "would_send_parts"}
+    body = _in_each_language(body)
     data: bytes = WebPusher(subscription).encode(orjson.dumps(body), "aes128gcm")["body"]
     parts = urlsplit(subscription["endpoint"])
     claims = {
@@ -134,6 +132,19 @@ def _encrypted(
         # A retry replaces the message that the service may still hold.
         "Topic": body["id"],
     }
+
+
+def _in_each_language(body: JsonObject) -> JsonObject:
+    """`x_parts` as `x_de` and so on: the service worker has no catalogue."""
+    parts = {
+        name.removesuffix("_parts"): body[name] for name in body if name.endswith("_parts") and body[name]
+    }
+    known = {
+        f"{name}_{language}": in_language(language, body[name], found)
+        for name, found in parts.items()
+        for language in languages()
+    }
+    return {name: value for name, value in (body | known).items() if not name.endswith("_parts")}
 
 
 def subject_of(public_url: str) -> str:

@@ -11,7 +11,7 @@ from server.channels.checked_connection import checked_connections
 from server.channels.destination import SendFailed
 from server.channels.messages import in_words
 from server.ops.json_types import JsonObject
-from wording.catalogue import sentence
+from wording.catalogue import ENGLISH, sentence
 
 DESKTOP = frozenset({"dbus", "glib", "gnome", "kde", "qt", "macosx", "windows", "syslog", "rsyslog"})
 """Services of the server's own desktop and log: they do not reach a person who is away."""
@@ -29,14 +29,14 @@ def _describe(url: str) -> str:
     return f"{service.service_name} ({url.partition('://')[0].lower()}://…)"
 
 
-async def send_by_service(url: str, body: JsonObject, reach: Reach) -> None:
+async def send_by_service(url: str, body: JsonObject, reach: Reach, language: str = ENGLISH) -> None:
     """Raises SendFailed."""
-    await asyncio.get_running_loop().run_in_executor(_threads, _send, url, body, reach)
+    await asyncio.get_running_loop().run_in_executor(_threads, _send, url, body, reach, language)
 
 
-def _send(url: str, body: JsonObject, reach: Reach) -> None:
+def _send(url: str, body: JsonObject, reach: Reach, language: str) -> None:
     service = _open(url)
-    title, text = in_words(body)
+    title, text = in_words(body, language)
     with checked_connections(reach) as connections:
         try:
             is_sent = service.notify(title=title, body=text)

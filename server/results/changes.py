@@ -16,6 +16,7 @@ from server.ops.json_types import JsonObject
 from server.results.columns import Value
 from server.results.rows import ResultTable
 from server.text import cut
+from wording.catalogue import Wording, joined, sentence
 
 MAX_SHOWN = 50
 """Rows of each sort that are kept with a message; the numbers are those of all."""
@@ -86,12 +87,14 @@ def compare(before: ComparedResult | None, after: ComparedResult) -> Change:
     )  # fmt: skip
 
 
-def words_of(change: Change) -> str:
+def words_of(change: Change) -> Wording:
     """For a message that leaves the server: no value of a row, which is text of a page."""
     if change.kind == "first":
-        return "First result"
-    counts = [f"{number} {name}" for name, number in change.counts.items() if number]
-    return f"Rows: {', '.join(counts)}" if counts else "The answer has changed"
+        return sentence("message.first_result")
+    counts = [sentence(f"message.rows_{name}", n=number) for name, number in change.counts.items() if number]
+    if not counts:
+        return sentence("message.answer_changed")
+    return sentence("message.rows", counts=joined(counts, ", "))
 
 
 def _digest(text: str) -> str:

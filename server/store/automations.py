@@ -24,7 +24,7 @@ from server.store.owners import Ownership
 from server.store.records import AcceptedMessage, new_id, to_message
 from server.store.rows import change, every, first, get, insert
 from server.store.sessions import new_session
-from wording.catalogue import sentence
+from wording.catalogue import Wording, sentence
 
 MAX_CALLS, CALL_SECONDS = 10, 60.0
 """Runs that one webhook may ask for in this time, at all processes together."""
@@ -356,9 +356,9 @@ class AutomationQueries:
         insert(db, firing)
         if why == "budget":
             _pause(db, row, "budget")
-            put_automation(db, "budget", row, firing.id, None, "Paused: the budget of this month is used up")
+            put_automation(db, "budget", row, firing.id, None, sentence("message.budget_paused"))
         elif not (last and last.outcome == "skipped"):
-            put_automation(db, "failed", row, firing.id, "skipped", "Skipped: the run before has not ended")
+            put_automation(db, "failed", row, firing.id, "skipped", sentence("message.overlap"))
         return Fired((firing,))
 
     def _begin(
@@ -410,11 +410,11 @@ def settle_firing(
     failures = {"completed": 0, "failed": row.failures + 1}.get(outcome, row.failures)
     change(db, row, failures=failures)
     if run.error_code == "automation_budget":
-        _stop(db, row, run, "budget", "Paused: a run has used up its budget")
+        _stop(db, row, run, "budget", sentence("message.run_budget_paused"))
     elif is_used_up(row.budget, _used(db, row, now())):
-        _stop(db, row, run, "budget", "Paused: the budget of this month is used up")
+        _stop(db, row, run, "budget", sentence("message.budget_paused"))
     elif failures >= MAX_FAILURES:
-        _stop(db, row, run, "failures", f"Paused: {failures} runs in a row have failed")
+        _stop(db, row, run, "failures", sentence("message.failures_paused", n=failures))
 
 
 def automation_of_run(db: Connection, session: SessionRow, run_id: str) -> AutomationRow | None:
@@ -430,7 +430,7 @@ def is_used_up(budget: JsonObject | None, used: Usage) -> bool:
     return is_paid or (tokens is not None and used.input_tokens + used.output_tokens >= tokens)
 
 
-def _stop(db: Connection, row: AutomationRow, run: RunRow, why: str, words: str) -> None:
+def _stop(db: Connection, row: AutomationRow, run: RunRow, why: str, words: Wording) -> None:
     if row.enabled:
         _pause(db, row, why)
         type = "budget" if why == "budget" else "failed"
@@ -539,10 +539,8 @@ def _used(db: Connection, row: AutomationRow, moment: datetime) -> Usage:
     )
 
 
-def _missed_words(firing: FiringRow) -> str:
-    if firing.count == 1:
-        return "Missed: the server was away at its time"
-    return f"Missed {firing.count} times: the server was away"
+def _missed_words(firing: FiringRow) -> Wording:
+    return sentence("message.missed", n=firing.count)
 
 
 def _before(cursor: str) -> ColumnElement[bool]:

@@ -20,7 +20,8 @@ from server.results.changes import Change, words_of
 from server.store.digests import COLLECTED, end_of_window
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
-from wording.catalogue import sentence
+from wording.catalogue import Wording, joined, parts_of, sentence
+from wording.step_words import act_words
 
 CHANNELS = select(ChannelRow).order_by(ChannelRow.created_at, ChannelRow.id)
 OF_DEVICE = select(ChannelRow).where(ChannelRow.device == bindparam("device"))
@@ -185,20 +186,20 @@ def put_end(
         facts = facts_of(read_question(question.payload)) if question else {}
         return _put(db, run.session_id, run.id, NEEDS_YOU, facts)
     if run.status == "completed":
-        facts = {"action": words_of(difference)} if difference else {}
+        facts = _action(words_of(difference)) if difference else {}
         is_news = difference is None or difference.kind != "same"
         return is_news and _put(db, run.session_id, run.id, "done", facts)
     return run.status in ("failed", "interrupted") and _put(db, run.session_id, run.id, "failed", {})
 
 
 def put_automation(
-    db: Connection, type: str, row: AutomationRow, about: str, outcome: str | None, words: str
+    db: Connection, type: str, row: AutomationRow, about: str, outcome: str | None, words: Wording
 ) -> None:
     """Store the messages about an automation that did not begin, or that is paused now.
 
     `outcome`: skipped or missed; `words` say what happened.
     """
-    facts = {"automation": row.name, "action": words} | ({"outcome": outcome} if outcome else {})
+    facts = {"automation": row.name} | _action(words) | ({"outcome": outcome} if outcome else {})
     _put(db, row.session_id, about, type, facts)
 
 
@@ -229,16 +230,21 @@ def facts_of(question: Question) -> JsonObject:
     site = urlsplit(question.url).hostname
     if not isinstance(question, ConfirmQuestion):
         return {"site": site} if site else {}
-    act = str(question.action.get("kind") or "act").replace("_", " ").capitalize()
+    act = act_words(str(question.action.get("kind") or "act"))
     name = _plain(question.target.name if question.target else "")[:NAME_CHARS]
     if question.start:
         site = ", ".join(dict.fromkeys(effect.site for effect in question.start.effects))[:NAME_CHARS] or site
+    action = joined((act, sentence("quoted", text=name) if name else ""))
     known = {
-        "kind": question.risk, "action": f"{act} “{name}”" if name else act, "site": site,
+        "kind": question.risk, "action": action, "action_parts": parts_of(action), "site": site,
         "would_send": _plain(question.would_send or "")[:NAME_CHARS], "would_send_parts": question.would_send_parts,
         "amount": question.amount,
     }  # fmt: skip
     return {key: value for key, value in known.items() if value}
+
+
+def _action(words: Wording) -> JsonObject:
+    return {"action": words, "action_parts": parts_of(words)}
 
 
 def _plain(name: str) -> str:

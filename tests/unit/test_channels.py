@@ -22,7 +22,7 @@ from server.browser.chromium.reach import Reach
 from server.channels.checked_connection import checked_connections
 from server.channels.delivery import CLAIM, Delivery
 from server.channels.destination import SendFailed
-from server.channels.messages import in_words
+from server.channels.messages import MAX_LISTED, body_of, digest_of, in_words
 from server.channels.presence import VISIBLE_SECONDS, Presence
 from server.channels.quiet import end_of_quiet
 from server.channels.services import send_by_service
@@ -37,6 +37,8 @@ from tests.conftest import PASSWORD, open_client
 from tests.support.chat import ask, new_session, send, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.receivers import Receiver, receiving
+from wording.catalogue import joined, parts_of, sentence
+from wording.step_words import act_words
 
 ANYWHERE = Reach("always")
 
@@ -87,6 +89,7 @@ async def test_a_question_reaches_the_webhook_signed_and_says_no_more_than_it_ma
     assert {key: body[key] for key in body if key not in ("at", "id")} == {
         "type": "question", "session_id": session_id, "session_title": "Kettle", "reference": pending["reference"],
         "kind": "order", "action": "Click “Place order”", "site": "shop.example", "amount": "€43.90",
+        "action_parts": parts_of(joined((act_words("click"), sentence("quoted", text="Place order")))),
         "link": f"http://127.0.0.1:8000/s/{session_id}",
     }  # fmt: skip
     (one,) = receiver.received
@@ -107,6 +110,33 @@ def test_the_name_of_a_control_forges_no_other_part_of_a_message() -> None:
     assert text.split("\n") == [
         "t", "Click “Send bank.example €1 bank.example evil €2 bank.example” · evil.example · €900", "l",
     ]  # fmt: skip
+
+
+def test_a_message_is_in_the_language_of_the_person() -> None:
+    question = ConfirmQuestion(
+        reference="1", reason="r", risk="order", action={"kind": "click"}, target=Target(role="button", name="Bestellen"),
+        url="https://shop.example/", amount="43,90 EUR", digest="d", asked_at=0.0, expires_at=datetime.now(UTC),
+    )  # fmt: skip
+    body = {"type": "question", "session_title": "Kessel", "link": "l"} | facts_of(question)
+    assert in_words(body, "de") == (
+        "Pilothouse: Erlaubnis nötig", "Kessel\nKlick auf „Bestellen“ · shop.example · 43,90 EUR\nl",
+    )  # fmt: skip
+    at = datetime(2026, 11, 5, 9, 7, tzinfo=UTC)
+    ended = body_of(
+        type="done",
+        id="1",
+        session_id="s",
+        session_title="Kessel",
+        about="r",
+        facts={},
+        public_url="http://p",
+        at=at,
+    )
+    digest = digest_of([ended] * (MAX_LISTED + 1), "http://p", at)
+    title, text = in_words(digest, "ru")
+    assert title == "Pilothouse: выполнено: 21, не выполнено: 0"
+    assert text.split("\n")[0] == "2026-11-05 09:07 Задача выполнена: Kessel"
+    assert text.split("\n")[-2:] == ["и ещё 1", "http://p"]
 
 
 async def test_the_end_of_a_run_is_told_once_to_those_who_want_it(client: httpx.AsyncClient) -> None:

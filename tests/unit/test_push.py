@@ -68,6 +68,7 @@ async def test_a_question_reaches_a_device_encrypted_and_signed(
     assert {key: body[key] for key in body if key not in ("at", "id")} == {
         "type": "question", "session_id": session_id, "session_title": "Kettle", "reference": reference,
         "kind": "order", "action": "Click “Place order”", "site": "shop.example", "amount": "€43.90",
+        "action_de": "Klick auf „Place order“", "action_ru": "Нажать «Place order»",
         "link": f"http://127.0.0.1:8000/s/{session_id}", "open": 1,
     }  # fmt: skip
     assert pushed.headers["urgency"] == "high"
@@ -78,7 +79,7 @@ async def test_a_question_reaches_a_device_encrypted_and_signed(
     assert shown["address"] == "Phone"
 
 
-async def test_what_is_about_to_be_sent_reaches_a_device_in_both_languages(
+async def test_what_is_about_to_be_sent_reaches_a_device_in_each_language(
     app: FastAPI, client: httpx.AsyncClient, service: PushService
 ) -> None:
     world: Runtime = await app.state.starting.runtime()
@@ -90,6 +91,7 @@ async def test_what_is_about_to_be_sent_reaches_a_device_in_both_languages(
     await send_push(subscription, body, key, subject_of(""), Reach("always"))
     (pushed,) = await received(device, 1)
     assert pushed.body["would_send_ru"] == "заказ на shop.example"
+    assert pushed.body["would_send_de"] == "Bestellung an shop.example"
     assert "would_send_parts" not in pushed.body
 
 

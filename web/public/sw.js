@@ -1,35 +1,51 @@
 // Shows what the server pushes to this device. It keeps no page and answers no request of one.
 
-const RU = new URL(location.href).searchParams.get('lang') === 'ru'
-const WORDS = RU
-  ? {
-      question: 'Нужно разрешение',
-      manual: 'Нужна ваша помощь',
-      done: 'Задание выполнено',
-      failed: 'Задание не удалось',
-      needs_you: 'Задание остановлено и ждёт вас',
-      budget: 'Бюджет исчерпан',
-      skipped: 'Задание пропущено',
-      missed: 'Время задания прошло',
-      digest: 'Что произошло',
-      test: 'Проверка',
-      deny: 'Отклонить',
-      stop: 'Остановить',
-    }
-  : {
-      question: 'Approval needed',
-      manual: 'Your help is needed',
-      done: 'A task is done',
-      failed: 'A task has failed',
-      needs_you: 'A task has stopped and needs you',
-      budget: 'A budget is used up',
-      skipped: 'A task was skipped',
-      missed: 'A task was missed',
-      digest: 'What happened',
-      test: 'Test message',
-      deny: 'Deny',
-      stop: 'Stop',
-    }
+const LANG = new URL(location.href).searchParams.get('lang')
+const BOOKS = {
+  en: {
+    question: 'Approval needed',
+    manual: 'Your help is needed',
+    done: 'A task is done',
+    failed: 'A task has failed',
+    needs_you: 'A task has stopped and needs you',
+    budget: 'A budget is used up',
+    skipped: 'A task was skipped',
+    missed: 'A task was missed',
+    digest: 'What happened',
+    test: 'Test message',
+    deny: 'Deny',
+    stop: 'Stop',
+  },
+  de: {
+    question: 'Erlaubnis nötig',
+    manual: 'Ihre Hilfe wird gebraucht',
+    done: 'Eine Aufgabe ist erledigt',
+    failed: 'Eine Aufgabe ist fehlgeschlagen',
+    needs_you: 'Eine Aufgabe hat angehalten und braucht Sie',
+    budget: 'Ein Budget ist aufgebraucht',
+    skipped: 'Eine Aufgabe wurde übersprungen',
+    missed: 'Eine Aufgabe wurde verpasst',
+    digest: 'Was geschehen ist',
+    test: 'Testnachricht',
+    deny: 'Ablehnen',
+    stop: 'Stopp',
+  },
+  ru: {
+    question: 'Нужно разрешение',
+    manual: 'Нужна ваша помощь',
+    done: 'Задача выполнена',
+    failed: 'Задача не выполнена',
+    needs_you: 'Задача остановлена и ждёт вас',
+    budget: 'Бюджет исчерпан',
+    skipped: 'Задача пропущена',
+    missed: 'Время задачи прошло',
+    digest: 'Что произошло',
+    test: 'Проверка',
+    deny: 'Отклонить',
+    stop: 'Остановить',
+  },
+}
+const WORDS = BOOKS[LANG] ?? BOOKS.en
 /** What can be done without seeing the card. There is no yes among it. */
 const ACTIONS = { question: ['deny', 'stop'], manual: ['stop'] }
 
@@ -49,7 +65,7 @@ function show(told) {
     // One that comes a second time takes the place of the first.
     tag: reference ?? told.id,
     icon: '/icon-192.png',
-    lang: RU ? 'ru' : 'en',
+    lang: LANG in BOOKS ? LANG : 'en',
     requireInteraction: type in ACTIONS,
     actions: (ACTIONS[type] ?? []).map((action) => ({ action, title: WORDS[action] })),
     // The device stays where it is logged in, also if the server has a second address.
@@ -58,7 +74,7 @@ function show(told) {
 }
 
 function bodyOf(told) {
-  const { items, count, automation, session_title: title, action, site, amount } = told
+  const { items, count, automation, session_title: title, site, amount } = told
   if (items) {
     const lines = items.map(
       (one) => `${WORDS[one.outcome ?? one.type]}: ${one.automation || one.session_title}`,
@@ -66,8 +82,8 @@ function bodyOf(told) {
     const more = count.done + count.failed - items.length
     return [...lines, ...(more > 0 ? [`+${more}`] : [])].join('\n')
   }
-  const sends = (RU && told.would_send_ru) || told.would_send
-  const deed = [action, sends, site, amount].filter(Boolean).join(' · ')
+  const said = (name) => told[`${name}_${LANG}`] ?? told[name]
+  const deed = [said('action'), said('would_send'), site, amount].filter(Boolean).join(' · ')
   return [automation || title, deed].filter(Boolean).join('\n')
 }
 
