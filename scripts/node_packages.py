@@ -59,7 +59,7 @@ def _npm(*arguments: str, cwd: Path) -> None:
 
 def playwright_mcp() -> str:
     """The pinned MCP server, in node_modules."""
-    _install(ROOT)
+    install_folder(ROOT)
     if parts.find_playwright_mcp() is None:
         raise SetupError(parts.NO_PLAYWRIGHT_MCP)
     return "node_modules/@playwright/mcp"
@@ -72,7 +72,7 @@ def web() -> str:
         [*(WEB / name for name in WEB_SOURCES), ROOT / "wording/sentences", ROOT / "wording/web", *configs]
     )
     if not is_current(WEB / "dist" / ".stamp", sources):
-        _install(WEB)
+        install_folder(WEB)
         _npm("run", "build", cwd=WEB)
         mark(WEB / "dist" / ".stamp", sources)
     return "web/dist"
@@ -80,17 +80,18 @@ def web() -> str:
 
 def web_packages() -> str:
     """What the web UI's own tests need, also when the UI is built already."""
-    _install(WEB)
+    install_folder(WEB)
     return "web/node_modules"
 
 
 def test_widgets() -> str:
     """Other people's editors and fields, which tests of the browser act on."""
-    _install(WIDGETS)
+    install_folder(WIDGETS)
     return "tests/widgets/node_modules"
 
 
-def _install(folder: Path) -> None:
+def install_folder(folder: Path) -> None:
+    """The packages of its lock file, unless they are there already."""
     stamp, lock = folder / "node_modules" / ".stamp", fingerprint([folder / "package-lock.json"])
     if not is_current(stamp, lock):
         _npm("ci", "--ignore-scripts", "--no-audit", "--no-fund", cwd=folder)

@@ -45,7 +45,7 @@ def act_pages(folder: Path) -> Iterator[Site]:
             "/said": lambda _: Answer(status=204),
             "/got": lambda _: "<!doctype html><title>Got</title><h1>Thank you</h1>",
             "/never": PAGES["/hang"],
-            "/tone.wav": lambda _: Answer(_tone(), type="audio/wav"),
+            "/tone.wav": lambda _: Answer(tone(), type="audio/wav"),
             "/x.pdf": lambda _: Answer(make_pdf(PAPER), type="application/pdf"),
             "/report.csv": lambda _: Answer(
                 REPORT.encode(),
@@ -56,7 +56,7 @@ def act_pages(folder: Path) -> Iterator[Site]:
         yield site
 
 
-def _tone() -> bytes:
+def tone() -> bytes:
     """Half a minute of silence."""
     file = BytesIO()
     with wave.open(file, "wb") as sound:

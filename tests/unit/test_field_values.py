@@ -3,7 +3,7 @@
 import pytest
 
 from server.browser.browser import Field, ToolOutcome
-from server.browser.mcp.field_values import FieldValue, Option, after_typing, choices_of
+from server.browser.mcp.field_values import FieldValue, Option, after_typing, choices_of, is_meant
 from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.observation import Element
 
@@ -25,6 +25,18 @@ def test_a_value_that_was_set_is_done_although_the_servers_check_complained(
         ToolOutcome(False, OTHER_FORM), [field], [FieldValue(value=before)], [FieldValue(value=after)]
     )
     assert (outcome.ok, outcome.notes) == (notes is not None, notes or ())
+
+
+@pytest.mark.parametrize(
+    ("typed", "held", "meant"),
+    [
+        ("1234.5", "1,234.50", True), ("1234.5", "1.234,50 €", True), ("1200", "$1,200", True), ("1200", "1 200", True), ("-5", "-5.00", True),
+        ("12.50", "1250", False), ("12.50", "1,250", False), ("1234", "12.34", False), ("1.234", "1,234", False), ("12", "12a34", False),
+        ("Ann", "Ann 1", False),
+    ],
+)  # fmt: skip
+def test_a_number_is_as_it_was_typed_however_a_field_draws_it(typed: str, held: str, meant: bool) -> None:
+    assert is_meant(typed, held) is meant
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,15 @@ import pytest
 
 from server.browser.chromium import page_world, quiet, snapshots
 from server.browser.chromium.executables import find_node
-from server.browser.mcp import current_page, drawn_lists, field_values, sliders, targets, uploads
+from server.browser.mcp import (
+    current_page,
+    drawn_lists,
+    field_values,
+    key_listeners,
+    sliders,
+    targets,
+    uploads,
+)
 from server.browser.observation.page_script import FRAME_SCRIPT, MOMENT_SCRIPT, PAGE_SCRIPT
 from server.browser.observation.point_script import DRAWN_SCRIPT, POINT_SCRIPT
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, VIEWPORT_SCRIPT
@@ -23,7 +31,7 @@ SCRIPTS = {
     "snapshot_reader": snapshots.reader_source(), "scrolled": current_page.SCROLLED_SCRIPT,
     "show_text": current_page._SHOW_TEXT, "hold_fields": field_values._HOLD, "read_fields": field_values._READ,
     "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_upload": uploads._HOLD,
-    "drawn_list": drawn_lists._HOLD, "slider": sliders._STATE,
+    "drawn_list": drawn_lists._HOLD, "slider": sliders._STATE, "watch_typing": key_listeners._WATCH,
 }  # fmt: skip
 PARTS = {"box_groups", "documents", "editors", "point_helpers"}
 WORDS = (

@@ -21,8 +21,9 @@ from server.text import cut
 from wording.catalogue import joined, sentence
 
 _HOLD = script("drawn_list")
-_LOOKS, _PAUSE = 12, 0.1
-"""How many times an option is looked for, and the seconds in between: lists ask their sites."""
+_LOOKS, _SOON, _PAUSE = 12, 4, 0.1
+"""How many times an option is looked for, at most and where typing may bring it, and the seconds in between: lists ask
+their sites."""
 _PARTS = 60
 """Parts of a long list that are looked through."""
 _SHOWN, _NAME_CHARS = 20, 80
@@ -113,7 +114,7 @@ async def _after(calls: ToolCalls, element: Element, words: str, *, is_removed: 
 async def _look_for(calls: ToolCalls, words: str, *, has_input: bool) -> _Found:
     """The option, where the list is; where what is typed filters it; in its further parts; at last one whose name goes
     on after these words."""
-    if (found := await _find_soon(calls, words)).many:
+    if (found := await _find_soon(calls, words, _SOON if has_input else _LOOKS)).many:
         return found
     if has_input:
         await calls.here.run("() => pilothouseList.focus()")
@@ -132,9 +133,9 @@ async def _look_for(calls: ToolCalls, words: str, *, has_input: bool) -> _Found:
     return await _find(calls, words, is_loose=True)
 
 
-async def _find_soon(calls: ToolCalls, words: str) -> _Found:
+async def _find_soon(calls: ToolCalls, words: str, looks: int = _LOOKS) -> _Found:
     known: object = None
-    for _ in range(_LOOKS):
+    for _ in range(looks):
         if (found := await _find(calls, words)).many:
             return found
         names = await calls.here.run("() => pilothouseList.names()")

@@ -12,7 +12,7 @@ from server.ops.json_types import JsonObject
 _CONTROL, _COMMAND = 2, 4
 """Modifiers of a key event."""
 _KEYS = {
-    "a": 65, "Backspace": 8, "ArrowLeft": 37, "ArrowRight": 39, "End": 35, "Enter": 13, "Escape": 27, "Shift": 16,
+    "a": 65, "Backspace": 8, "ArrowLeft": 37, "ArrowRight": 39, "End": 35, "Enter": 13, "Escape": 27, "Shift": 16, "Tab": 9,
 }  # fmt: skip
 _CODES = {
     sign: code
@@ -55,6 +55,14 @@ async def replace(
     if submit:
         async with here.until_quiet(typed=True):
             await _press(here, "Enter")
+
+
+async def clear(here: CurrentPage) -> None:
+    """Take out all that the focused editor holds, by keys."""
+    async with here.until_quiet(typed=True):
+        await _select_all(here)
+    async with here.until_quiet(typed=True):
+        await _press(here, "Backspace")
 
 
 async def content(here: CurrentPage, place: Place | None) -> str:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -114,7 +115,9 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
     if len(found) != len(elements):
         return [None] * len(elements)
     return [
-        one if one and (one.parts or (not element.secret and _is_as_seen(element, one))) else None
+        one
+        if one and (one.parts or one.slides or (not element.secret and _is_as_seen(element, one)))
+        else None
         for element, one in zip(elements, found, strict=True)
     ]
 
@@ -166,7 +169,12 @@ async def replace_content(
     shown = now[at] if at < len(now) else None
     if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
         return text
-    return await editors.content(here, place) or shown.value
+    held = await editors.content(here, place) or shown.value
+    if added_to is None and held and text in held and not is_meant(text, held, is_editor=True):
+        await editors.clear(here)  # what was selected was not replaced, but written next to it
+        await editors.replace(here, text, submit=False, place=place)
+        held = await editors.content(here, place) or held
+    return held
 
 
 async def play(here: CurrentPage, at: int) -> None:
@@ -360,7 +368,30 @@ def is_meant(typed: str, held: str, *, is_editor: bool = False) -> bool:
     """Whether a field holds what was typed, but for spaces; an editor, but for spaces at the end and empty lines."""
     if is_editor:
         return _filled_lines(typed) == _filled_lines(held)
-    return [*map(_packed, _filled_lines(typed))] == [*map(_packed, _filled_lines(held))]
+    if [*map(_packed, _filled_lines(typed))] == [*map(_packed, _filled_lines(held))]:
+        return True
+    return bool(_PLAIN.fullmatch(typed.strip())) and _number(held) == Decimal(typed.strip())
+
+
+_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_GROUPED = (
+    (re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?"), ",", "."),
+    (re.compile(r"-?\d{1,3}(?:\.\d{3})+,\d+"), ".", ","),
+    (re.compile(r"-?\d{1,3}(?:['\u2019\s]\d{3})+(?:\.\d+)?"), "'\u2019 \u00a0\u202f", "."),
+)
+"""Numbers with signs between their thousands, which cannot be read otherwise: these signs, and the decimal sign."""
+_UNIT = re.compile(r"^[^\d-]{0,4}|[^\d]{0,4}$")
+
+
+def _number(text: str) -> Decimal | None:
+    """The number that the text is, perhaps as fields draw it: `€ 1,234.50`."""
+    text = _UNIT.sub("", text.strip())
+    if _PLAIN.fullmatch(text):
+        return Decimal(text)
+    for shape, between, decimal in _GROUPED:
+        if shape.fullmatch(text):
+            return Decimal(text.translate(dict.fromkeys(map(ord, between))).replace(decimal, "."))
+    return None
 
 
 def _filled_lines(text: str) -> list[str]:

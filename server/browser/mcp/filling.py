@@ -126,6 +126,8 @@ class Filling:
             return await self._type_keys(field, before, at, submit=submit)
         if kind == "slider":
             return await self._slide(field, at)
+        if kind == "unreadable":
+            return self._calls.outcome(False, sentence("field.unreadable", target=name_of(field.element)))
         if kind == "list":
             return await self._choose(field.element, field.text.split("\n"), before, at)
         if kind == "other":  # such as the box around a field
@@ -272,6 +274,8 @@ class Filling:
             )
             return next((kind for kind, is_it in known if is_it), "field")
         element = field.element
+        if element.role == "slider" and not element.frame:
+            return "unreadable"
         return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"
 
 

@@ -5,12 +5,12 @@ Tool servers put a text into a field at once, of which a page learns by `input` 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from typing import Literal, cast
 
 from server.browser.mcp import editors
 from server.browser.mcp.current_page import CurrentPage
+from server.browser.scripts import script
 
 Listens = Literal["", "around", "own"]
 """Where a field's keys are listened to: nowhere, or not known; by what it is in; by itself."""
@@ -20,20 +20,7 @@ MAX_KEYS = 200
 """Signs that are typed one by one."""
 
 # What the page then changes in other places than the fields that are held. Classes and styles follow the focus.
-_WATCH = """(listening) => {
-  const held = (globalThis.pilothouseFields || []).map(one => one?.input);
-  const own = (globalThis.pilothouseFields || []).flatMap(one => one ? [one.input, one.box, ...one.parts || []] : []);
-  const others = () => [...document.querySelectorAll('input,textarea,select')].filter(el => !own.includes(el))
-    .map(el => `${el.value} ${el.checked} ${el.disabled}`).join('\\n');
-  const before = others(), observer = new MutationObserver(found => { count(found); });
-  let changes = 0;
-  const count = found => { changes += found.filter(one => !own.some(el => el !== document.body && el.contains(one.target))).length; };
-  observer.observe(document, {subtree: true, childList: true, characterData: true,
-    attributeFilter: ['disabled', 'hidden', 'open', 'aria-disabled', 'aria-expanded', 'aria-hidden']});
-  globalThis.pilothouseWatch?.observer.disconnect();
-  globalThis.pilothouseWatch = {observer, isChanged: () => { count(observer.takeRecords()); return changes > 0 || others() !== before; }};
-  return held.map(el => !el ? '' : listening?.includes(el) ? 'own' : listening?.some(one => one.contains?.(el)) ? 'around' : '');
-}"""
+_WATCH = script("watch_typing")
 _IS_CHANGED = "() => Boolean(globalThis.pilothouseWatch?.isChanged())"
 # A page may wait for the end of typing before it looks for what was typed.
 _CHANGES_SOON = """() => new Promise(done => {
@@ -41,11 +28,14 @@ _CHANGES_SOON = """() => new Promise(done => {
   const look = () => isChanged() || performance.now() - began > 500 ? done(isChanged() === true) : setTimeout(look, 25);
   look();
 })"""
+_SUGGESTS = "(at) => Boolean(globalThis.pilothouseWatch?.suggests(at))"
 _FOCUS = "(at) => globalThis.pilothouseFields[at].input.focus({preventScroll: true})"
-_LEAVE = """(at) => {
+# Some pages take what was typed a moment after the field is left.
+_LEAVE = """async (at) => {
   const el = globalThis.pilothouseFields[at].input;
   if (el.getRootNode().activeElement !== el) return;
   el.blur();
+  await new Promise(done => setTimeout(done, 60));
   el.focus({preventScroll: true});
 }"""
 
@@ -66,9 +56,13 @@ async def make_noticed(
 ) -> None:
     """If typing has changed nothing but the fields at these places, press a key in those, and leave the last one.
 
-    The key writes nothing. `is_typed`: keys were pressed in them before.
+    The key writes nothing. `is_typed`: keys were pressed in them before. If typing has changed something else than a
+    list of suggestions, such as a calendar, the last field is left as well: many take what was typed only then.
     """
     if await is_changed(here):
+        if not here.dialog and await here.run(f"() => ({_SUGGESTS})({places[-1]})") is False:
+            async with here.until_quiet(typed=True):
+                await _leave(here, listens, places[-1])
         return
     async with here.until_quiet(typed=True):
         listening = [at for at in places if not is_typed and at < len(listens) and listens[at]]
@@ -80,4 +74,13 @@ async def make_noticed(
                 return
         elif listening and await is_changed(here):
             return
-        await here.run(f"() => ({_LEAVE})({json.dumps(places[-1])})")
+        await _leave(here, listens, places[-1])
+
+
+async def _leave(here: CurrentPage, listens: Sequence[Listens], at: int) -> None:
+    """Leave the field and come back; by the key of a person where it may listen for that."""
+    if at < len(listens) and listens[at] == "own":
+        await editors.press_key(here, "Tab")
+        await here.run(f"() => ({_FOCUS})({at})")
+    else:
+        await here.run(f"() => ({_LEAVE})({at})")

@@ -32,6 +32,17 @@ _MAX_WHEELS = 20
 """Turns of the wheel in search of a text."""
 _WHEEL, _WHEEL_OVER = 700, 350
 """Pixels of each: less than a window, or than a list, shows, because lists may have only what is in view."""
+# Where a page as a whole does not scroll, the largest part of it that does.
+_SCROLLER = """() => {
+  const {scrollHeight, clientHeight} = document.scrollingElement || document.body;
+  if (scrollHeight > clientHeight + 40) return null;
+  const isScroller = el => el.scrollHeight > el.clientHeight + 40 && /auto|scroll/.test(getComputedStyle(el).overflowY);
+  const size = el => el.clientWidth * el.clientHeight, found = [...document.querySelectorAll('div,ul,ol,main,section,article,table,tbody')];
+  const [largest] = found.slice(0, 5000).filter(el => el.clientHeight > 60 && isScroller(el)).sort((a, b) => size(b) - size(a));
+  if (!largest) return null;
+  const {x, y, width, height} = largest.getBoundingClientRect();
+  return {x: Math.round(x + width / 2), y: Math.round(y + height / 2)};
+}"""
 _LOADS = 0.5
 """Seconds at the end of what there is, in which a page may load more."""
 _CHOOSER_COMES, _CHOOSER_TURNS = 5, 12
@@ -291,6 +302,7 @@ class PlaywrightAdapter:
                     return self._calls.outcome(False, sentence("did_not.show_text"))
                 return self._calls.outcome(True, sentence("did.scrolled_to_text"))
             if turn == 0:
+                over = over or await self._scroller()
                 pointed = await self._point_over(over)
                 if isinstance(over, Element) and not pointed.ok:
                     return self._done(pointed, "")
@@ -303,6 +315,10 @@ class PlaywrightAdapter:
         else:  # the last turn of the wheel still showed something else
             return self._calls.outcome(False, sentence("did_not.find_text_yet"))
         return self._calls.outcome(False, sentence("did_not.find_text", direction=direction_words(direction)))
+
+    async def _scroller(self) -> PagePoint | None:
+        found = await self._calls.here.run(_SCROLLER)
+        return PagePoint(int(found["x"]), int(found["y"])) if isinstance(found, dict) else None
 
     async def _point_over(self, over: Element | PagePoint | None) -> Reply:
         """Move the mouse to where its wheel shall turn: over an element that the server scrolls into view."""

@@ -15,6 +15,11 @@
     const [, , width, height] = sides(el)
     return width > 3 && height > 3 && el.checkVisibility({ visibilityProperty: true, opacityProperty: true })
   }
+  // Also across the borders of shadow roots.
+  const isWithin = (inner, outer) => {
+    for (let at = inner; at; at = at.assignedSlot || at.parentNode || at.host) if (at === outer) return true
+    return false
+  }
   const plain = (text) => (text || '').replace(/\s+/g, ' ').trim().toLowerCase()
   const LIST = '[role=combobox],[role=listbox],[role=tree],[aria-haspopup]'
   const there = [...every(document)].filter(isThere)
@@ -42,11 +47,7 @@
   const options = () => {
     const lists = isInline ? [el] : owned().filter(isSeen)
     const all = [...every(document)].filter(
-      (one) =>
-        isSeen(one) &&
-        !el.contains(one) === !isInline &&
-        !one.contains(el) &&
-        !one.matches('input,textarea,script,style'),
+      (one) => isSeen(one) && !one.contains(el) && !one.matches('input,textarea,script,style'),
     )
     const meant = all.filter(
       (one) => one.matches(ROLES) && (!lists.length || lists.some((list) => list.contains(one))),
@@ -107,7 +108,7 @@
         top.shadowRoot.elementFromPoint(at.x, at.y) !== top
       )
         top = top.shadowRoot.elementFromPoint(at.x, at.y)
-      return chosen.isConnected && top && (chosen.contains(top) || top.contains(chosen)) ? at : null
+      return chosen.isConnected && top && (isWithin(top, chosen) || isWithin(chosen, top)) ? at : null
     },
     further: () => {
       const list = scroller(),
