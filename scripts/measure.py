@@ -67,7 +67,7 @@ def measure(folder: Path) -> dict[str, str]:
     private = [node.name for node in functions if re.match(r"_[^_]", node.name)]
     once = sum(_called_once(sources[path], tree) for path, tree in trees.items())
     names = {node.name for node in functions}
-    constants = Counter(name for tree in trees.values() for name in set(_constants(tree)))
+    constants = Counter(name for tree in trees.values() for name in set(constants_of(tree)))
     aliases = _aliases_of_any(trees.values())
     annotated = sum(node.returns is not None for node in functions)
     handlers = [node for node in nodes if isinstance(node, ast.ExceptHandler)]
@@ -153,7 +153,8 @@ def _aliases_of_any(trees: Iterable[ast.Module]) -> frozenset[str]:
         found |= more
 
 
-def _constants(tree: ast.Module) -> Iterator[str]:
+def constants_of(tree: ast.Module) -> Iterator[str]:
+    """The names of the constants at the top of a module, type variables included."""
     for node in tree.body:
         targets = (
             node.targets

@@ -11,7 +11,7 @@ from scripts.python_packages import VENV
 from scripts.shell import ROOT, SetupError, run
 from scripts.stamp import fingerprint, is_current, mark
 from server.browser.chromium import executables as parts
-from server.extras.tools.packages import BROWSER_USE, BROWSER_USE_PACKAGES, IN_BROWSER_USE
+from server.extras.tools.packages import BROWSER_USE_PACKAGE, BROWSER_USE_PACKAGES, IN_BROWSER_USE
 
 _DEBIAN_CHROMIUM = ("chromium", "chromium-sandbox", "fonts-liberation")
 _PLAYWRIGHT = ROOT / "node_modules" / "playwright" / "cli.js"
@@ -70,11 +70,11 @@ def headless_shell() -> str:
 def browser_use() -> str:
     """The browser-use MCP server's own environment, in uv's cache, so that its first start is quick."""
     stamp = VENV / ".stamp-browser-use"
-    pinned = fingerprint([BROWSER_USE_PACKAGES], note=BROWSER_USE)
+    pinned = fingerprint([BROWSER_USE_PACKAGES], note=BROWSER_USE_PACKAGE)
     if not is_current(stamp, pinned):
         run(VENV / "bin" / "uvx", *IN_BROWSER_USE, "python", "-c", "import browser_use")
         mark(stamp, pinned)
-    return BROWSER_USE
+    return BROWSER_USE_PACKAGE
 
 
 def postgres() -> str:

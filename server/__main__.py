@@ -24,7 +24,7 @@ from server.http.connection import connections_up_to
 from server.http.startup import Front
 from server.ops.log_format import OneLine
 from server.ops.tracing import configure_tracing
-from server.settings import MAX_FILES, Settings, file_limit
+from server.settings import MAX_OPEN_FILES, Settings, file_limit
 
 KEEP_ALIVE = 75
 """Seconds. Longer than clients keep idle connections: a request fails if the server closes just then."""
@@ -153,13 +153,13 @@ def plain(error: Exception) -> str:
 
 
 def open_many_files() -> None:
-    """Raise the limit of open files, up to MAX_FILES: each stream uses one, the usual default is 1024."""
+    """Raise the limit of open files, up to MAX_OPEN_FILES: each stream uses one, the usual default is 1024."""
     if sys.platform == "win32":
         return
     import resource
 
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(MAX_FILES, hard)
+    wanted = MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else min(MAX_OPEN_FILES, hard)
     if soft < wanted:
         resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 

@@ -16,7 +16,7 @@ TODAY = "Today: "
 _NO_PLACES = frozenset({"Factory", "localtime", "posixrules"})
 """Names in the zone database that stand for no place: `localtime` is the server's own zone."""
 _LOCALE = re.compile(r"[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8}){0,4}")
-_DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
 def elapsed() -> float:
@@ -73,4 +73,4 @@ def local(moment: datetime, zone: str | None) -> tuple[datetime, str]:
 def today(moment: datetime, zone: str | None, locale: str | None = None) -> str:
     """Such as `Today: Friday, 2026-11-27, 18:05 (Europe/Berlin), de-DE`: at most 20 tokens."""
     at, name = local(moment, zone)
-    return f"{TODAY}{_DAYS[at.weekday()]}, {at:%Y-%m-%d, %H:%M} ({name}){f', {locale}' if locale else ''}"
+    return f"{TODAY}{_WEEKDAYS[at.weekday()]}, {at:%Y-%m-%d, %H:%M} ({name}){f', {locale}' if locale else ''}"

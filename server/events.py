@@ -432,12 +432,12 @@ class ManualQuestion(BaseQuestion):
 _ASKS = re.compile("[?？؟]")
 
 Question = Annotated[ConfirmQuestion | ManualQuestion, Field(discriminator="kind")]
-_QUESTION: TypeAdapter[Question] = TypeAdapter(Question)
+_QUESTION_ADAPTER: TypeAdapter[Question] = TypeAdapter(Question)
 
 
 def read_question(stored: object) -> Question:
     """The inverse of `to_json`. Raises pydantic.ValidationError."""
-    return _QUESTION.validate_python(stored)
+    return _QUESTION_ADAPTER.validate_python(stored)
 
 
 class Decision(Payload):

@@ -46,7 +46,7 @@ from wording.catalogue import Wording, sentence
 logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
-PARTS = (
+ROUTERS = (
     automations, channels, handoff, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, live)
@@ -159,7 +159,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     )  # fmt: skip
     app.state.logins = logins
     app.state.streams = Streams(settings.stream_limit)
-    routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else PARTS)]
+    routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
     if settings.role != "worker":
         routers.append(files.pictures)
     # Not `include_router`, which would build every route again for the first request of each app.

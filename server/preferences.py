@@ -27,7 +27,7 @@ CHANGEABLE = (
 DEVICE = {"device_zone": ("time_zone", check_zone), "device_locale": ("locale", check_locale)}
 """What the person's browser or REPL says of itself, with the setting whose value it is while neither the person nor
 the environment has set one, and its check."""
-PROVIDERS = ("anthropic", "openai", "openrouter", "google")
+KEY_PROVIDERS = ("anthropic", "openai", "openrouter", "google")
 ADDRESSES = {"openai": "openai_base_url", "ollama": "ollama_base_url"}
 """Providers that may be a server of one's own, with the setting of its address."""
 NO_KEY = "no-key-needed"
@@ -105,7 +105,7 @@ class Preferences:
             self._use(current)
 
     async def set_key(self, provider: str, key: str | None) -> None:
-        if provider not in PROVIDERS:
+        if provider not in KEY_PROVIDERS:
             raise NotFound(sentence("provider.unknown"))
         async with self._changing:
             if key is None:
@@ -119,13 +119,13 @@ class Preferences:
 
     def with_provider(self, provider: str, key: str | None, address: str | None) -> Settings:
         """The settings as they would be with this key and address. Nothing is kept. Raises NotFound, BadRequest."""
-        if provider not in (*PROVIDERS, *ADDRESSES) or (address and provider not in ADDRESSES):
+        if provider not in (*KEY_PROVIDERS, *ADDRESSES) or (address and provider not in ADDRESSES):
             raise NotFound(sentence("provider.unknown"))
         if address and not address.startswith(("http://", "https://")):
             raise BadRequest(sentence("field.model_address"))
         keys = (
             {f"{provider}_api_key": SecretStr(key or NO_KEY)}
-            if provider in PROVIDERS and (key or address)
+            if provider in KEY_PROVIDERS and (key or address)
             else {}
         )
         name = ADDRESSES.get(provider)
@@ -136,7 +136,7 @@ class Preferences:
         self, provider: str, key: str | None, address: str | None, model: str | None
     ) -> None:
         """Keep what `with_provider` described; `model` becomes the one of new sessions, if given."""
-        if provider in PROVIDERS and (key or address):
+        if provider in KEY_PROVIDERS and (key or address):
             await self.set_key(provider, key or NO_KEY)
         async with self._changing:
             values: dict[str, SettingValue | None] = {"agent_model": model} if model else {}
@@ -149,7 +149,7 @@ class Preferences:
 
     def key_states(self) -> dict[str, str]:
         """The source of each provider's key: environment, set (in the UI) or unset."""
-        return {provider: self._key_state(provider) for provider in PROVIDERS}
+        return {provider: self._key_state(provider) for provider in KEY_PROVIDERS}
 
     def _key_state(self, provider: str) -> str:
         if provider in self._keys:

@@ -18,11 +18,11 @@ from server.clock import check_locale, check_zone
 DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 
 PICTURE_PATH = re.compile(r"(/(?!\.+(/|$))[A-Za-z0-9._~-]+)+")
-PAGES = frozenset(
+WEB_PATHS = frozenset(
     {"s", "inbox", "automations", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"}
 )
 """First parts of addresses that are the web UI's or the API's."""
-MAX_FILES = 10_000
+MAX_OPEN_FILES = 10_000
 """The server does not ask for more, however many the system allows."""
 
 SECTIONS = {
@@ -50,7 +50,7 @@ def file_limit() -> int:
     import resource
 
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return MAX_FILES if soft == resource.RLIM_INFINITY else min(soft, MAX_FILES)
+    return MAX_OPEN_FILES if soft == resource.RLIM_INFINITY else min(soft, MAX_OPEN_FILES)
 
 
 def _split_names(value: str) -> tuple[str, ...]:
@@ -409,7 +409,7 @@ class Settings(BaseSettings):
     def _path_of_its_own(cls, value: str) -> str:
         """A path on this server: pictures need its login. The web UI's own pages stay where they are."""
         path = value.rstrip("/")
-        if not PICTURE_PATH.fullmatch(path) or path == "/api" or path.split("/")[1] in PAGES:
+        if not PICTURE_PATH.fullmatch(path) or path == "/api" or path.split("/")[1] in WEB_PATHS:
             raise ValueError("use a path of its own on this server, such as /pics")
         return path
 

@@ -91,13 +91,15 @@ def _turn(part: re.Match[str]) -> str:
     return OVERRIDE + (letters[::-1] if part.group()[0] == "\u202e" else letters) + OVERRIDE
 
 
-_ATTACHED = re.compile(r"(?:^|\n\n)(?:Attached files|Приложенные файлы): ([^\n]+)\Z")
+_ATTACHED_FILES = re.compile(r"(?:^|\n\n)(?:Attached files|Приложенные файлы): ([^\n]+)\Z")
 """The last paragraph of a message with files, as clients write it (web/src/lib/attached.ts)."""
 
 
 def split_attached(message: str) -> tuple[str, tuple[str, ...]]:
     """The words of a message and the names of the files that were attached to it."""
-    match = _ATTACHED.search(message.rstrip())  # here and not in the pattern, which would take quadratic time
+    match = _ATTACHED_FILES.search(
+        message.rstrip()
+    )  # here and not in the pattern, which would take quadratic time
     if match is None:
         return message, ()
     return message[: match.start()].rstrip(), tuple(match[1].strip().split(", "))

@@ -328,12 +328,12 @@ Action = Annotated[
     | ToolAction,
     Field(discriminator="kind"),
 ]
-_ACTION: TypeAdapter[Action] = TypeAdapter(Action)
+_ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(Action)
 
 
 def read_action(stored: JsonObject) -> Action:
     """The inverse of `to_json`. Raises pydantic.ValidationError."""
-    return _ACTION.validate_python(stored)
+    return _ACTION_ADAPTER.validate_python(stored)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,8 @@ from collections.abc import Callable
 
 from server.ops.json_types import Json, JsonObject
 
-FENCE = re.compile(r"\s*```([\w-]*)[ \t]*\n(.*)", re.DOTALL)
-_DECODER = json.JSONDecoder(strict=False)
+CODE_BLOCK = re.compile(r"\s*```([\w-]*)[ \t]*\n(.*)", re.DOTALL)
+_ARGUMENTS_DECODER = json.JSONDecoder(strict=False)
 
 
 def read_arguments(text: str, *, strict: bool = True) -> JsonObject:
@@ -25,9 +25,11 @@ def find_object(text: str) -> JsonObject | None:
 
     For text in which no call was asked for: strings may have line breaks, and anything may follow.
     """
-    fence = FENCE.match(text)
+    fence = CODE_BLOCK.match(text)
     try:
-        return _object(lambda given: _DECODER.raw_decode(given.strip())[0], fence[2] if fence else text)
+        return _object(
+            lambda given: _ARGUMENTS_DECODER.raw_decode(given.strip())[0], fence[2] if fence else text
+        )
     except ValueError:
         return None
 

@@ -17,10 +17,10 @@ from server.text import cut
 from wording.catalogue import Wording, sentence
 
 SAYS_CHARS = 300
-SHOWN = 3
+MAX_REQUESTS_SHOWN = 3
 """Requests named in one line for a model."""
 SHOWN_PATH_CHARS = 80
-MAX_KEYS = 200
+MAX_COMPARED_REQUESTS = 200
 """Requests of a run that later ones are compared with."""
 MAX_REFUSED = 5
 
@@ -140,8 +140,8 @@ def in_short(effect: Effect) -> str:
 
 
 def _listed(effects: Sequence[Effect]) -> str:
-    more = [f"{len(effects) - SHOWN} more"] if len(effects) > SHOWN else []
-    return ", ".join([*map(in_short, effects[:SHOWN]), *more])
+    more = [f"{len(effects) - MAX_REQUESTS_SHOWN} more"] if len(effects) > MAX_REQUESTS_SHOWN else []
+    return ", ".join([*map(in_short, effects[:MAX_REQUESTS_SHOWN]), *more])
 
 
 def new_text(before: Observation, after: Observation, secrets: Sequence[str] = ()) -> str:

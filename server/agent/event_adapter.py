@@ -50,7 +50,7 @@ log = logging.getLogger(__name__)
 
 ANSWERING_NODE = "model"  # create_agent's node; the operator sends its answer as custom "token" events
 VALUE_LENGTH = 500
-MAX_VALUES = 50
+MAX_REPORTED_VALUES = 50
 SUMMARY_LENGTH = 2_000
 
 
@@ -337,9 +337,9 @@ def _shortened(value: Json) -> Json:
     if isinstance(value, str):
         return _cut(value, VALUE_LENGTH)
     if isinstance(value, list):
-        return [_shortened(item) for item in value[:MAX_VALUES]]
+        return [_shortened(item) for item in value[:MAX_REPORTED_VALUES]]
     if isinstance(value, dict):
-        return {key: _shortened(item) for key, item in list(value.items())[:MAX_VALUES]}
+        return {key: _shortened(item) for key, item in list(value.items())[:MAX_REPORTED_VALUES]}
     return value
 
 

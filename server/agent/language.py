@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-_QUOTED = re.compile(r"«[^»]*»|„[^“”]*[“”]|“[^”]*”|\"[^\"]*\"|\S+[./@]\S+")
+_NOT_PROSE = re.compile(r"«[^»]*»|„[^“”]*[“”]|“[^”]*”|\"[^\"]*\"|\S+[./@]\S+")
 """Quotations and addresses: they do not show the writer's language."""
-READ_CHARS = 1000
+LANGUAGE_CHARS = 1000
 """Maximum characters to read: matching quotations takes quadratic time."""
-_WORD = re.compile(r"[^\W\d_]+")
-_RUSSIAN = re.compile("[а-яё]+", re.IGNORECASE)
+_LETTERS_WORD = re.compile(r"[^\W\d_]+")
+_RUSSIAN_LETTERS = re.compile("[а-яё]+", re.IGNORECASE)
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -36,7 +36,7 @@ def language_of(text: str) -> str:
     """The language in which the user is answered: `de`, `ru` or `en`."""
     if is_russian(text):
         return "ru"
-    words = [word.lower() for word in _WORD.findall(_QUOTED.sub(" ", text[:READ_CHARS]))]
+    words = [word.lower() for word in _LETTERS_WORD.findall(_NOT_PROSE.sub(" ", text[:LANGUAGE_CHARS]))]
     german = sum(word in _GERMAN and word not in _ENGLISH for word in words)
     english = sum(word in _ENGLISH and word not in _GERMAN for word in words)
     return "de" if german > english else "en"
@@ -44,9 +44,12 @@ def language_of(text: str) -> str:
 
 def is_russian(text: str) -> bool:
     """Whether the text begins in Russian or is mostly Russian, without words in other Cyrillic alphabets."""
-    words = _WORD.findall(_QUOTED.sub(" ", text[:READ_CHARS]))
-    russian = [bool(_RUSSIAN.fullmatch(word)) for word in words]
+    words = _LETTERS_WORD.findall(_NOT_PROSE.sub(" ", text[:LANGUAGE_CHARS]))
+    russian = [bool(_RUSSIAN_LETTERS.fullmatch(word)) for word in words]
     foreign = any(
-        "\u0400" <= char <= "\u04ff" for word in words if not _RUSSIAN.fullmatch(word) for char in word
+        "\u0400" <= char <= "\u04ff"
+        for word in words
+        if not _RUSSIAN_LETTERS.fullmatch(word)
+        for char in word
     )
     return bool(words) and not foreign and (russian[0] or 2 * sum(russian) > len(russian))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 log = logging.getLogger(__name__)
 
-FILE = "private_sites.json"
+SITES_FILE = "private_sites.json"
 MAX_SITES = 500
 
 
@@ -68,7 +68,7 @@ class PrivateSites:
 
     def _read_from(self, folder: Path) -> None:
         try:
-            kept = json.loads((folder / FILE).read_text(encoding="utf-8"))
+            kept = json.loads((folder / SITES_FILE).read_text(encoding="utf-8"))
             self._sites = list(dict.fromkeys([*map(str, kept["sites"]), *self._sites]))
             counted = kept["bits"] if "bits" in kept else kept["letters"]  # as older versions counted
             bits = {str(owner): int(count) for owner, count in counted.items()}
@@ -90,7 +90,7 @@ class PrivateSites:
             log.warning("private sites cannot be kept: %s", error)
 
     def _write_into(self, folder: Path) -> None:
-        path = folder / FILE
+        path = folder / SITES_FILE
         new = path.with_suffix(".new")
         new.write_text(json.dumps({"sites": self._sites, "bits": self._bits}), encoding="utf-8")
         new.replace(path)

@@ -23,7 +23,7 @@ from server.ops.json_types import JsonObject
 log = logging.getLogger(__name__)
 T = TypeVar("T")
 
-PAUSE = 600.0
+PAUSE_SECONDS = 600.0
 """Seconds for which the first model is not asked after it has failed."""
 
 
@@ -51,7 +51,7 @@ class SecondModel:
     async def ask(self, call: Callable[[], Awaitable[T]], failed: ModelFailed | None = None) -> T:
         """Make the call of this model. `failed`: of the first one, just now. Raises what the call raises."""
         if failed is not None:
-            self._until, self._failure = self.clock() + PAUSE, failed
+            self._until, self._failure = self.clock() + PAUSE_SECONDS, failed
             log.warning("%s failed (%s): %s answers for it", self.first, failed.code, self.name)
         with suppress(RuntimeError):  # outside of a graph there is no receiver for the event
             await dispatch(self.replaced())

@@ -19,7 +19,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 # Excluded types instead of included names: a custom event is filtered by its own name as its type.
-_SILENT = ("chain", "prompt", "parser", "retriever", "llm")
+_SILENT_EVENTS = ("chain", "prompt", "parser", "retriever", "llm")
 
 
 async def graph_events(
@@ -38,7 +38,7 @@ async def graph_events(
     """
     prefer_inline_events()
     prefer_inline_tracing()
-    stream = graph.astream_events(input_, config, version=version, exclude_types=_SILENT, **options)
+    stream = graph.astream_events(input_, config, version=version, exclude_types=_SILENT_EVENTS, **options)
     async with aclosing(cast("AsyncGenerator[StreamEvent]", stream)) as source:
         async for event in source:
             data = event["data"]

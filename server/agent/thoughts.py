@@ -12,14 +12,14 @@ from server.agent.gate.masking import MASK, without
 from server.agent.models.text_channel import THOUGHTS
 from server.ops.json_types import Json
 
-_TYPED = ("text", "value")
+_TYPED_KEYS = ("text", "value")
 """Arguments of browser tools, on all MCP servers, that hold the text to type into a page."""
 _STATED = re.compile(
     r"((?:pass(?:word|code|phrase)|passwort|kennwort|mot de passe|contraseña|senha|hasło|şifre|парол|пин-?код"
     r"|\bpin\b|\botp\b|\bcv[vc]\d?\b|secret|token|api[ _-]?key)\w*[\s:=\"'`«“-]*(?:(?:is|as|to|это|как)\b[\s:\"'`«“]*)?)\S+",
     re.IGNORECASE,
 )
-_CODE = re.compile(r"(\b(?:code|код|pin|otp)\w*(?:\W+\w+){0,3}?\W+)\d{4,8}\b", re.IGNORECASE)
+_SECRET_CODE = re.compile(r"(\b(?:code|код|pin|otp)\w*(?:\W+\w+){0,3}?\W+)\d{4,8}\b", re.IGNORECASE)
 """One-time codes."""
 _LONG_NUMBER = re.compile(r"\b\d(?:[ -]?\d){11,18}\b")
 """Card and account numbers."""
@@ -44,7 +44,7 @@ def loggable(thoughts: str, typed: Iterable[str]) -> str:
     More is masked than necessary: which field the words go into is known only after the thoughts.
     """
     plain = without([text for text in typed if text.strip()], thoughts)
-    return _LONG_NUMBER.sub(MASK, _CODE.sub(rf"\1{MASK}", _STATED.sub(rf"\1{MASK}", plain)))
+    return _LONG_NUMBER.sub(MASK, _SECRET_CODE.sub(rf"\1{MASK}", _STATED.sub(rf"\1{MASK}", plain)))
 
 
 def typed_by(message: object) -> Iterator[str]:
@@ -66,7 +66,7 @@ def _typed(value: Json) -> Iterator[str]:
             yield from _typed(item)
     if isinstance(value, dict):
         for name, item in value.items():
-            if name in _TYPED and isinstance(item, str):
+            if name in _TYPED_KEYS and isinstance(item, str):
                 yield item
             else:
                 yield from _typed(item)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from server.agent.actions import AimedAction
 from server.agent.gate.grantable import marks_of
-from server.agent.gate.logins import ALLOWED
+from server.agent.gate.logins import LOGIN_ALLOWED
 from server.agent.gate.masking import secrets_of, without
 from server.agent.gate.page_facts import CONTEXT_SEPARATOR, place_of
 from server.agent.policy import Judgement, Verdict
@@ -22,7 +22,7 @@ from server.ops.json_types import JsonObject
 
 CUT_CHARS = 55
 """From this length on, a part of a context may be cut: the beginning of a text at its end is that text."""
-LEAST_CHARS = 4
+MIN_TRAIL_CHARS = 4
 
 
 class TargetWords(BaseModel, frozen=True):
@@ -86,7 +86,7 @@ def ruling_of(judgement: Judgement) -> JsonObject:
         "verdict": "ask" if judgement.kind else judgement.verdict.value,
         "kind": judgement.kind,
     }
-    if judgement is ALLOWED:
+    if judgement is LOGIN_ALLOWED:
         ruling["is_of_login"] = True
     if judgement.is_doubted and judgement.verdict is Verdict.ALLOW:
         ruling["is_doubted"] = True
@@ -133,10 +133,10 @@ def _without(part: str, passing: Sequence[str]) -> str:
     for text in sorted(passing, key=len, reverse=True):
         if part == text:
             return ""
-        if len(text) < LEAST_CHARS:  # "3" is a count in one place and a name in another
+        if len(text) < MIN_TRAIL_CHARS:  # "3" is a count in one place and a name in another
             continue
         if not part.startswith(text):  # what a row begins with is its name
             part = re.sub(rf"(?<!\w){re.escape(text)}(?!\w)", " ", part)
-        begun = next((n for n in range(len(text), LEAST_CHARS - 1, -1) if part.endswith(text[:n])), 0)
+        begun = next((n for n in range(len(text), MIN_TRAIL_CHARS - 1, -1) if part.endswith(text[:n])), 0)
         part = part[:-begun] if begun and len(part) >= CUT_CHARS else part
     return " ".join(part.split())

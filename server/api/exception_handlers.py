@@ -29,7 +29,7 @@ BAD_DISK = {
     errno.ENOSPC: FULL, errno.EDQUOT: FULL, errno.EIO: FAILS, errno.EROFS: FAILS, errno.EACCES: DENIED, errno.EPERM: DENIED,
 }  # fmt: skip
 
-KEY = "[key]"
+HIDDEN_KEY = "[key]"
 """In pydantic's places: what is wrong is the name before it."""
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
@@ -49,8 +49,8 @@ def _place(error: Mapping[str, Any]) -> str:
     place = [str(part)[:100] for part in error["loc"]]
     if error["type"] == "extra_forbidden":
         place = place[:-1]
-    if KEY in place:
-        place = [*place[: place.index(KEY) - 1], KEY]
+    if HIDDEN_KEY in place:
+        place = [*place[: place.index(HIDDEN_KEY) - 1], HIDDEN_KEY]
     return ".".join(place)
 
 
@@ -87,5 +87,5 @@ def install(app: FastAPI) -> None:
     async def unexpected(request: Request, error: Exception) -> Response:
         request_id = getattr(request.state, "request_id", "")
         logger.error("request %s failed", request_id, exc_info=error)
-        words = replaced.WORDS if replaced.is_replaced() else sentence("server.failed")
+        words = replaced.REPLACED_SENTENCE if replaced.is_replaced() else sentence("server.failed")
         return problem(500, "internal", words, request_id)

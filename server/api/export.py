@@ -27,7 +27,7 @@ ATTACHMENT = {
     "content-security-policy": "sandbox; default-src 'none'",
 }
 """Headers of a file that holds text from pages."""
-MEDIA_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
+EXPORT_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
 
 
 @router.get("/sessions/{session_id}/export", response_class=Response)
@@ -49,7 +49,7 @@ async def export_session(
             from server.files.report import to_html  # Jinja and Markdown, of use to exports only
 
             parts = to_html(conversation, runtime.screenshots.path_of, lang)
-    return _attachment(parts, MEDIA_TYPES[format], file_name(conversation, format))
+    return _attachment(parts, EXPORT_TYPES[format], file_name(conversation, format))
 
 
 @router.get("/export", response_class=Response)

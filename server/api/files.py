@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from server.api.deps import RuntimeDep, SessionId
 from server.api.schemas import File, Files
-from server.files.screenshots import NAME
+from server.files.screenshots import PICTURE_NAME
 from server.files.session_files import FileInfo
 
 router = APIRouter(prefix="/api")
@@ -24,10 +24,10 @@ PICTURE_HEADERS = {
 }
 
 
-PICTURE = "/{session_id}/{name}"
+PICTURE_ROUTE = "/{session_id}/{name}"
 
 
-@router.get(f"/files/screenshots{PICTURE}", response_class=Response)
+@router.get(f"/files/screenshots{PICTURE_ROUTE}", response_class=Response)
 async def screenshot(
     session_id: str, name: str, runtime: RuntimeDep, w: Annotated[int | None, Query()] = None
 ) -> Response:
@@ -38,7 +38,7 @@ async def screenshot(
 class PictureName(Convertor[str]):
     """The name of a screenshot, in a route's path."""
 
-    regex = NAME.pattern
+    regex = PICTURE_NAME.pattern
 
     def convert(self, value: str) -> str:
         return value

@@ -8,7 +8,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from server.agent.gate.grantable import CURRENCIES, KINDS, PASSING
+from server.agent.gate.grantable import CURRENCIES, GRANTABLE_KINDS, PASSING_KINDS
 from server.api.deps import Body, Moment, RuntimeDep, SessionId, Text
 from server.api.schemas import Grant, Grants
 from server.browser.addresses import site_of
@@ -120,7 +120,7 @@ def new_grant(body: NewGrantBody | AutomationGrantBody, scope: GrantScope) -> Ne
     site = site_of(body.site if "://" in body.site else f"https://{body.site}")
     if not site or ("." not in site and "localhost" not in site and ":" not in site):
         raise BadRequest(sentence("grant.bad_site"))
-    if body.kind not in KINDS or (body.kind in PASSING and scope not in ("run", "session")):
+    if body.kind not in GRANTABLE_KINDS or (body.kind in PASSING_KINDS and scope not in ("run", "session")):
         raise BadRequest(sentence("grant.not_for_scope", scope=scope), code="not_grantable")
     return NewGrant(site=site, kind=body.kind, scope=scope, **dict(body.limits()))
 

@@ -26,7 +26,7 @@ from server.store.links import no_such_link
 
 router = APIRouter(prefix="/api")
 
-LOOK_SECONDS = 0.5
+HANDOFF_POLL_SECONDS = 0.5
 """Between two looks whether a hand-off has ended."""
 PROTOCOL = "pilothouse"
 """A browser cannot set headers of a WebSocket: the token is the second of the protocols that it offers."""
@@ -113,7 +113,7 @@ class Guest:
     async def follow(self, socket: WebSocket) -> None:
         """Close the socket when the hand-off ends."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(HANDOFF_POLL_SECONDS)
             with suppress(Unavailable):
                 if await self._world.store.held_handoff(self._token) is None:
                     break

@@ -18,7 +18,7 @@ from server.ops.json_types import JsonObject
 from wording.catalogue import sentence
 
 FRAME_BYTES = 64 * 1024
-UNKNOWN, TRY_AGAIN = 4404, 1013
+UNKNOWN_SESSION, TRY_AGAIN = 4404, 1013
 LOGIN_SECONDS = 1.0
 """Seconds between two checks of an idle socket's login."""
 
@@ -31,7 +31,7 @@ class LoggedIn(Protocol):
 
 
 async def refuse(socket: WebSocket, error: AppError) -> None:
-    await socket.close(UNKNOWN if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
+    await socket.close(UNKNOWN_SESSION if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
 
 
 async def end_at_logout(socket: WebSocket, caller: LoggedIn) -> None:

@@ -25,7 +25,7 @@ from server.api.schemas import (
 )
 from server.auth import COOKIE_SECONDS, cookie_name, peer_of
 from server.errors import Unauthorized
-from server.files.session_files import FILE_BYTES, FILES
+from server.files.session_files import FILE_BYTES, MAX_SESSION_FILES
 from server.http.problems import problem
 from server.runtime import Runtime
 from wording.catalogue import parts_of, sentence
@@ -99,7 +99,7 @@ async def config(runtime: RuntimeDep) -> Config:
             message_bytes=MESSAGE_BYTES,
             message_chars=MESSAGE_CHARS,
             file_bytes=FILE_BYTES,
-            files=FILES,
+            files=MAX_SESSION_FILES,
             max_browsers=settings.max_browsers,
             token_budget=settings.token_budget,
             cost_budget=settings.cost_budget,

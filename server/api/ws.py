@@ -42,7 +42,7 @@ from wording.catalogue import parts_of, sentence
 
 router = APIRouter()
 
-FRAMES_PER_SECOND = 50
+MAX_FRAMES_PER_SECOND = 50
 
 
 class Command(SocketFrame):
@@ -131,7 +131,7 @@ async def chat(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep, ca
     await run_until_one_ends(
         _follow(session_id, after, runtime, reply),
         end_at_logout(socket, caller),
-        listen(socket, caller, handle, reply, per_second=FRAMES_PER_SECOND),
+        listen(socket, caller, handle, reply, per_second=MAX_FRAMES_PER_SECOND),
     )
 
 

@@ -25,7 +25,7 @@ LINKS = "/api/links/"
 """Below it the header `Pilothouse-Link` has one, which is good for these routes only."""
 GUARDED_PREFIXES = ("/api", "/events/", "/ws/", "/docs", "/openapi.json")
 """All other paths are the web UI's static files, which contain no user data."""
-PICTURE = re.compile(r"/[0-9a-f]{40}\.(jpg|png|webp)")
+PICTURE_ADDRESS = re.compile(r"/[0-9a-f]{40}\.(jpg|png|webp)")
 """In the path of a screenshot, which needs a login under every prefix."""
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 WS_UNAUTHORIZED = 4401
@@ -95,7 +95,7 @@ class RequestGate:
             raise Forbidden(sentence("request.other_site"), code="origin")
 
     def _is_guarded(self, path: str) -> bool:
-        is_public = path in PUBLIC or (path.startswith((HOOKS, LINKS)) and not PICTURE.search(path))
+        is_public = path in PUBLIC or (path.startswith((HOOKS, LINKS)) and not PICTURE_ADDRESS.search(path))
         return not is_public and is_guarded(path, self._guarded)
 
     def _check_login(self, scope: Scope, caller: Caller) -> None:
@@ -125,7 +125,7 @@ def guarded_prefixes(settings: Settings) -> tuple[str, ...]:
 
 def is_guarded(path: str, prefixes: tuple[str, ...]) -> bool:
     """Whether the path is below one of `guarded_prefixes` or names a screenshot."""
-    return path.startswith(prefixes) or PICTURE.search(path) is not None
+    return path.startswith(prefixes) or PICTURE_ADDRESS.search(path) is not None
 
 
 def with_safe_headers(send: Send) -> Send:

@@ -262,7 +262,7 @@ class Caller:
         return self.cookie is not None and self.logins.is_valid(self.cookie)
 
 
-COOKIE = "pilothouse"
+LOGIN_COOKIE = "pilothouse"
 
 
 def cookie_name(headers: Headers, *, secure: bool) -> str:
@@ -272,7 +272,7 @@ def cookie_name(headers: Headers, *, secure: bool) -> str:
     one host would overwrite each other's cookie. With https the prefix is `__Host-`, which requires `Secure`.
     """
     port = headers.get("host", "").rpartition("]")[2].partition(":")[2]
-    name = f"{COOKIE}-{port}" if port.isascii() and port.isdigit() and len(port) <= 5 else COOKIE
+    name = f"{LOGIN_COOKIE}-{port}" if port.isascii() and port.isdigit() and len(port) <= 5 else LOGIN_COOKIE
     return f"__Host-{name}" if secure else name
 
 
@@ -291,6 +291,6 @@ def read_caller(headers: Headers, logins: Logins, *, secure: bool) -> Caller:
     if scheme.lower() == "bearer" and token:
         return Caller(logins, bearer=token.strip())
     # Earlier versions used the name without a port.
-    older = f"__Host-{COOKIE}" if secure else COOKIE
+    older = f"__Host-{LOGIN_COOKIE}" if secure else LOGIN_COOKIE
     cookies = list(read_cookies(headers, cookie_name(headers, secure=secure), older))
     return Caller(logins, cookie=next(filter(logins.is_valid, cookies), cookies[0] if cookies else None))

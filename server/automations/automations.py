@@ -20,10 +20,10 @@ from server.events import now
 from server.ops.json_types import JsonObject
 from server.results.rows import TABLES_BY
 from server.store import Store
-from server.store.automations import CALL_SECONDS, MAX_CALLS, AutomationSummary, too_often
+from server.store.automations import CALL_SECONDS, MAX_HOOK_CALLS, AutomationSummary, too_often
 from wording.catalogue import sentence
 
-MOST = 200
+MAX_AUTOMATIONS = 200
 MAX_UPCOMING = 500
 EXPORTED = (
     "name", "task", "agent", "model", "max_tool_steps", "start_url", "rule", "zone", "overlap", "missed", "patience",
@@ -57,7 +57,7 @@ class Automations:
             if values["session_mode"] == "same":
                 values |= {"session_id": session_id}
         values = await self._with_time(values)
-        row = await self._store.add_automation(MOST, **values)
+        row = await self._store.add_automation(MAX_AUTOMATIONS, **values)
         self._scheduler.wake()
         return row
 
@@ -119,7 +119,7 @@ class Automations:
         moment, calls = self._steady(), self._unknown
         while calls and calls[0] <= moment - CALL_SECONDS:
             calls.popleft()
-        if len(calls) >= MAX_CALLS:
+        if len(calls) >= MAX_HOOK_CALLS:
             raise too_often(calls[0] + CALL_SECONDS - moment)
         calls.append(moment)
 
@@ -158,7 +158,7 @@ class Automations:
     async def import_all(self, given: Sequence[JsonObject]) -> list[AutomationRow]:
         """Add automations of an export; they are paused. Raises BadRequest before it adds any."""
         ready = [await self._with_time(values | {"enabled": False}) for values in given]
-        rows = [await self._store.add_automation(MOST, **values) for values in ready]
+        rows = [await self._store.add_automation(MAX_AUTOMATIONS, **values) for values in ready]
         self._scheduler.wake()
         return rows
 

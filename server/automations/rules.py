@@ -20,23 +20,27 @@ from dateutil.rrule import DAILY, HOURLY, MINUTELY, SECONDLY, WEEKLY, rrule, rru
 from server.errors import Explained
 from wording.catalogue import sentence
 
-SHORTEST = 5
+MIN_INTERVAL_MINUTES = 5
 """The least number of minutes between two due times."""
-MAX_CHARS = 600
+MAX_RULE_CHARS = 600
 MAX_INTERVAL = 10_000
-MAX_COUNT = 10_000
+MAX_OCCURRENCES = 10_000
 YEARS = range(1990, 2200)
 """Allowed years of DTSTART."""
 AHEAD, AHEAD_IN_DAYS = timedelta(days=366 * 10), timedelta(days=60)
 """How far ahead due times are searched; the second is for MINUTELY and HOURLY rules."""
-UNITS = {
+UNIT_LENGTHS = {
     MINUTELY: timedelta(minutes=1), HOURLY: timedelta(hours=1), DAILY: timedelta(days=1), WEEKLY: timedelta(weeks=1),
 }  # fmt: skip
-PARTS = frozenset(
+RULE_PARTS = frozenset(
     {"FREQ", "INTERVAL", "COUNT", "UNTIL", "WKST", "BYMONTH", "BYMONTHDAY", "BYYEARDAY", "BYWEEKNO", "BYDAY", "BYHOUR",
      "BYMINUTE", "BYSETPOS"}
 )  # fmt: skip
-LARGE = frozenset(name for name in PARTS if name.startswith("BY")) - {"BYDAY", "BYHOUR", "BYMINUTE"}
+NUMBERED_PARTS = frozenset(name for name in RULE_PARTS if name.startswith("BY")) - {
+    "BYDAY",
+    "BYHOUR",
+    "BYMINUTE",
+}
 
 
 class RuleRefused(Explained, ValueError):
@@ -79,8 +83,8 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
     Raises RuleRefused.
     """
     place = _zone_of(zone)
-    if len(text) > MAX_CHARS:
-        raise RuleRefused(sentence("rule.too_long", n=MAX_CHARS))
+    if len(text) > MAX_RULE_CHARS:
+        raise RuleRefused(sentence("rule.too_long", n=MAX_RULE_CHARS))
     begin, parts = _read_lines(text, place)
     if begin is None and start is not None:
         begin = _local(start, place)
@@ -138,8 +142,8 @@ def _read_parts(value: str) -> dict[str, str]:
         name, equals, what = part.partition("=")
         if not equals or not what or name in parts:
             raise RuleRefused(sentence("rule.parts"))
-        if name not in PARTS:
-            raise RuleRefused(sentence("rule.unusable_part", name=name[:20], n=SHORTEST))
+        if name not in RULE_PARTS:
+            raise RuleRefused(sentence("rule.unusable_part", name=name[:20], n=MIN_INTERVAL_MINUTES))
         parts[name] = what
     return parts
 
@@ -165,7 +169,7 @@ def _until(value: str | None, zone: ZoneInfo) -> datetime | None:
 def _check(rule: rrule, parts: dict[str, str]) -> None:
     """Raises RuleRefused for due times that are too close, and for rules that are too expensive to evaluate."""
     frequency, interval, count = rule._freq, rule._interval, rule._count
-    if not 1 <= interval <= MAX_INTERVAL or (count is not None and not 1 <= count <= MAX_COUNT):
+    if not 1 <= interval <= MAX_INTERVAL or (count is not None and not 1 <= count <= MAX_OCCURRENCES):
         raise RuleRefused(sentence("rule.interval", n=MAX_INTERVAL))
     minutes = sorted(rule._byminute or ())
     gaps = (
@@ -173,10 +177,10 @@ def _check(rule: rrule, parts: dict[str, str]) -> None:
         if minutes
         else []
     )
-    is_close = frequency == SECONDLY or (frequency == MINUTELY and interval < SHORTEST)
-    if is_close or any(gap < SHORTEST for gap in gaps):
-        raise RuleRefused(sentence("rule.too_often", minutes=SHORTEST))
-    if frequency in (MINUTELY, HOURLY) and parts.keys() & LARGE:
+    is_close = frequency == SECONDLY or (frequency == MINUTELY and interval < MIN_INTERVAL_MINUTES)
+    if is_close or any(gap < MIN_INTERVAL_MINUTES for gap in gaps):
+        raise RuleRefused(sentence("rule.too_often", minutes=MIN_INTERVAL_MINUTES))
+    if frequency in (MINUTELY, HOURLY) and parts.keys() & NUMBERED_PARTS:
         raise RuleRefused(sentence("rule.only_by"))
 
 
@@ -209,7 +213,7 @@ def _bounded(rule: rrule, begin: datetime, *, moves: bool) -> rrule:
     """
     end = max(begin, rule._dtstart) + (AHEAD_IN_DAYS if rule._freq in (MINUTELY, HOURLY) else AHEAD)
     values: dict[str, object] = {"until": min(rule._until, end) if rule._until else end}
-    unit = UNITS.get(rule._freq)
+    unit = UNIT_LENGTHS.get(rule._freq)
     if moves and unit and begin > rule._dtstart:
         step = unit * rule._interval
         values["dtstart"] = rule._dtstart + max((begin - rule._dtstart) // step - 1, 0) * step

@@ -26,7 +26,7 @@ from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 5.0
+DUE_POLL_SECONDS = 5.0
 """Between two looks for what other processes have changed."""
 STATE_SECONDS = 5.0
 """For reading a run's plan, which its receipt can do without."""
@@ -91,18 +91,18 @@ class Scheduler:
                 seconds = await self._seconds_left()
             except AppError as error:
                 logger.warning("automations begin later: %s", error.detail)
-                seconds = LOOK_SECONDS
+                seconds = DUE_POLL_SECONDS
             except Exception:  # one automation must not end the schedule of all others
                 logger.exception("automations begin later")
-                seconds = LOOK_SECONDS
+                seconds = DUE_POLL_SECONDS
             with suppress(TimeoutError):
                 async with asyncio.timeout(seconds):
                     await self._news.wait()
 
     async def _seconds_left(self) -> float:
         due = await self._store.next_due()
-        left = (due - self._clock()).total_seconds() if due else LOOK_SECONDS
-        return min(max(left, 0.05), LOOK_SECONDS)
+        left = (due - self._clock()).total_seconds() if due else DUE_POLL_SECONDS
+        return min(max(left, 0.05), DUE_POLL_SECONDS)
 
     async def look(self) -> None:
         """Begin what is due now, and what waited; end the runs that have waited too long for an answer."""

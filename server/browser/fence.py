@@ -8,7 +8,7 @@ from itertools import count
 
 from server.text import visible
 
-MAX_CHARS = 12_000
+MAX_FENCED_CHARS = 12_000
 SHOWS_PAGE = re.compile(r"^<untrusted-page(?:-\d{1,6})?>\nPage: (\S*)", re.MULTILINE)
 """Matches a tool result with the whole current page, as `with_page` makes it; group 1 is the page's URL."""
 
@@ -20,7 +20,7 @@ def with_page(text: str, url: str | None, title: str | None, lines: Iterable[str
     return "\n".join(filter(None, (text.strip(), page)))
 
 
-def fence(text: str, name: str = "untrusted-page", chars: int = MAX_CHARS) -> str:
+def fence(text: str, name: str = "untrusted-page", chars: int = MAX_FENCED_CHARS) -> str:
     """Return what is visible of the text between `<name>` and `</name>`, truncated to `chars` characters.
 
     The text cannot close its fence: if it contains a lookalike of the tag (other case, spaces or brackets),

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from server.browser.browser import PagePicture
 from server.browser.observation.page_script import Box, SecretField
-from server.browser.observation.snapshot import MASK
+from server.browser.observation.snapshot import SECRET_MASK
 from server.text import in_addresses
 
 if TYPE_CHECKING:
@@ -24,9 +24,9 @@ def mask_text(text: str, secrets: Iterable[SecretField]) -> str:
     """Replace secret values everywhere; those of one or two characters only if they are a field's value."""
     forms = {form for secret in secrets for form in _spellings(secret.value)}
     for form in sorted((form for form in forms if len(form) > 2), key=len, reverse=True):
-        text = text.replace(form, MASK)
+        text = text.replace(form, SECRET_MASK)
     short = "|".join(re.escape(form) for form in sorted(forms, key=len, reverse=True) if len(form) <= 2)
-    return re.sub(rf'(?m): "?(?:{short})"?$', f": {MASK}", text) if short else text
+    return re.sub(rf'(?m): "?(?:{short})"?$', f": {SECRET_MASK}", text) if short else text
 
 
 def _spellings(value: str) -> set[str]:

@@ -15,9 +15,9 @@ from typing import ParamSpec, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-DEADLINE = 10.0
+OFF_LOOP_SECONDS = 10.0
 """Seconds, including time in the pool's queue."""
-_THREADS = ThreadPoolExecutor(4, thread_name_prefix="page")
+_PAGE_THREADS = ThreadPoolExecutor(4, thread_name_prefix="page")
 
 
 class TookTooLong(Exception):
@@ -26,8 +26,8 @@ class TookTooLong(Exception):
 
 async def off_loop(work: Callable[P, T], *args: P.args, **options: P.kwargs) -> T:
     """Run `work` in a thread and return its result. Raises TookTooLong and what `work` raises."""
-    done = asyncio.get_running_loop().run_in_executor(_THREADS, partial(work, *args, **options))
+    done = asyncio.get_running_loop().run_in_executor(_PAGE_THREADS, partial(work, *args, **options))
     try:
-        return await asyncio.wait_for(done, DEADLINE)
+        return await asyncio.wait_for(done, OFF_LOOP_SECONDS)
     except TimeoutError:
-        raise TookTooLong(f"What is on the page could not be read within {DEADLINE:g} s.") from None
+        raise TookTooLong(f"What is on the page could not be read within {OFF_LOOP_SECONDS:g} s.") from None

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 
 from server.browser.browser import PagePicture
 
-QUALITY = 60
+MODEL_QUALITY = 60
 """Of the JPEG that a model gets: text of a page stays legible."""
-REACH = 24
+POINT_REACH = 24
 """CSS pixels around a point that belong to what is drawn there."""
 _CELLS = 8
 _MAX_DIFFERENCE = 40
@@ -31,7 +31,7 @@ def shrink(picture: PagePicture, long_side: int) -> tuple[bytes, str, tuple[int,
         return picture.data, picture.mime, (picture.width, picture.height)
     shown.thumbnail((long_side, long_side), Image.Resampling.LANCZOS)
     out = io.BytesIO()
-    shown.save(out, "JPEG", quality=QUALITY)
+    shown.save(out, "JPEG", quality=MODEL_QUALITY)
     return out.getvalue(), "image/jpeg", shown.size
 
 
@@ -46,7 +46,7 @@ def drawings_at(picture: PagePicture, points: Sequence[tuple[int, int]]) -> list
     except OSError:
         return [""] * len(points)
     across, down = shown.width / wide, shown.height / high
-    boxes = [(x - REACH, y - REACH, x + REACH, y + REACH) for x, y in points]
+    boxes = [(x - POINT_REACH, y - POINT_REACH, x + POINT_REACH, y + POINT_REACH) for x, y in points]
     parts = [shown.crop((a * across, b * down, c * across, d * down)) for a, b, c, d in boxes]
     cells = [part.resize((_CELLS, _CELLS), Image.Resampling.BOX) for part in parts]
     return [base64.b64encode(one.tobytes()).decode() for one in cells]

@@ -28,7 +28,7 @@ from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
-LOOK_EVERY = 5.0
+IDLE_POLL_SECONDS = 5.0
 CROWDED_IDLE = 120.0
 """Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `rest`."""
 
@@ -261,7 +261,7 @@ class BrowserPool:
             await self._park_unused()
             await self._chromiums.keep_within_limits(list(self._open.values()))
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_EVERY):
+                async with asyncio.timeout(IDLE_POLL_SECONDS):
                     await self._wakeup.wait()
 
     async def _park_unused(self) -> None:

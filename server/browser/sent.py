@@ -15,7 +15,7 @@ from server.text import cut
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 """Methods without an effect of their own."""
 PATH_CHARS = 200
-_KEY = secrets.token_bytes(32)
+_DIGEST_KEY = secrets.token_bytes(32)
 _BOUNDARY = re.compile(r"boundary=\"?([^\";,]+)")
 
 Failure = Literal["blocked", "unreachable", "cors", "aborted", "dropped", "no_answer"]
@@ -109,4 +109,4 @@ def key_of(request: JsonObject) -> str:
 
 def key_of_text(text: str) -> str:
     whole = text.encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(whole, key=_KEY, digest_size=8).hexdigest()
+    return hashlib.blake2b(whole, key=_DIGEST_KEY, digest_size=8).hexdigest()

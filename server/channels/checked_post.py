@@ -13,7 +13,7 @@ from server.browser.chromium.reach import Reach
 from server.channels.destination import SendFailed, checked_url
 from wording.catalogue import sentence
 
-SECONDS = 10.0
+POST_SECONDS = 10.0
 """For one try."""
 
 
@@ -47,7 +47,7 @@ async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) 
     """The status of the answer. Raises SendFailed if there is none."""
     target = checked_url(url, reach)
     connector = aiohttp.TCPConnector(resolver=CheckedResolver(reach), use_dns_cache=False)
-    timeout = aiohttp.ClientTimeout(total=SECONDS)
+    timeout = aiohttp.ClientTimeout(total=POST_SECONDS)
     try:
         async with (
             aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as client,
@@ -55,6 +55,6 @@ async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) 
         ):
             return answer.status
     except TimeoutError:
-        raise SendFailed(sentence("channel.no_answer", seconds=SECONDS)) from None
+        raise SendFailed(sentence("channel.no_answer", seconds=POST_SECONDS)) from None
     except (aiohttp.ClientError, OSError, ValueError) as error:
         raise SendFailed(sentence("channel.unreachable", why=type(error).__name__)) from None

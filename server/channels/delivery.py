@@ -34,12 +34,12 @@ CLAIM = timedelta(seconds=60)
 """When a message is due again whose process did not say what became of it."""
 COALESCE_SECONDS = 0.05
 """After a wake-up: the runs that end within it share one look."""
-LOOK_SECONDS = 5.0
+DELIVERY_POLL_SECONDS = 5.0
 """Between two looks for messages of other processes."""
 AWAY_SECONDS = 15.0
 """Between two looks whether the person still sees the web UI."""
-AT_ONCE = 16
-END_SECONDS = 1.0
+MAX_PARALLEL = 16
+DELIVERY_DRAIN_SECONDS = 1.0
 """How long `aclose` waits for what it has cancelled."""
 
 
@@ -89,7 +89,7 @@ class Delivery:
         for task in sending:
             task.cancel()
         if sending:
-            await asyncio.wait(sending, timeout=END_SECONDS)
+            await asyncio.wait(sending, timeout=DELIVERY_DRAIN_SECONDS)
         for due in sending.values():
             with suppress(Unavailable):
                 await self._store.postpone_deliveries(due.rows, self._clock(), tries=due.delivery.tries)
@@ -99,7 +99,7 @@ class Delivery:
             return await self.deliver_due()
         except Unavailable as error:
             logger.warning("messages to channels are delivered later: %s", error.detail)
-            return LOOK_SECONDS
+            return DELIVERY_POLL_SECONDS
 
     async def _wait(self, seconds: float) -> None:
         with suppress(TimeoutError):
@@ -111,14 +111,14 @@ class Delivery:
         moment = self._clock()
         due = await self._store.next_delivery()
         if due is None or due > moment:
-            until = (due - moment).total_seconds() if due else LOOK_SECONDS
-            return min(until, LOOK_SECONDS)
-        claimed = await self._store.claim_deliveries(moment=moment, until=moment + CLAIM, most=AT_ONCE)
+            until = (due - moment).total_seconds() if due else DELIVERY_POLL_SECONDS
+            return min(until, DELIVERY_POLL_SECONDS)
+        claimed = await self._store.claim_deliveries(moment=moment, until=moment + CLAIM, most=MAX_PARALLEL)
         for one in claimed:
             task = asyncio.create_task(self._settle(one))
             self._sending[task] = one
             task.add_done_callback(self._sending.pop)
-        return 0 if len(claimed) == AT_ONCE else 0.05
+        return 0 if len(claimed) == MAX_PARALLEL else 0.05
 
     async def _settle(self, due: DueDelivery) -> None:
         try:

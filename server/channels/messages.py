@@ -9,7 +9,7 @@ from urllib.parse import quote
 from server.ops.json_types import JsonObject
 from wording.catalogue import ENGLISH, in_language, parts_of, sentence
 
-MAX_LISTED = 20
+MAX_DIGEST_ITEMS = 20
 """Items of a digest; the number of the others is added."""
 
 
@@ -44,7 +44,7 @@ def digest_of(bodies: Sequence[JsonObject], public_url: str, at: datetime) -> Js
     """One message instead of many: how many runs ended how, and the first of them."""
     count = {type: sum(body["type"] == type for body in bodies) for type in ("done", "failed")}
     fields = ("type", "session_id", "session_title", "automation", "action", "outcome", "link", "at")
-    items = [{name: body[name] for name in fields if name in body} for body in bodies[:MAX_LISTED]]
+    items = [{name: body[name] for name in fields if name in body} for body in bodies[:MAX_DIGEST_ITEMS]]
     ended = sentence("message.ended", **count)
     return {
         "type": "digest", "id": bodies[0]["id"], "session_id": None,

@@ -23,14 +23,14 @@ from wording.catalogue import in_language, languages, sentence
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 
-NAME = "vapid"
-URGENT = frozenset({"question", "manual", "needs_you", "test"})
+KEY_NAME = "vapid"
+URGENT_KINDS = frozenset({"question", "manual", "needs_you", "test"})
 TTL = 86_400
 """Seconds that a push service keeps a message for a device that is off."""
-MAX_ITEMS = 4
+MAX_PUSHED_ITEMS = 4
 """The most items of a digest: a push service accepts 4,096 bytes."""
 SIGNED_SECONDS = 12 * 3600
-GONE = frozenset({404, 410})
+GONE_STATUSES = frozenset({404, 410})
 
 
 class DeviceGone(SendFailed):
@@ -59,7 +59,7 @@ class PushKeys:
     async def _load(self) -> EllipticCurvePrivateKey | None:
         from cryptography.hazmat.primitives.asymmetric import ec
 
-        stored = await self._store.secret(NAME)
+        stored = await self._store.secret(KEY_NAME)
         if stored is None:
             return None
         try:
@@ -74,7 +74,7 @@ class PushKeys:
         key = ec.generate_private_key(ec.SECP256R1())
         number = f"{key.private_numbers().private_value:064x}".encode()
         ciphertext = await self._preferences.secrets.encrypt(number)
-        await self._store.put_secret(NAME, ciphertext, await self._store.secret(NAME))
+        await self._store.put_secret(KEY_NAME, ciphertext, await self._store.secret(KEY_NAME))
         return await self._load() or key
 
 
@@ -102,7 +102,7 @@ async def send_push(
 
     data, headers = await asyncio.to_thread(_encrypted, subscription, body, key, subject)
     status = await post(subscription["endpoint"], data, headers, reach)
-    if status in GONE:
+    if status in GONE_STATUSES:
         raise DeviceGone(sentence("device.gone"))
     if not 200 <= status < 300:
         raise SendFailed(sentence("channel.status", status=status))
@@ -114,7 +114,7 @@ def _encrypted(
     from py_vapid import Vapid02
     from pywebpush import WebPusher
 
-    body = body | {"items": body["items"][:MAX_ITEMS]} if "items" in body else body
+    body = body | {"items": body["items"][:MAX_PUSHED_ITEMS]} if "items" in body else body
     body = _in_each_language(body)
     data: bytes = WebPusher(subscription).encode(orjson.dumps(body), "aes128gcm")["body"]
     parts = urlsplit(subscription["endpoint"])
@@ -128,7 +128,7 @@ def _encrypted(
         "Content-Encoding": "aes128gcm",
         "Content-Type": "application/octet-stream",
         "TTL": str(TTL),
-        "Urgency": "high" if body["type"] in URGENT else "normal",
+        "Urgency": "high" if body["type"] in URGENT_KINDS else "normal",
         # A retry replaces the message that the service may still hold.
         "Topic": body["id"],
     }

@@ -23,7 +23,7 @@ Durability = Literal["exit", "async", "sync"]
 """sync: save before the next step. async: save within `BEHIND_SECONDS`. exit: save only at a question."""
 
 BEHIND_SECONDS = 0.2
-PATIENCE = 30
+MAX_SAVE_RETRIES = 30
 """Number of retries, one per second, while the database is unavailable."""
 
 
@@ -147,8 +147,8 @@ class OpenThread:
 
 
 async def patiently(query: Callable[[], Awaitable[T]]) -> T:
-    """Retry `query` once per second, PATIENCE times, while it raises Unavailable; then raise that."""
-    for _ in range(PATIENCE):
+    """Retry `query` once per second, MAX_SAVE_RETRIES times, while it raises Unavailable; then raise that."""
+    for _ in range(MAX_SAVE_RETRIES):
         try:
             return await query()
         except Unavailable:

@@ -29,14 +29,14 @@ from wording.catalogue import sentence
 logger = logging.getLogger(__name__)
 
 THREAD = "thread_id = :thread_id AND checkpoint_ns = :checkpoint_ns"
-OTHERS = f"{THREAD} AND checkpoint_id <> :checkpoint_id"
+OTHER_CHECKPOINTS = f"{THREAD} AND checkpoint_id <> :checkpoint_id"
 OLDER = f"{THREAD} AND checkpoint_id < :checkpoint_id"
 """Only older ones: writes may be saved before the checkpoint they belong to."""
 REMOVE_OTHERS = {
-    "sqlite": (f"DELETE FROM writes WHERE {OLDER}", f"DELETE FROM checkpoints WHERE {OTHERS}"),
+    "sqlite": (f"DELETE FROM writes WHERE {OLDER}", f"DELETE FROM checkpoints WHERE {OTHER_CHECKPOINTS}"),
     "postgresql": (
         f"DELETE FROM checkpoint_writes WHERE {OLDER}",
-        f"DELETE FROM checkpoints WHERE {OTHERS}",
+        f"DELETE FROM checkpoints WHERE {OTHER_CHECKPOINTS}",
         f"DELETE FROM checkpoint_blobs AS b WHERE {THREAD} AND NOT EXISTS ("
         "SELECT 1 FROM checkpoints AS c WHERE c.thread_id = b.thread_id AND c.checkpoint_ns = b.checkpoint_ns "
         "AND c.checkpoint->'channel_versions'->>b.channel = b.version)",

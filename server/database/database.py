@@ -30,7 +30,7 @@ HEAD = "0014"
 schema, so that this version also works with a later schema of its generation (docs/decisions/0041)."""
 SQLITE_READERS = 4
 POSTGRESQL_CONNECTIONS = 10
-PATIENCE = 5.0
+LOCK_WAIT_SECONDS = 5.0
 """Seconds that a transaction waits for a lock held by another transaction."""
 ANSWER_SECONDS = 15.0
 """Timeout of a transaction on PostgreSQL in seconds, including the time it waits for a thread."""
@@ -58,7 +58,11 @@ class Database:
     """
 
     def __init__(
-        self, settings: Settings, *, patience: float = PATIENCE, answer_seconds: float = ANSWER_SECONDS
+        self,
+        settings: Settings,
+        *,
+        patience: float = LOCK_WAIT_SECONDS,
+        answer_seconds: float = ANSWER_SECONDS,
     ) -> None:
         self.url = settings.database
         self.is_sqlite = settings.is_sqlite

@@ -12,11 +12,11 @@ from sqlalchemy.exc import DBAPIError, OperationalError
 from server.errors import Unavailable
 from wording.catalogue import sentence
 
-MOVED = "the database file was moved or replaced: put it back, or restart the server"
-MISSING, FOLDER = "does not exist", "is a folder, not a file"
+FILE_MOVED = "the database file was moved or replaced: put it back, or restart the server"
+FILE_MISSING, FOLDER = "does not exist", "is a folder, not a file"
 MALFORMED = "database disk image is malformed"
 REFUSALS = (
-    MISSING, FOLDER, "unable to open database file", "readonly database", "file is not a database", MALFORMED,
+    FILE_MISSING, FOLDER, "unable to open database file", "readonly database", "file is not a database", MALFORMED,
     "password authentication failed", "no password supplied", "no pg_hba.conf entry", "is not permitted to log in",
     "permission denied for database",
 )  # fmt: skip
@@ -88,7 +88,7 @@ class OneFile:
         path = Path(self._path or "")
         if not path.parent.is_dir():
             raise OperationalError(
-                None, None, sqlite3.OperationalError(f"the folder {path.parent} {MISSING}")
+                None, None, sqlite3.OperationalError(f"the folder {path.parent} {FILE_MISSING}")
             )
         if path.is_dir():
             raise OperationalError(None, None, sqlite3.OperationalError(f"{path} {FOLDER}"))
@@ -98,7 +98,7 @@ class OneFile:
         identity = self._look()
         self._identity = self._identity or identity
         if self._identity != identity:
-            raise OperationalError(None, None, sqlite3.OperationalError(MOVED))
+            raise OperationalError(None, None, sqlite3.OperationalError(FILE_MOVED))
 
     def _look(self) -> tuple[int, int] | None:
         try:
@@ -128,7 +128,7 @@ def fault_of(error: Exception) -> Unavailable | None:
         return Unavailable(sentence("database.disk_full"), code="storage_full", retry_after=60)
     if MALFORMED in words or "file is not a database" in words:
         return Unavailable(sentence("database.damaged"), code=DAMAGED)
-    if words == MOVED:
+    if words == FILE_MOVED:
         return Unavailable(sentence("database.file_moved"), code="db_unavailable", retry_after=60)
     if "disk i/o error" in words:
         return Unavailable(sentence("database.disk_fails"), code="db_unavailable", retry_after=60)

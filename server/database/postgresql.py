@@ -26,7 +26,7 @@ SILENT_LINK = {
 """libpq parameters, in seconds, the last one in milliseconds. With these the kernel drops a dead peer. It
 cannot detect a server that does not respond while its kernel still sends ACKs; `Link` handles that."""
 
-NO_ANSWER = "the server did not answer in time"
+SERVER_SILENT = "the server did not answer in time"
 
 _deadline = threading.local()
 
@@ -62,7 +62,7 @@ class Link(psycopg.Connection[TupleRow]):
             if left is None or left > 0:
                 raise
             self.pgconn.finish()  # its state is unknown: it must not go back to the pool
-            raise psycopg.OperationalError(NO_ANSWER) from error
+            raise psycopg.OperationalError(SERVER_SILENT) from error
 
 
 def open_postgresql(url: str, connections: int, patience: float, statement_seconds: float) -> Engine:
@@ -94,7 +94,7 @@ def open_postgresql(url: str, connections: int, patience: float, statement_secon
     def connect(_dialect: object, _record: object, cargs: list[str], cparams: JsonObject) -> Link:
         left = _seconds_left()
         if left is not None and left <= 0:
-            raise psycopg.OperationalError(NO_ANSWER)
+            raise psycopg.OperationalError(SERVER_SILENT)
         seconds = CONNECT_SECONDS if left is None else min(CONNECT_SECONDS, left)
         given: JsonObject = {"connect_timeout": max(2, round(seconds))} | cparams
         return Link.connect(*cargs, **given)

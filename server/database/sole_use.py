@@ -15,10 +15,10 @@ from server.database.postgresql import CONNECT_SECONDS, SILENT_LINK
 
 logger = logging.getLogger(__name__)
 
-KEY = 7_106_117
+LOCK_KEY = 7_106_117
 """The key of PostgreSQL's advisory lock."""
-LOOK_SECONDS = 5.0
-ANSWER_SECONDS = 5.0
+LOCK_POLL_SECONDS = 5.0
+LOCK_ANSWER_SECONDS = 5.0
 ALONE = (
     "another process uses the database of DATABASE_URL. Several processes need REDIS_URL, all of them; without it only "
     "one may run. This one waits until the other has ended"
@@ -51,7 +51,7 @@ class SoleUse:
                     make_conninfo(self._address, connect_timeout=CONNECT_SECONDS, **SILENT_LINK),
                     autocommit=True,
                 )
-                found = await (await link.execute(f"SELECT {function}(%s)", (KEY,))).fetchone()
+                found = await (await link.execute(f"SELECT {function}(%s)", (LOCK_KEY,))).fetchone()
         except (psycopg.Error, OSError) as error:
             raise NotReady(f"the database of DATABASE_URL does not answer: {type(error).__name__}") from error
         if not found or not found[0]:
@@ -62,7 +62,7 @@ class SoleUse:
     async def keep(self) -> None:
         """Background task: check the lock, and acquire it again after a lost connection."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(LOCK_POLL_SECONDS)
             try:
                 if self._link is None:
                     await self.acquire()
@@ -76,7 +76,7 @@ class SoleUse:
 
     async def _is_held(self, link: psycopg.AsyncConnection[Any]) -> bool:
         try:
-            async with asyncio.timeout(ANSWER_SECONDS):
+            async with asyncio.timeout(LOCK_ANSWER_SECONDS):
                 await link.execute("SELECT 1")
         except (psycopg.Error, OSError):
             return False
@@ -91,6 +91,6 @@ class SoleUse:
         if self._link is not None:
             # Without this it would be free only when PostgreSQL notices that the connection was closed.
             with suppress(psycopg.Error, OSError):
-                async with asyncio.timeout(ANSWER_SECONDS):
+                async with asyncio.timeout(LOCK_ANSWER_SECONDS):
                     await self._link.execute("SELECT pg_advisory_unlock_all()")
         await self._drop()

@@ -56,7 +56,7 @@ _TEMPLATES = Environment(
 _MARKDOWN = ModelMarkdown().disable("image")
 _MARKDOWN.options["breaks"] = True
 
-_PARTS = frozenset({"paragraph_open", "heading_open", "list_item_open"})
+_BLOCK_OPENERS = frozenset({"paragraph_open", "heading_open", "list_item_open"})
 _WHOLES = frozenset({"blockquote_open", "bullet_list_open", "ordered_list_open", "table_open"})
 
 
@@ -64,7 +64,7 @@ def _set_directions(state: StateCore) -> None:
     """Each block has the direction of its words, and one that holds others that of its first letter."""
     unset: list[Token] = []
     for block in state.tokens:
-        if block.type in _PARTS:
+        if block.type in _BLOCK_OPENERS:
             block.attrSet("dir", "auto")
         if block.type in _WHOLES:
             unset.append(block)

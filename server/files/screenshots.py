@@ -17,8 +17,8 @@ from server.errors import NotFound
 from wording.catalogue import sentence
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
-MEDIA_TYPES = {suffix: media for media, suffix in SUFFIXES.items()}
-NAME = re.compile(r"[0-9a-f]{40}\.(jpg|png|webp)")
+PICTURE_TYPES = {suffix: media for media, suffix in SUFFIXES.items()}
+PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(jpg|png|webp)")
 SESSION = re.compile(r"[A-Za-z0-9_-]{1,64}")
 THUMBNAIL_WIDTHS = (320, 640)
 QUOTA_BYTES = 200_000_000
@@ -60,7 +60,7 @@ class Screenshots:
 
     async def read(self, session_id: str, name: str, width: int | None = None) -> tuple[bytes, str]:
         """The screenshot, as a thumbnail for one of THUMBNAIL_WIDTHS, and its media type. Raises NotFound."""
-        if not (SESSION.fullmatch(session_id) and NAME.fullmatch(name)):
+        if not (SESSION.fullmatch(session_id) and PICTURE_NAME.fullmatch(name)):
             raise NotFound(sentence("picture.unknown"))
         path = self._folder / session_id / name
         if path.is_symlink() or not path.is_file():
@@ -68,14 +68,18 @@ class Screenshots:
         data = await asyncio.to_thread(path.read_bytes)
         if width in THUMBNAIL_WIDTHS:
             return await asyncio.to_thread(_thumbnail, data, width), "image/webp"
-        return data, MEDIA_TYPES[path.suffix]
+        return data, PICTURE_TYPES[path.suffix]
 
     def path_of(self, address: str) -> Path | None:
         """The file of an address, with any URL prefix; None if it does not exist. Used by exports."""
         rest, _, name = address.rpartition("/")
         session_id = rest.rpartition("/")[2]
         path = self._folder / session_id / name
-        return path if SESSION.fullmatch(session_id) and NAME.fullmatch(name) and path.is_file() else None
+        return (
+            path
+            if SESSION.fullmatch(session_id) and PICTURE_NAME.fullmatch(name) and path.is_file()
+            else None
+        )
 
     async def copy_session(self, session_id: str, other_id: str, addresses: Collection[str]) -> None:
         """Link or copy the screenshots at these addresses into another session's folder."""

@@ -14,7 +14,7 @@ from server.fs.names import reserve, safe_name
 from wording.catalogue import sentence
 
 FILE_BYTES = 25_000_000
-FILES = 50
+MAX_SESSION_FILES = 50
 UPLOADS = "given"
 """Sub-folder for uploads; all files outside it are downloads."""
 
@@ -48,8 +48,8 @@ class SessionFiles:
         if len(data) > FILE_BYTES:
             raise TooLarge(sentence("file.too_large", megabytes=FILE_BYTES // 1_000_000))
         async with self._adding:
-            if len(await self.items(session_id)) >= FILES:
-                raise Conflict(sentence("file.too_many", n=FILES), code="too_many_files")
+            if len(await self.items(session_id)) >= MAX_SESSION_FILES:
+                raise Conflict(sentence("file.too_many", n=MAX_SESSION_FILES), code="too_many_files")
             return await asyncio.to_thread(self._write, session_id, name, data)
 
     def _write(self, session_id: str, name: str, data: bytes) -> FileInfo:

@@ -15,7 +15,7 @@ from server.store import Store
 
 logger = logging.getLogger(__name__)
 
-GRACE = 86_400.0
+YOUNG_SECONDS = 86_400.0
 """Seconds. Younger files are kept: they are written before the rows that refer to them."""
 
 
@@ -32,7 +32,7 @@ class Sweeper:
     async def sweep(self) -> int:
         """Remove orphaned folders and screenshots; return their number. Raises Unavailable."""
         # List the files before the rows: files created later are not in the list.
-        moment = time.time() - GRACE
+        moment = time.time() - YOUNG_SECONDS
         folders = await asyncio.to_thread(lambda: list(self._session_folders(moment)))
         pictures = await asyncio.to_thread(self._screenshots.older_than, moment)
         sessions = set(await self._store.session_ids())

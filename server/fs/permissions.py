@@ -11,7 +11,7 @@ from pathlib import Path
 
 logger = logging.getLogger(__name__)
 
-OTHERS = stat.S_IRWXG | stat.S_IRWXO
+GROUP_AND_OTHERS = stat.S_IRWXG | stat.S_IRWXO
 DATABASE_SUFFIXES = ("", "-wal", "-shm", "-journal")
 
 
@@ -43,9 +43,9 @@ def _tighten(path: Path) -> None:
     if sys.platform == "win32":
         return
     status = path.stat()
-    if not status.st_mode & OTHERS:
+    if not status.st_mode & GROUP_AND_OTHERS:
         return
     if status.st_uid != os.geteuid() or status.st_mode & stat.S_ISVTX:
         logger.warning("other users of this machine can read %s", path)
         return
-    path.chmod(stat.S_IMODE(status.st_mode) & ~OTHERS)
+    path.chmod(stat.S_IMODE(status.st_mode) & ~GROUP_AND_OTHERS)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 GrantScope = Literal["run", "session", "automation", "always"]
 SCOPES: tuple[GrantScope, ...] = ("run", "session", "automation", "always")
 """The narrowest first."""
-PARTS = 1000
+MINOR_UNITS = 1000
 """Amounts are integers: thousandths of the currency's unit."""
 
 
@@ -136,8 +136,8 @@ def _order(grant: HeldGrant) -> tuple[bool, int]:
 
 
 def to_parts(number: Decimal | None) -> int | None:
-    return None if number is None else int(number * PARTS)
+    return None if number is None else int(number * MINOR_UNITS)
 
 
 def to_number(parts: int | None) -> float | None:
-    return None if parts is None else parts / PARTS
+    return None if parts is None else parts / MINOR_UNITS

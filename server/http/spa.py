@@ -33,7 +33,7 @@ SECURITY = {
 }
 NOT_BUILT = """<!doctype html><title>Pilothouse</title>
 <p>The web UI is not here: <code>make setup</code> builds it. The API works without it."""
-MEDIA_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
+ASSET_TYPES = {".js": "text/javascript", ".webmanifest": "application/manifest+json", ".svg": "image/svg+xml"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _read(name: str, path: Path, files: dict[str, Path]) -> Asset:
     if "gzip" not in bodies:
         bodies[""] = body
     media_type = (
-        MEDIA_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
+        ASSET_TYPES.get(path.suffix) or mimetypes.guess_type(path.name)[0] or "application/octet-stream"
     )
     cache = "public, max-age=31536000, immutable" if name.startswith("/assets/") else "no-cache"
     return Asset(bodies, hashlib.sha256(body).hexdigest()[:16], media_type, cache)

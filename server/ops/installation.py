@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Literal
 
-FILE = "server.lock"
+LOCK_FILE = "server.lock"
 
 
 @contextmanager
@@ -21,7 +21,7 @@ def owned_installation(folder: Path) -> Iterator[str]:
     namespace. If the folder is locked by another process or cannot be locked, the name is random. The inode
     is part of the name, so a copy of the folder is another installation. Raises OSError.
     """
-    descriptor = os.open(folder / FILE, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
+    descriptor = os.open(folder / LOCK_FILE, os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0), 0o600)
     try:
         yield _identity(descriptor) if _lock(descriptor) else secrets.token_hex(8)
     finally:

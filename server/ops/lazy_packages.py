@@ -35,7 +35,7 @@ PACKAGES = (
 )
 """With their subpackages. Only an `__init__` that does nothing but re-export is delayed; any other is imported as it
 is, such as after an update of the library."""
-PARTS = {
+PACKAGE_PARTS = {
     "anthropic": ("lib.aws", "lib.bedrock", "lib.foundry", "lib.google_cloud", "lib.vertex"),
     "charset_normalizer": ("api", "legacy", "models", "utils"),
     "langchain.agents.middleware": (
@@ -60,7 +60,7 @@ PARTS = {
     "mcp.server.fastmcp": ("server",),
 }
 """Packages whose `__init__` does more: their modules whose names are delayed."""
-LEFT_OUT = ("httpx._main", "mako.ext.pygmentplugin")
+MODULES_LEFT_OUT = ("httpx._main", "mako.ext.pygmentplugin")
 """Modules that are never imported, and that their library does without: httpx's command line and Mako's coloured
 errors, which bring Rich and Pygments."""
 
@@ -90,7 +90,7 @@ def defer_models(module: Any) -> None:
 
 class LazyPackages(MetaPathFinder):
     def __init__(
-        self, packages: Sequence[str] = PACKAGES, parts: Mapping[str, Sequence[str]] = PARTS
+        self, packages: Sequence[str] = PACKAGES, parts: Mapping[str, Sequence[str]] = PACKAGE_PARTS
     ) -> None:
         self._packages = packages
         self._parts = parts
@@ -98,7 +98,7 @@ class LazyPackages(MetaPathFinder):
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname in LEFT_OUT:
+        if fullname in MODULES_LEFT_OUT:
             raise ModuleNotFoundError(f"{fullname} is left out", name=fullname)
         if fullname == MODELS:
             spec = PathFinder.find_spec(fullname, path, target)

@@ -5,12 +5,12 @@ from __future__ import annotations
 import logging
 import re
 
-_UNSEEN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_UNSEEN_SIGNS = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
 
 class OneLine(logging.Formatter):
     """Formats each message on one line; control and bidirectional characters become `\\n`, `\\x1b` etc."""
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        record.message = _UNSEEN.sub(lambda found: ascii(found[0])[1:-1], record.message)
+        record.message = _UNSEEN_SIGNS.sub(lambda found: ascii(found[0])[1:-1], record.message)
         return super().formatMessage(record)

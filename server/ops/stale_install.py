@@ -9,7 +9,7 @@ from wording.catalogue import sentence
 
 PROGRAM = Path(__file__).parents[1]
 STARTED = time.time()
-WORDS = sentence("server.replaced")
+REPLACED_SENTENCE = sentence("server.replaced")
 
 
 def is_replaced(program: Path = PROGRAM, since: float = STARTED) -> bool:

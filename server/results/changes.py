@@ -18,10 +18,10 @@ from server.results.rows import ResultTable
 from server.text import cut
 from wording.catalogue import Wording, joined, sentence
 
-MAX_SHOWN = 50
+MAX_CHANGES_SHOWN = 50
 """Rows of each sort that are kept with a message; the numbers are those of all."""
-CELL_CHARS = 200
-_WORDS = re.compile(r"[-−]?\w+(?:[.,:/'’-]\w+)*|[%€$£¥₽₴]")
+COMPARED_CELL_CHARS = 200
+_CHANGED_WORDS = re.compile(r"[-−]?\w+(?:[.,:/'’-]\w+)*|[%€$£¥₽₴]")
 """Numbers with their sign and separators, words, and what changes the meaning of a number."""
 
 Values = dict[str, Value]
@@ -44,7 +44,7 @@ class ChangedRow(BaseModel):
 
 
 class Change(BaseModel):
-    """How a result differs from the last one; lists have at most MAX_SHOWN rows."""
+    """How a result differs from the last one; lists have at most MAX_CHANGES_SHOWN rows."""
 
     model_config = ConfigDict(frozen=True)
     kind: Literal["first", "same", "changed"]
@@ -81,8 +81,8 @@ def compare(before: ComparedResult | None, after: ComparedResult) -> Change:
         return Change(kind="same")
     return Change(
         kind="changed", columns=after.columns,
-        added=[_shown(row) for row in added[:MAX_SHOWN]], removed=[_shown(row) for row in removed[:MAX_SHOWN]],
-        changed=[ChangedRow(before=_shown(old), after=_shown(new)) for old, new in changed[:MAX_SHOWN]],
+        added=[_shown(row) for row in added[:MAX_CHANGES_SHOWN]], removed=[_shown(row) for row in removed[:MAX_CHANGES_SHOWN]],
+        changed=[ChangedRow(before=_shown(old), after=_shown(new)) for old, new in changed[:MAX_CHANGES_SHOWN]],
         counts={"added": len(added), "removed": len(removed), "changed": len(changed)},
     )  # fmt: skip
 
@@ -100,7 +100,9 @@ def words_of(change: Change) -> Wording:
 def _digest(text: str) -> str:
     """Equal for texts with the same words and numbers, whatever their case, marks and spaces."""
     plain = unicodedata.normalize("NFKC", text).casefold().replace("−", "-")
-    return hashlib.sha256(" ".join(_WORDS.findall(plain)).encode("utf-8", "surrogatepass")).hexdigest()
+    return hashlib.sha256(
+        " ".join(_CHANGED_WORDS.findall(plain)).encode("utf-8", "surrogatepass")
+    ).hexdigest()
 
 
 def _differences(
@@ -150,4 +152,7 @@ def _plain(value: Value) -> str | float | None:
 
 
 def _shown(row: Values) -> Values:
-    return {name: cut(value, CELL_CHARS) if isinstance(value, str) else value for name, value in row.items()}
+    return {
+        name: cut(value, COMPARED_CELL_CHARS) if isinstance(value, str) else value
+        for name, value in row.items()
+    }

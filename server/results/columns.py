@@ -16,23 +16,23 @@ from server.text import cut
 from wording.catalogue import sentence
 
 Kind = Literal["string", "number", "integer", "boolean"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+COLUMN_KINDS: tuple[Kind, ...] = get_args(Kind)
 Format = Literal["date", "date-time", "email", "uri"]
 Value = str | int | float | bool | None
 """A cell. None: the value is not known."""
 
 MAX_COLUMNS = 20
-NAME_CHARS = 60
+COLUMN_NAME_CHARS = 60
 DESCRIPTION_CHARS = 200
 MAX_CHOICES = 50
 CHOICE_CHARS = 100
 CELL_CHARS = 1000
-REASON_CHARS = 200
-MAX_ROWS = 1000
+MISSING_REASON_CHARS = 200
+MAX_RESULT_ROWS = 1000
 LARGEST = 2**53
 """Larger whole numbers are not exact in every program that reads JSON."""
 
-MISSING = "missing"
+MISSING_KEY = "missing"
 """The field of a recorded row that says why values are not known: no column may have this name."""
 
 _SCHEMA_WORDS = frozenset({"$schema", "type", "title", "description", "items", "minItems", "maxItems"})
@@ -92,7 +92,7 @@ class ResultSchema:
 
     columns: tuple[Column, ...]
     least: int = 1
-    most: int = MAX_ROWS
+    most: int = MAX_RESULT_ROWS
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ class ResultSchema:
         properties = {column.name: column.to_json() for column in self.columns}
         row = {"type": "object", "properties": properties, "required": list(self.names)}
         least = {"minItems": self.least} if self.least > 1 else {}
-        most = {"maxItems": self.most} if self.most < MAX_ROWS else {}
+        most = {"maxItems": self.most} if self.most < MAX_RESULT_ROWS else {}
         return {"type": "array", "items": row, **least, **most}
 
     def model_schema(self) -> JsonObject:
@@ -123,7 +123,7 @@ class ResultSchema:
         """
         fields = {key: _asked(key, column) for key, column in self.keys.items()}
         why = {"type": "object", "properties": {key: {"type": "string"} for key in fields}}
-        row = {"type": "object", "properties": {**fields, MISSING: why}}
+        row = {"type": "object", "properties": {**fields, MISSING_KEY: why}}
         return {"type": "array", "items": row}
 
 
@@ -135,9 +135,9 @@ def read_schema(given: Json) -> ResultSchema:
     if schema.get("type") != "array":
         raise SchemaRefused(sentence("schema.no_array"))
     _only(schema, _SCHEMA_WORDS, sentence("schema.the_schema"))
-    least, most = _count(schema, "minItems", 1), _count(schema, "maxItems", MAX_ROWS)
-    if not 0 < most <= MAX_ROWS or least > most:
-        raise SchemaRefused(sentence("table.rows_limit", n=MAX_ROWS))
+    least, most = _count(schema, "minItems", 1), _count(schema, "maxItems", MAX_RESULT_ROWS)
+    if not 0 < most <= MAX_RESULT_ROWS or least > most:
+        raise SchemaRefused(sentence("table.rows_limit", n=MAX_RESULT_ROWS))
     return ResultSchema(_columns(_object(schema.get("items"), "items")), max(least, 1), most)
 
 
@@ -163,18 +163,18 @@ def _columns(row: JsonObject) -> tuple[Column, ...]:
 
 def _column(given_name: str, given: JsonObject) -> Column:
     name = given_name.strip()
-    where = sentence("schema.column", name=repr(cut(name, NAME_CHARS)))
-    if not name or len(name) > NAME_CHARS or not _is_printable(name):
-        raise SchemaRefused(sentence("table.name_length", n=NAME_CHARS))
-    if name.casefold() == MISSING:
-        raise SchemaRefused(sentence("table.reserved_name", name=repr(MISSING)))
+    where = sentence("schema.column", name=repr(cut(name, COLUMN_NAME_CHARS)))
+    if not name or len(name) > COLUMN_NAME_CHARS or not _is_printable(name):
+        raise SchemaRefused(sentence("table.name_length", n=COLUMN_NAME_CHARS))
+    if name.casefold() == MISSING_KEY:
+        raise SchemaRefused(sentence("table.reserved_name", name=repr(MISSING_KEY)))
     _only(given, _COLUMN_WORDS, where)
     kind: Json = given.get("type", "string")
     if isinstance(kind, list):  # ["number", "null"]: every column may be null
         kind = next(iter([one for one in kind if one != "null"]), None) if len(kind) < 3 else None
-    known = next((one for one in KINDS if one == kind), None)
+    known = next((one for one in COLUMN_KINDS if one == kind), None)
     if known is None:
-        raise SchemaRefused(sentence("schema.type", where=where, types=", ".join(KINDS)))
+        raise SchemaRefused(sentence("schema.type", where=where, types=", ".join(COLUMN_KINDS)))
     text, form = given.get("description", ""), given.get("format")
     if not isinstance(text, str) or len(text) > DESCRIPTION_CHARS or not _is_printable(text):
         raise SchemaRefused(sentence("schema.description", where=where, n=DESCRIPTION_CHARS))

@@ -9,11 +9,11 @@ from decimal import Decimal
 
 from server.results.columns import Value
 
-_WORDS = re.compile(r"[^\W_]+")
-_UNSPACED = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_TABLE_WORDS = re.compile(r"[^\W_]+")
+_UNSPACED_LETTERS = re.compile(r"[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 """Letters of scripts without spaces between words: each counts as a word."""
-_NUMBER = re.compile(r"\d+(?:[.,' ]\d+)*")
-_GROUP = re.compile(r"\d{3}")
+_NUMBER_IN_TEXT = re.compile(r"\d+(?:[.,' ]\d+)*")
+_DIGIT_GROUP = re.compile(r"\d{3}")
 MAX_GROUPS = 4
 """Groups of digits that are read together where spaces separate thousands."""
 
@@ -53,12 +53,12 @@ def _plain(text: str) -> str:
 
 
 def _words(plain: str) -> list[str]:
-    return _WORDS.findall(_UNSPACED.sub(lambda found: f" {found[0]} ", plain))
+    return _TABLE_WORDS.findall(_UNSPACED_LETTERS.sub(lambda found: f" {found[0]} ", plain))
 
 
 def _numbers(plain: str) -> Iterator[str]:
     """All numbers that the line can mean: "1 299,00" is 1299, and 1 and 299."""
-    for found in _NUMBER.finditer(plain):
+    for found in _NUMBER_IN_TEXT.finditer(plain):
         parts = found[0].split(" ")
         spans = (
             (first, last)
@@ -70,7 +70,7 @@ def _numbers(plain: str) -> Iterator[str]:
             is_one = last == first or (
                 len(parts[first]) <= 3
                 and parts[first].isdecimal()
-                and all(map(_GROUP.fullmatch, between))
+                and all(map(_DIGIT_GROUP.fullmatch, between))
                 and re.fullmatch(r"\d{3}(?:[.,]\d+)?", parts[last])
             )
             if is_one:
@@ -80,14 +80,14 @@ def _numbers(plain: str) -> Iterator[str]:
 def _readings(text: str) -> Iterator[str]:
     """A number without spaces: the last sign may separate decimals, and all of them thousands."""
     pieces, signs = re.split(r"[.,']", text), re.findall(r"[.,']", text)
-    are_groups = len(pieces[0]) <= 3 and all(map(_GROUP.fullmatch, pieces[1:]))
+    are_groups = len(pieces[0]) <= 3 and all(map(_DIGIT_GROUP.fullmatch, pieces[1:]))
     if are_groups and len(set(signs)) <= 1:
         yield _number("".join(pieces))
     if not signs:
         yield _number(text)
         return
     has_decimals = signs[-1] != "'" and signs[-1] not in signs[:-1] and len(set(signs[:-1])) <= 1
-    if has_decimals and all(map(_GROUP.fullmatch, pieces[1:-1])):
+    if has_decimals and all(map(_DIGIT_GROUP.fullmatch, pieces[1:-1])):
         yield _number("".join(pieces[:-1]), pieces[-1])
         return
     if not are_groups:  # a date, a version

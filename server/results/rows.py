@@ -14,8 +14,8 @@ from pydantic import BaseModel, ConfigDict
 from server.events import Message
 from server.ops.json_types import Json, JsonObject
 from server.results.columns import (
-    MISSING,
-    REASON_CHARS,
+    MISSING_KEY,
+    MISSING_REASON_CHARS,
     Column,
     ResultSchema,
     Value,
@@ -26,7 +26,7 @@ from wording.catalogue import sentence
 
 RESULT = "result"
 """The key in the meta of a tool message: `{schema, rows}`, the rows that this call recorded."""
-ASKED = "result_schema"
+SCHEMA_KEY = "result_schema"
 """The key in the meta of a user message: the schema that it asks for."""
 
 TABLES_BY = sentence("table.operator_only")
@@ -103,8 +103,8 @@ def read_row(given: Json, schema: ResultSchema) -> tuple[dict[str, Value], dict[
     """
     if not isinstance(given, dict):
         raise RowRefused("a row is an object with a value for each column")
-    reasons = given.get(MISSING)
-    named = _by_name({key: value for key, value in given.items() if key != MISSING}, schema)
+    reasons = given.get(MISSING_KEY)
+    named = _by_name({key: value for key, value in given.items() if key != MISSING_KEY}, schema)
     why = _by_name(reasons if isinstance(reasons, dict) else {}, schema)
     values = {column.name: _read(named.get(column.name), column) for column in schema.columns}
     missing: dict[str, str] = {}
@@ -114,8 +114,8 @@ def read_row(given: Json, schema: ResultSchema) -> tuple[dict[str, Value], dict[
             raise RowRefused(problem)
         if value is None:
             if not isinstance(reason, str) or not reason.strip():
-                raise RowRefused(f"{column.name}: there is no value and no reason for it in `{MISSING}`")
-            missing[column.name] = cut(" ".join(reason.split()), REASON_CHARS)
+                raise RowRefused(f"{column.name}: there is no value and no reason for it in `{MISSING_KEY}`")
+            missing[column.name] = cut(" ".join(reason.split()), MISSING_REASON_CHARS)
     if len(missing) == len(values):
         raise RowRefused("the row has no value at all")
     return values, missing
@@ -160,7 +160,7 @@ def digest_of(values: Mapping[str, Value]) -> str:
 
 def schema_of(message: Message) -> ResultSchema | None:
     """The table that a user message asks for."""
-    asked = (message.meta_json or {}).get(ASKED)
+    asked = (message.meta_json or {}).get(SCHEMA_KEY)
     return read_schema(asked) if message.role == "user" and asked else None
 
 

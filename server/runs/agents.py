@@ -23,7 +23,7 @@ from langgraph.types import Command, StateSnapshot
 from server import clock
 from server.agent import foresight
 from server.agent.assistant import continuing as continued
-from server.agent.assistant.input import GO_ON, first_input, recursion_limit
+from server.agent.assistant.input import CONTINUE_CUT_ANSWER, first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.custom_events import ModelReplaced
 from server.agent.event_adapter import read_usage
@@ -44,7 +44,7 @@ from server.errors import AppError, Conflict, RunFailed
 from server.events import Answer, Message, Question, StartPlan, StateChanged, Usage, now, read_question
 from server.ops import stale_install as replaced
 from server.ops.json_types import JsonObject
-from server.results.rows import ASKED, TABLES_BY, schema_of
+from server.results.rows import SCHEMA_KEY, TABLES_BY, schema_of
 from server.runs.cut_answers import continued_by
 from server.runs.events import interruption
 from server.settings import Settings
@@ -212,7 +212,7 @@ class AgentFactory:
         asked = {one.value.get("reference") for one in saved.interrupts}
         if answer is not None and answer.reference in asked and not answer.confirmed:
             prepared.input = Command(resume=await prepared.addressed(answer))  # no act follows from it
-        elif continued.TOOLS in saved.next:
+        elif continued.TOOLS_NODE in saved.next:
             if not asked or (answer is not None and answer.reference in asked):
                 harmless = {spec.name for spec in await self._browsers.tools() if _is_harmless(spec)}
                 left = continued.left_call(
@@ -388,7 +388,7 @@ class AgentFactory:
             return "step_limit", sentence("run.step_limit")
         failure = classify(error)
         if failure.code == "internal" and self._is_replaced():
-            return failure.code, replaced.WORDS
+            return failure.code, replaced.REPLACED_SENTENCE
         return failure.code, failure.message
 
     async def read_state(self, session_id: str) -> StateChanged | None:
@@ -468,11 +468,11 @@ def _first_operator_input(started: StartedRun) -> JsonObject:
     asked = _asked(started)
     words = (one.message for one in started.start_words)
     cut = continued_by(started.messages)
-    before = f"…{cut.content[-LAST_WORDS:]} {GO_ON}" if cut else ""
+    before = f"…{cut.content[-LAST_WORDS:]} {CONTINUE_CUT_ANSWER}" if cut else ""
     return {
         "messages": [AIMessage(before, id=cut.id)] if cut else [],
         "user_message": "\n\n".join([asked.content, *words]), "message_id": asked.id,
-        "result_schema": (asked.meta_json or {}).get(ASKED),
+        "result_schema": (asked.meta_json or {}).get(SCHEMA_KEY),
     }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ from wording.catalogue import sentence
 
 T = TypeVar("T")
 
-AT_ONCE = 2.0
+RETRY_WITHIN_SECONDS = 2.0
 """Seconds. A commit that failed later than this is not retried within the request."""
 
 
@@ -128,7 +128,7 @@ class RunCommands:
         try:
             return await query(False)
         except Unavailable as fault:
-            if fault.code != "db_unavailable" or loop.time() - began > AT_ONCE:
+            if fault.code != "db_unavailable" or loop.time() - began > RETRY_WITHIN_SECONDS:
                 raise
             return await query(True)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from server.runs.events import to_decision
 from server.runs.execution import Execution
 from server.runs.queue import RunQueue
-from server.runs.recorder import PATIENCE
+from server.runs.recorder import RECORD_RETRY_SECONDS
 from server.runs.services import RunServices
 from server.store import AcceptedMessage, FinishedRun, StartedRun
 
@@ -145,7 +145,7 @@ class Dispatch:
             await self._wait_between_steps()
         for execution in list(self._executions.values()):
             execution.stop(self.reason_of_leaving)
-        await self.queue.drain(CANCEL_GRACE + PATIENCE)
+        await self.queue.drain(CANCEL_GRACE + RECORD_RETRY_SECONDS)
 
     async def _wait_between_steps(self) -> None:
         """Let the agents finish their steps, so that no act is in progress when their runs are handed back."""

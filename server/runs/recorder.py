@@ -37,7 +37,7 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-PATIENCE = 30.0
+RECORD_RETRY_SECONDS = 30.0
 """Seconds for which a run retries while the database is unavailable."""
 PICTURE_NOT_SAVED = sentence("note.picture_not_saved")
 CUT_BY: Mapping[str, Literal["length", "stream"]] = {
@@ -55,7 +55,7 @@ class RunRecorder:
         store: Store,
         bus: EventBus,
         *,
-        patience: float = PATIENCE,
+        patience: float = RECORD_RETRY_SECONDS,
         clock: Callable[[], float] = elapsed,
     ) -> None:
         self._settings = settings

@@ -18,7 +18,7 @@ logger = logging.getLogger(__name__)
 
 PIXELS = 32
 FORMATS = ("ICO", "PNG", "GIF", "JPEG", "WEBP", "BMP")
-MAX_PIXELS = 1024 * 1024
+MAX_ICON_PIXELS = 1024 * 1024
 HOSTS_KNOWN = 200
 
 
@@ -70,7 +70,7 @@ def redrawn(data: bytes) -> bytes | None:
     out = io.BytesIO()
     try:
         with Image.open(io.BytesIO(data), formats=FORMATS) as image:
-            if image.width * image.height > MAX_PIXELS:
+            if image.width * image.height > MAX_ICON_PIXELS:
                 return None
             drawn = image.convert("RGBA")
             drawn.thumbnail((PIXELS, PIXELS))

@@ -17,22 +17,22 @@ from server.errors import Conflict, NotFound, TooMany
 from server.events import Usage, now
 from server.ops.json_types import JsonObject
 from server.results.changes import Change
-from server.results.rows import ASKED
+from server.results.rows import SCHEMA_KEY
 from server.store.channels import put_automation
-from server.store.lookups import UNFINISHED, add_message, free_title, new_run
+from server.store.lookups import IS_UNFINISHED, add_message, free_title, new_run
 from server.store.owners import Ownership
 from server.store.records import AcceptedMessage, new_id, to_message
 from server.store.rows import change, every, first, get, insert
 from server.store.sessions import new_session
 from wording.catalogue import Wording, sentence
 
-MAX_CALLS, CALL_SECONDS = 10, 60.0
+MAX_HOOK_CALLS, CALL_SECONDS = 10, 60.0
 """Runs that one webhook may ask for in this time, at all processes together."""
-MAX_FAILURES = 3
+MAX_FAILED_RUNS = 3
 """In a row: then the automation is paused."""
 OF_AUTOMATION = bindparam("automation_id", type_=FiringRow.automation_id.type)
 AUTOMATIONS = select(AutomationRow).order_by(AutomationRow.created_at, AutomationRow.id)
-DUE = (
+DUE_AUTOMATIONS = (
     select(AutomationRow)
     .where(
         AutomationRow.enabled, AutomationRow.next_at <= bindparam("moment", type_=AutomationRow.next_at.type)
@@ -54,13 +54,13 @@ CALLED = (
         FiringRow.at > bindparam("since", type_=FiringRow.at.type),
     )
     .order_by(FiringRow.at.desc())
-    .limit(MAX_CALLS)
+    .limit(MAX_HOOK_CALLS)
 )  # fmt: skip
 WAITING = select(FiringRow).where(FiringRow.outcome == "waiting").order_by(FiringRow.at, FiringRow.id)
 UNENDED = (
     select(FiringRow.id)
     .join(RunRow, RunRow.id == FiringRow.run_id)
-    .where(FiringRow.automation_id == OF_AUTOMATION, UNFINISHED)
+    .where(FiringRow.automation_id == OF_AUTOMATION, IS_UNFINISHED)
     .limit(1)
 )
 USED = select(FiringRow.usage).where(
@@ -188,7 +188,7 @@ class AutomationQueries:
 
     @reading
     def due_automations(self, db: Connection, moment: datetime) -> list[AutomationRow]:
-        return every(db, AutomationRow, DUE, moment=moment)
+        return every(db, AutomationRow, DUE_AUTOMATIONS, moment=moment)
 
     @reading
     def next_due(self, db: Connection) -> datetime | None:
@@ -231,7 +231,7 @@ class AutomationQueries:
             select(InterruptRow.reference, RunRow.id, FiringRow.automation_id)
             .join(RunRow, InterruptRow.run_id == RunRow.id)
             .join(FiringRow, FiringRow.run_id == RunRow.id)
-            .where(UNFINISHED, RunRow.status == "waiting_user", InterruptRow.status == "open")
+            .where(IS_UNFINISHED, RunRow.status == "waiting_user", InterruptRow.status == "open")
         )
         found = [
             (get(db, RunRow, run), get(db, InterruptRow, reference), get(db, AutomationRow, automation))
@@ -245,7 +245,7 @@ class AutomationQueries:
         mine = SessionRow.automation_id == automation_id
         newest = select(SessionRow.id).where(mine).order_by(SessionRow.created_at.desc()).limit(kept)
         keeps = set(db.scalars(newest))
-        busy = select(RunRow.id).where(RunRow.session_id == SessionRow.id, UNFINISHED).exists()
+        busy = select(RunRow.id).where(RunRow.session_id == SessionRow.id, IS_UNFINISHED).exists()
         old = db.scalars(select(SessionRow.id).where(mine, ~SessionRow.pinned, ~busy))
         return [one for one in old if one not in keeps]
 
@@ -378,7 +378,7 @@ class AutomationQueries:
             )
         run = new_run(session, self.ownership)
         meta: JsonObject = {"automation": {"id": row.id, "name": row.name, "cause": firing.cause}}
-        meta |= {ASKED: row.result_schema} if row.result_schema else {}
+        meta |= {SCHEMA_KEY: row.result_schema} if row.result_schema else {}
         message = add_message(
             db, session, "user", content, id=run.message_id, run_id=run.id, meta_json=meta
         )  # fmt: skip
@@ -413,7 +413,7 @@ def settle_firing(
         _stop(db, row, run, "budget", sentence("message.run_budget_paused"))
     elif is_used_up(row.budget, _used(db, row, now())):
         _stop(db, row, run, "budget", sentence("message.budget_paused"))
-    elif failures >= MAX_FAILURES:
+    elif failures >= MAX_FAILED_RUNS:
         _stop(db, row, run, "failures", sentence("message.failures_paused", n=failures))
 
 
@@ -446,7 +446,7 @@ def _check_calls(db: Connection, row: AutomationRow, moment: datetime) -> None:
     """Raises TooMany."""
     lasting = timedelta(seconds=CALL_SECONDS)
     calls = list(db.scalars(CALLED, {"automation_id": row.id, "since": moment - lasting}))
-    if len(calls) == MAX_CALLS:
+    if len(calls) == MAX_HOOK_CALLS:
         raise too_often((calls[-1] + lasting - moment).total_seconds())
 
 
@@ -487,7 +487,7 @@ def _is_busy(db: Connection, row: AutomationRow) -> bool:
         return True
     if row.session_mode != "same" or row.session_id is None:
         return False
-    unended = select(RunRow.id).where(RunRow.session_id == row.session_id, UNFINISHED).limit(1)
+    unended = select(RunRow.id).where(RunRow.session_id == row.session_id, IS_UNFINISHED).limit(1)
     return db.execute(unended).first() is not None
 
 

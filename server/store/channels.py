@@ -25,7 +25,7 @@ from wording.step_words import act_words
 
 CHANNELS = select(ChannelRow).order_by(ChannelRow.created_at, ChannelRow.id)
 OF_DEVICE = select(ChannelRow).where(ChannelRow.device == bindparam("device"))
-DUE = (
+DUE_DELIVERIES = (
     select(DeliveryRow)
     .where(DeliveryRow.status == "pending", DeliveryRow.next_at <= bindparam("moment"))
     .order_by(DeliveryRow.next_at)
@@ -45,7 +45,7 @@ NEXT_DIGEST = select(func.min(DeliveryRow.next_at)).where(
 )  # fmt: skip
 NEEDS_YOU = "needs_you"
 """The event, and the error code, of a run that ended because its question was not answered."""
-NAME_CHARS = 80
+CHANNEL_NAME_CHARS = 80
 """Characters of a control's name that leave the server."""
 
 
@@ -112,7 +112,7 @@ class ChannelQueries:
     ) -> list[DueDelivery]:
         """Take the due messages: no other process takes them before `until`, when they are due again."""
         claimed: list[DueDelivery] = []
-        for row in every(db, DeliveryRow, DUE, moment=moment, most=most):
+        for row in every(db, DeliveryRow, DUE_DELIVERIES, moment=moment, most=most):
             if any(row.id == taken.id for one in claimed for taken in one.rows):
                 continue
             channel = get(db, ChannelRow, row.channel_id, lock=_is_collected(row.type))
@@ -231,13 +231,16 @@ def facts_of(question: Question) -> JsonObject:
     if not isinstance(question, ConfirmQuestion):
         return {"site": site} if site else {}
     act = act_words(str(question.action.get("kind") or "act"))
-    name = _plain(question.target.name if question.target else "")[:NAME_CHARS]
+    name = _plain(question.target.name if question.target else "")[:CHANNEL_NAME_CHARS]
     if question.start:
-        site = ", ".join(dict.fromkeys(effect.site for effect in question.start.effects))[:NAME_CHARS] or site
+        site = (
+            ", ".join(dict.fromkeys(effect.site for effect in question.start.effects))[:CHANNEL_NAME_CHARS]
+            or site
+        )
     action = joined((act, sentence("quoted", text=name) if name else ""))
     known = {
         "kind": question.risk, "action": action, "action_parts": parts_of(action), "site": site,
-        "would_send": _plain(question.would_send or "")[:NAME_CHARS], "would_send_parts": question.would_send_parts,
+        "would_send": _plain(question.would_send or "")[:CHANNEL_NAME_CHARS], "would_send_parts": question.would_send_parts,
         "amount": question.amount,
     }  # fmt: skip
     return {key: value for key, value in known.items() if value}

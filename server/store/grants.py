@@ -16,7 +16,7 @@ from server.errors import BadRequest, Conflict, NotFound
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant, WantedGrant, covers, month_of, spent_in_month
 from server.store.automations import BY_RUN
-from server.store.lookups import UNFINISHED, is_ours, session_of
+from server.store.lookups import IS_UNFINISHED, is_ours, session_of
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
 from wording.catalogue import sentence
@@ -71,7 +71,7 @@ class GrantQueries:
         if grant.scope in ("run", "session"):
             session_of(db, session_id or "", lock=True)
         if grant.scope == "run":
-            unfinished = select(RunRow).where(RunRow.session_id == session_id, UNFINISHED, ~RunRow.held)
+            unfinished = select(RunRow).where(RunRow.session_id == session_id, IS_UNFINISHED, ~RunRow.held)
             run = first(db, RunRow, unfinished)
             if run is None:
                 raise Conflict(sentence("run.none_in_progress"), code="run_finished")
@@ -90,7 +90,7 @@ class GrantQueries:
         self, db: Connection, *, session_id: str | None = None, automation_id: str | None = None
     ) -> list[ListedGrant]:
         """The newest first, without those of runs that have ended; of one session or automation if it is named."""
-        is_live = select(RunRow.id).where(RunRow.id == GrantRow.run_id, UNFINISHED).exists()
+        is_live = select(RunRow.id).where(RunRow.id == GrantRow.run_id, IS_UNFINISHED).exists()
         found = select(GrantRow).where(or_(GrantRow.run_id.is_(None), is_live))
         if session_id is not None:
             found = found.where(GrantRow.session_id == session_id)

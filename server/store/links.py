@@ -16,14 +16,14 @@ from server.store.records import new_id
 from server.store.rows import first, insert
 from wording.catalogue import sentence
 
-OPEN_QUESTION = (
+LINKED_QUESTION = (
     select(InterruptRow)
     .join(QuestionLinkRow, QuestionLinkRow.reference == InterruptRow.reference)
     .where(QuestionLinkRow.digest == bindparam("digest"), InterruptRow.status == "open")
 )
 CLOSED = select(InterruptRow.reference).where(InterruptRow.status != "open")
 VALID = HandoffRow.expires_at > bindparam("moment")
-OF_SESSION = select(HandoffRow).where(HandoffRow.session_id == bindparam("session_id"), VALID)
+HANDOFF_OF_SESSION = select(HandoffRow).where(HandoffRow.session_id == bindparam("session_id"), VALID)
 OF_HOLDER = select(HandoffRow).where(HandoffRow.holder == bindparam("digest"), VALID)
 
 
@@ -37,7 +37,7 @@ class LinkQueries:
     @reading
     def question_of_link(self, db: Connection, secret: str) -> tuple[InterruptRow, str]:
         """The open question that the link is for, and the title of its session. Raises Unauthorized if there is none."""
-        row = first(db, InterruptRow, OPEN_QUESTION, digest=digest_of(secret))
+        row = first(db, InterruptRow, LINKED_QUESTION, digest=digest_of(secret))
         if row is None:
             raise no_such_link()
         title = db.scalar(select(SessionRow.title).where(SessionRow.id == row.session_id))
@@ -55,7 +55,7 @@ class LinkQueries:
     @reading
     def handoff_of(self, db: Connection, session_id: str) -> HandoffRow | None:
         """The hand-off of the session that is valid now."""
-        return first(db, HandoffRow, OF_SESSION, session_id=session_id, moment=now())
+        return first(db, HandoffRow, HANDOFF_OF_SESSION, session_id=session_id, moment=now())
 
     @writing
     def open_handoff(self, db: Connection, secret: str, token: str) -> HandoffRow:

@@ -20,7 +20,7 @@ from server.store.rows import change, every, first, get, insert
 from server.store.titles import number_of, numbered, pattern_of, with_number
 from wording.catalogue import sentence
 
-UNFINISHED = RunRow.finished_at.is_(None)
+IS_UNFINISHED = RunRow.finished_at.is_(None)
 STEER: JsonObject = {"mode": "steer"}
 """`meta_json` of a steering message while the agent of its run has not read it."""
 QUEUED: JsonObject = {"mode": "queue"}
@@ -32,7 +32,7 @@ MESSAGES = select(MessageRow).where(MessageRow.session_id == OF_SESSION).order_b
 CURRENT_RUN = (
     select(RunRow)
     .where(RunRow.session_id == OF_SESSION, ~RunRow.held)
-    .order_by(UNFINISHED.desc(), RunRow.epoch.desc(), RunRow.created_at.desc())
+    .order_by(IS_UNFINISHED.desc(), RunRow.epoch.desc(), RunRow.created_at.desc())
     .limit(1)
 )
 SESSION_OF_RUN = (

@@ -12,12 +12,12 @@ from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow
 from server.errors import BadRequest, Conflict
 from server.events import Answer, now
 from server.ops.json_types import JsonObject
-from server.results.rows import ASKED, TABLES_BY
+from server.results.rows import SCHEMA_KEY, TABLES_BY
 from server.store.lookups import (
+    IS_UNFINISHED,
     OF_SESSION,
     QUEUED,
     STEER,
-    UNFINISHED,
     add_message,
     free_title,
     is_queued,
@@ -38,7 +38,9 @@ from wording.catalogue import sentence
 BY_CLIENT_ID = select(MessageRow).where(
     MessageRow.session_id == OF_SESSION, MessageRow.client_id == bindparam("client_id")
 )
-PRESENT_RUN = select(RunRow).where(RunRow.session_id == OF_SESSION, UNFINISHED).order_by(RunRow.held).limit(1)
+PRESENT_RUN = (
+    select(RunRow).where(RunRow.session_id == OF_SESSION, IS_UNFINISHED).order_by(RunRow.held).limit(1)
+)
 LAST_ASKED = (
     select(MessageRow)
     .where(MessageRow.session_id == OF_SESSION, MessageRow.role == "user")
@@ -210,7 +212,7 @@ class MessageQueries:
         present = first(db, RunRow, PRESENT_RUN, session_id=session_id)
         if present is None or present.held:
             raise _not_queued()
-        if ASKED in (message.meta_json or {}):
+        if SCHEMA_KEY in (message.meta_json or {}):
             raise BadRequest(sentence("message.no_table_here"), code="result_schema_misplaced")
         db.execute(delete(RunRow).where(RunRow.id == held.id))
         change(db, message, run_id=present.id, meta_json=STEER, seq=next_position(db, session))
@@ -251,7 +253,7 @@ def _asking_meta(session: SessionRow, result_schema: JsonObject | None) -> JsonO
     """The meta of a message that asks for a table. Raises BadRequest if the session's agent makes none."""
     if result_schema and session.agent != "operator":
         raise BadRequest(TABLES_BY, code="result_schema_unsupported")
-    return {ASKED: result_schema} if result_schema else None
+    return {SCHEMA_KEY: result_schema} if result_schema else None
 
 
 def _known(
@@ -262,7 +264,7 @@ def _known(
     message = first(db, MessageRow, BY_CLIENT_ID, session_id=session.id, client_id=client_id)
     if message is None:
         return None
-    if message.content != content or (message.meta_json or {}).get(ASKED) != result_schema:
+    if message.content != content or (message.meta_json or {}).get(SCHEMA_KEY) != result_schema:
         raise BadRequest(sentence("message.other_client_id"), code="idempotency_mismatch")
     run = _present_run(db, message.run_id or "")
     question = last_question_of(db, run.id) if run.attempt else None

@@ -16,8 +16,8 @@ from server.store.automations import BY_RUN, automation_of_run
 from server.store.channels import put_question, put_question_off
 from server.store.grants import NewGrant, insert_grant
 from server.store.lookups import (
+    IS_UNFINISHED,
     OF_SESSION,
-    UNFINISHED,
     is_ours,
     mark_read,
     next_position,
@@ -161,7 +161,7 @@ class QuestionQueries:
         questions = db.execute(
             select(InterruptRow.reference, InterruptRow.run_id)
             .join(RunRow, InterruptRow.run_id == RunRow.id)
-            .where(UNFINISHED, RunRow.status == "waiting_user", InterruptRow.status == "open")
+            .where(IS_UNFINISHED, RunRow.status == "waiting_user", InterruptRow.status == "open")
         )
         found = [
             (get(db, RunRow, row.run_id), get(db, InterruptRow, row.reference)) for row in questions.all()

@@ -20,13 +20,13 @@ from server.results.changes import Change
 from server.store.automations import automation_of_run, settle_firing
 from server.store.channels import put_end
 from server.store.lookups import (
+    IS_UNFINISHED,
     OF_RUN,
     OF_SESSION,
     QUEUED,
     SESSION_OF_RUN,
     STEER,
     STEERING,
-    UNFINISHED,
     current_run_of,
     is_ours,
     is_queued,
@@ -48,13 +48,13 @@ from wording.catalogue import parts_of, sentence
 NEXT_HELD = (
     select(RunRow)
     .join(MessageRow, MessageRow.id == RunRow.message_id)
-    .where(RunRow.session_id == OF_SESSION, UNFINISHED, RunRow.held)
+    .where(RunRow.session_id == OF_SESSION, IS_UNFINISHED, RunRow.held)
     .order_by(MessageRow.seq)
     .limit(1)
 )
 NEXT_FREED = (
     select(RunRow)
-    .where(RunRow.session_id == OF_SESSION, UNFINISHED, ~RunRow.held, RunRow.attempt == 0)
+    .where(RunRow.session_id == OF_SESSION, IS_UNFINISHED, ~RunRow.held, RunRow.attempt == 0)
     .limit(1)
 )
 EXECUTED = (
@@ -332,14 +332,14 @@ class RunQueries:
             db,
             RunRow,
             select(RunRow)
-            .where(UNFINISHED, RunRow.status != "waiting_user", RunRow.owner.is_not(None), ~is_mine)
+            .where(IS_UNFINISHED, RunRow.status != "waiting_user", RunRow.owner.is_not(None), ~is_mine)
             .order_by(RunRow.created_at),
         )
 
     @reading
     def unbegun_runs(self, db: Connection) -> list[AcceptedMessage]:
         """Runs of this process that are queued, for the first time or after their question."""
-        waiting = (UNFINISHED, ~RunRow.held, RunRow.owner == self.owner, RunRow.status == "queued")
+        waiting = (IS_UNFINISHED, ~RunRow.held, RunRow.owner == self.owner, RunRow.status == "queued")
         found = []
         for run in every(db, RunRow, select(RunRow).where(*waiting)):
             session, message = get(db, SessionRow, run.session_id), get(db, MessageRow, run.message_id)
@@ -356,7 +356,7 @@ class RunQueries:
     @writing
     def keep_leases(self, db: Connection, executed: Collection[str] | None = None) -> dict[str, int]:
         """Renew the leases of this process's unfinished runs, by default all; return their epochs by id."""
-        mine = [RunRow.owner == self.owner, UNFINISHED]
+        mine = [RunRow.owner == self.owner, IS_UNFINISHED]
         if executed is not None:
             mine.append(RunRow.id.in_(executed))
         db.execute(update(RunRow).where(*mine).values(lease_until=self.ownership.end_of_lease(db)))

@@ -12,9 +12,9 @@ from server.events import Message
 from server.store.records import to_message
 from server.store.rows import every
 
-WORDS = 12
+MAX_SEARCH_WORDS = 12
 """The number of words of a query that are searched for; the rest is ignored."""
-BEFORE, SHOWN = 100, 400
+BEFORE, SNIPPET_CHARS = 100, 400
 """Characters of a message in a list of results: before the first word, and in total."""
 
 
@@ -61,7 +61,7 @@ def forget_deleted(db: Connection) -> None:
 
 
 def _words(query: str) -> list[str]:
-    return re.findall(r"\w+", query)[:WORDS]
+    return re.findall(r"\w+", query)[:MAX_SEARCH_WORDS]
 
 
 def _matching_messages(words: Sequence[str], *, is_sqlite: bool) -> ColumnElement[bool]:
@@ -82,4 +82,4 @@ def _ts_query(words: Sequence[str]) -> ColumnElement[str]:
 def _around(content: str, word: str) -> str:
     found = re.search(rf"\b{word}", content, re.IGNORECASE)
     start = max(0, found.start() - BEFORE) if found else 0
-    return content[start : start + SHOWN]
+    return content[start : start + SNIPPET_CHARS]

@@ -33,11 +33,11 @@ from server.store.searching import forget_deleted, matches_of, matching_sessions
 from server.store.titles import branch_title
 from wording.catalogue import sentence
 
-PICTURE_NAME = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
+PICTURE_NAMES = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
 _KEEPS_PLACE = {"unread", "status", "icon", "title", "archived_at"}
 """Changes that are no activity: a renamed session, or one whose deletion is undone, stays where it was in the list."""
 NEWEST_FIRST = (SessionRow.pinned.desc(), SessionRow.updated_at.desc(), SessionRow.id.desc())
-QUESTIONS = (
+SESSION_QUESTIONS = (
     select(InterruptRow).where(InterruptRow.session_id == OF_SESSION).order_by(InterruptRow.created_at)
 )
 FAILURES = (
@@ -84,7 +84,7 @@ class SessionQueries:
             messages_of(db, session_id),
             current_run_of(db, session_id),
             open_question_of(db, session_id),
-            every(db, InterruptRow, QUESTIONS, session_id=session_id),
+            every(db, InterruptRow, SESSION_QUESTIONS, session_id=session_id),
             every(db, RunRow, FAILURES, session_id=session_id),
             activities_of(db, session_id),
         )
@@ -167,7 +167,7 @@ class SessionQueries:
             select(cast(SessionRow.icon, Text)),
         )
         rows = db.execute(texts.execution_options(yield_per=1000))
-        return {name for (text,) in rows for name in PICTURE_NAME.findall(text or "")}
+        return {name for (text,) in rows for name in PICTURE_NAMES.findall(text or "")}
 
     @writing
     def branch(

@@ -11,10 +11,10 @@ from server.text import cut, cut_whole, split_attached
 TITLE_LENGTH = 80
 MAX_DIGITS = 9
 """Of the number of a title."""
-READ_CHARS = 1000
+TITLE_READ_CHARS = 1000
 """Of the first line, from which the title is made: the patterns below take quadratic time."""
 
-_ADDRESS = re.compile(r"(?:https?://|localhost(?=[:/]))[^\s,;»”\"')]*[^\s,;»”\"').!?]", re.IGNORECASE)
+_TITLE_ADDRESS = re.compile(r"(?:https?://|localhost(?=[:/]))[^\s,;»”\"')]*[^\s,;»”\"').!?]", re.IGNORECASE)
 _OPENS = re.compile(
     r"(?:please |пожалуйста,? )?(?P<verb>open|go to|visit|navigate to|открой(?:те)?|перейди(?:те)? на|зайди(?:те)? на)"
     r"(?: the)?(?: page| article| site| страницу| статью| сайт)?(?: at| on| по адресу)?:? \x00(?P<rest>.*)",
@@ -22,12 +22,12 @@ _OPENS = re.compile(
 )
 _JOINT = re.compile(r"^[\s,;.]*(?:(?:and|then|и|а|потом|затем)\b[\s,]*)*", re.IGNORECASE)
 _TELL = re.compile(r"^(?:tell me|say|скажи(?:те)?(?: мне)?|расскажи(?:те)?(?: мне)?),?\s+", re.IGNORECASE)
-_SAYS = re.compile(r"^what (?:it|the (?:page|article|text|site)) says? about\s+", re.IGNORECASE)
+_SAYS_TASK = re.compile(r"^what (?:it|the (?:page|article|text|site)) says? about\s+", re.IGNORECASE)
 _SAYS_RUSSIAN = re.compile(
     r"^что (?:там |в (?:ней|н[её]м) )?(?:она |он |написано |сказано |говорится |говорит )+(?=об? )",
     re.IGNORECASE,
 )
-_POLITE = re.compile(r"\w+те\b", re.IGNORECASE)
+_POLITE_ENDING = re.compile(r"\w+те\b", re.IGNORECASE)
 _ASKS_RUSSIAN = re.compile(
     r"^(?:кто|что|где|когда|куда|откуда|как\w*|почему|зачем|сколько|чей|чья|ч[её]м|о ч[её]м)\b|^\S+ ли\b",
     re.IGNORECASE,
@@ -38,16 +38,16 @@ _NEXT_PAGE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _NEXT_STEP = re.compile(r"\s*(?:[,;]|\b(?:and|then|и|потом|затем)\b)[\s,]*", re.IGNORECASE)
-_QUOTED = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
+_QUOTED_TEXT = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
 _FILLS = re.compile(
     r"(?:type|enter|fill|select|choose|wait|scroll|введи|заполни|выбери|напиши|подожди|прокрути)\w*\b",
     re.IGNORECASE,
 )
-_READS = re.compile(r"(?:read|прочитай(?:те)?) (?:it|the page|страницу|её)", re.IGNORECASE)
+_READ_TASK = re.compile(r"(?:read|прочитай(?:те)?) (?:it|the page|страницу|её)", re.IGNORECASE)
 _CLICKS = re.compile(r"(?P<verb>click|press|нажми(?:те)?)(?: on| the| на)? (?P<what>.+)", re.IGNORECASE)
-_CYRILLIC = re.compile("[а-яё]", re.IGNORECASE)
+_CYRILLIC_LETTER = re.compile("[а-яё]", re.IGNORECASE)
 _HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
-_NUMBER = re.compile(r" \((\d{1,9})\)$")
+_TITLE_NUMBER = re.compile(r" \((\d{1,9})\)$")
 _PAGE_ENDING = re.compile(r"\.(?:html?|php|aspx?|jsp)$", re.IGNORECASE)
 
 
@@ -59,11 +59,11 @@ def title_of(content: str) -> str:
     """
     words = split_attached(content)[0] or content
     first = next((line for line in words.split("\n") if line.strip()), "")
-    line = " ".join(first.split())[:READ_CHARS]
-    addresses = _ADDRESS.findall(line)
+    line = " ".join(first.split())[:TITLE_READ_CHARS]
+    addresses = _TITLE_ADDRESS.findall(line)
     if not addresses:
         return cut(line, TITLE_LENGTH)
-    masked = _ADDRESS.sub("\x00", line, count=1)
+    masked = _TITLE_ADDRESS.sub("\x00", line, count=1)
     if match := _OPENS.match(masked):
         rest = _JOINT.sub("", match["rest"])
         if len(addresses) > 1:
@@ -78,7 +78,7 @@ def title_of(content: str) -> str:
         ending = (
             ""
             if not rest and not _page(addresses[0])
-            else f" {'на' if _CYRILLIC.search(line) else 'on'} {site}"
+            else f" {'на' if _CYRILLIC_LETTER.search(line) else 'on'} {site}"
         )
         said = f"{did}{ending}" if ending else f"{did} {site}"
         if did.endswith("?"):
@@ -86,7 +86,7 @@ def title_of(content: str) -> str:
             said = did.rstrip("?") + ending
     else:
         said, ending = masked.replace("\x00", _site(addresses[0])), ""
-    said = _ADDRESS.sub(lambda found: _site(found[0]), said)
+    said = _TITLE_ADDRESS.sub(lambda found: _site(found[0]), said)
     if ending and len(said) > TITLE_LENGTH:
         said = cut(said.removesuffix(ending), TITLE_LENGTH - len(ending)) + ending
     return cut(said[:1].upper() + said[1:], TITLE_LENGTH)
@@ -97,13 +97,13 @@ def _task(words: str) -> str:
     asked = _TELL.sub("", words)
     if asked == words:
         return words
-    if _CYRILLIC.search(asked):
-        polite = "те" if _POLITE.match(words) else ""
+    if _CYRILLIC_LETTER.search(asked):
+        polite = "те" if _POLITE_ENDING.match(words) else ""
         said = _SAYS_RUSSIAN.sub("", asked)
         if said and said != asked:
             return f"Прочитай{polite} {said}"
         return f"Узнай{polite}{',' * bool(_ASKS_RUSSIAN.match(asked))} {asked}" if said else asked
-    return f"Read about {_SAYS.sub('', asked)}" if _SAYS.match(asked) else f"Find {asked}"
+    return f"Read about {_SAYS_TASK.sub('', asked)}" if _SAYS_TASK.match(asked) else f"Find {asked}"
 
 
 def _outcome(words: str) -> tuple[str, bool]:
@@ -111,7 +111,7 @@ def _outcome(words: str) -> tuple[str, bool]:
 
     The words themselves where that is not clear.
     """
-    quoted = [match.span() for match in _QUOTED.finditer(words)]
+    quoted = [match.span() for match in _QUOTED_TEXT.finditer(words)]
     ends = [
         end.span() for end in _NEXT_STEP.finditer(words) if not any(a <= end.start() < b for a, b in quoted)
     ]
@@ -120,7 +120,7 @@ def _outcome(words: str) -> tuple[str, bool]:
         for begin, end in zip([0, *(b for _, b in ends)], [*(a for a, _ in ends), len(words)], strict=True)
         if begin < end
     ]
-    kept = [step for step in steps if not _FILLS.match(step) and not _READS.fullmatch(step)]
+    kept = [step for step in steps if not _FILLS.match(step) and not _READ_TASK.fullmatch(step)]
     if len(steps) < 2 or len(kept) != 1:
         return words, False
     clicked = _CLICKS.fullmatch(kept[0])
@@ -128,7 +128,7 @@ def _outcome(words: str) -> tuple[str, bool]:
         return kept[0], False
     label = clicked["what"].strip('“”«»"')
     # Buttons have the imperative as their name in English, and the infinitive in Russian.
-    return (f"{clicked['verb']} «{label}»" if _CYRILLIC.search(label) else label), True
+    return (f"{clicked['verb']} «{label}»" if _CYRILLIC_LETTER.search(label) else label), True
 
 
 def _site(address: str) -> str:
@@ -149,7 +149,7 @@ def _page(address: str) -> str:
 def branch_title(title: str) -> str:
     if title.startswith((_FROM, _FROM_RUSSIAN)) or not title:
         return title
-    return cut(f"{_FROM_RUSSIAN if _CYRILLIC.search(title) else _FROM}{title}", TITLE_LENGTH)
+    return cut(f"{_FROM_RUSSIAN if _CYRILLIC_LETTER.search(title) else _FROM}{title}", TITLE_LENGTH)
 
 
 _FROM, _FROM_RUSSIAN = "Branched from ", "Ответвление от: "
@@ -172,7 +172,7 @@ def number_of(way: str, title: str) -> int | None:
     """The number with which the title became this one, 1 if it is the title itself; None for another title."""
     if way == title:
         return 1
-    found = _NUMBER.search(way)
+    found = _TITLE_NUMBER.search(way)
     number = int(found[1]) if found else 0
     return number if number > 1 and way == with_number(title, number) else None
 

@@ -9,7 +9,7 @@ import pytest
 
 from server.errors import TooMany
 from server.settings import Settings
-from server.store.automations import CALL_SECONDS, MAX_CALLS
+from server.store.automations import CALL_SECONDS, MAX_HOOK_CALLS
 from tests.support.automations import Starter, accounted, add_automation, end_all, log_of, scheduler_at
 from tests.support.databases import open_store
 
@@ -67,14 +67,14 @@ async def test_a_webhook_is_limited_at_all_servers_together(database_url: str, s
     async with open_store(database_url, "one:1:a") as one, open_store(database_url, "two:2:b") as two:
         row = await add_automation(one, "DTSTART:20260101T000000\nRRULE:FREQ=DAILY", "UTC", MADE)
         stores, starter = (one, two), Starter()
-        for number in range(MAX_CALLS):
+        for number in range(MAX_HOOK_CALLS):
             at = scheduler_at(stores[number % 2], settings, starter, MADE + timedelta(seconds=number))
             await at.fire_now(row.id, "hook")
-        later = MADE + timedelta(seconds=MAX_CALLS)
+        later = MADE + timedelta(seconds=MAX_HOOK_CALLS)
         for store in stores:
             with pytest.raises(TooMany) as refused:
                 await scheduler_at(store, settings, starter, later).fire_now(row.id, "hook")
-            assert refused.value.retry_after == CALL_SECONDS - MAX_CALLS
+            assert refused.value.retry_after == CALL_SECONDS - MAX_HOOK_CALLS
         await scheduler_at(one, settings, starter, later).fire_now(row.id, "hand")
         free = MADE + timedelta(seconds=CALL_SECONDS)
         await scheduler_at(two, settings, starter, free).fire_now(row.id, "hook")

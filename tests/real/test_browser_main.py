@@ -7,7 +7,7 @@ import pytest
 import pytest_asyncio
 
 from server.browser.browser import Field, ToolOutcome
-from server.browser.mcp.playwright_server import OFFERED
+from server.browser.mcp.playwright_server import OFFERED_TOOLS
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.observation.rendering import cost
 from server.browser.pool import BrowserPool
@@ -140,8 +140,8 @@ async def test_a_picture_of_the_viewport(browser: SessionBrowser, site: Site):
 
 async def test_the_tools_offered_are_exactly_these(pool: BrowserPool):
     """A new version of the server must not bring a new tool to the model unseen."""
-    assert {tool.name for tool in await pool.tools()} == set(OFFERED)
-    assert set(OFFERED) == {
+    assert {tool.name for tool in await pool.tools()} == set(OFFERED_TOOLS)
+    assert set(OFFERED_TOOLS) == {
         "browser_click",
         "browser_drag",
         "browser_fill_form",

@@ -12,7 +12,7 @@ from server.browser.browser import Field
 from server.browser.mcp.lifecycle import TOOLS_RESTARTED
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
-from server.extras.tools.browser_use_server import OFFERED
+from server.extras.tools.browser_use_server import OFFERED_BROWSER_USE_TOOLS
 from tests.support.browsers import element, notes_of, open_pool, running_processes
 from tests.support.sites import Site
 
@@ -36,7 +36,7 @@ async def browser(pool: BrowserPool) -> SessionBrowser:
 
 
 async def test_the_tools_offered_are_exactly_these(pool: BrowserPool):
-    assert {tool.name for tool in await pool.tools()} == set(OFFERED)
+    assert {tool.name for tool in await pool.tools()} == set(OFFERED_BROWSER_USE_TOOLS)
 
 
 async def test_a_form_is_filled_in_and_sent(browser: SessionBrowser, site: Site):

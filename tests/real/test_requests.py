@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 import pytest_asyncio
 
-from server.browser.chromium.request_log import PATIENCE, ChromiumRequestLog
+from server.browser.chromium.request_log import SENT_BODY_SECONDS, ChromiumRequestLog
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from server.browser.sent import SentRequests
@@ -121,7 +121,7 @@ def shown(sent: SentRequests) -> list[tuple[str, str, int | str | None]]:
 async def test_requests_with_an_effect_are_told_with_their_answers(
     browser: SessionBrowser, name: str, requests: list[tuple[str, str, int | str]]
 ):
-    patience = PATIENCE if name == "Silent order" else 20
+    patience = SENT_BODY_SECONDS if name == "Silent order" else 20
     # The link opens a page that answers 403: the step has failed.
     sent = await sent_by(browser, name, patience, ok=name != "Delete item 4")
     assert shown(sent) == requests
@@ -156,8 +156,8 @@ async def test_a_page_without_an_answer_holds_up_an_act_for_seconds_only(browser
         began = time.monotonic()
         sent = await log.settled()  # the site keeps the request for as long as the test lasts
     assert shown(sent) == [("POST", "/silent", "no_answer")]
-    assert time.monotonic() - began >= PATIENCE
-    assert PATIENCE <= 3
+    assert time.monotonic() - began >= SENT_BODY_SECONDS
+    assert SENT_BODY_SECONDS <= 3
 
 
 async def test_workers_that_start_after_an_act_run(browser: SessionBrowser, site: Site):

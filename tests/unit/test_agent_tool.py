@@ -6,12 +6,13 @@ import pytest
 from mcp.types import Tool
 
 from server.api.system import notices
-from server.extras.tools.browser_use_server import AGENT_TOOLS, OFFERED, offered_of
+from server.extras.tools.browser_use_server import AGENT_TOOLS, OFFERED_BROWSER_USE_TOOLS, offered_of
 from server.runtime import open_runtime
 from server.settings import Settings
 
 TOOLS = [
-    Tool(name=name, inputSchema={"type": "object"}) for name in (*OFFERED, *AGENT_TOOLS, "browser_close_all")
+    Tool(name=name, inputSchema={"type": "object"})
+    for name in (*OFFERED_BROWSER_USE_TOOLS, *AGENT_TOOLS, "browser_close_all")
 ]
 KEY = {"openai_api_key": "k"}
 CASES = [
@@ -29,7 +30,7 @@ def test_the_agent_tools_are_offered_only_when_asked_for_and_with_a_key(
 ) -> None:
     own = Settings.model_validate({**settings.model_dump(), **values})
     names = {spec.name for spec in offered_of(own, TOOLS)}
-    assert names == {*OFFERED, *(AGENT_TOOLS if is_offered else ())}
+    assert names == {*OFFERED_BROWSER_USE_TOOLS, *(AGENT_TOOLS if is_offered else ())}
     problem = own.agent_tool_problem
     assert missing in (problem or "") if missing else problem is None
 

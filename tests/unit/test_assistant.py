@@ -12,7 +12,7 @@ from langgraph.types import Command
 
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.input import first_input, recursion_limit
-from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS, SHOWN, _summary
+from server.agent.assistant.limits import OUT_OF_BUDGET, OUT_OF_STEPS, SHOWN_MARK, _summary
 from server.agent.assistant.turns import reduce_old_results
 from server.agent.context import RunContext, UserUpdates
 from server.agent.event_adapter import EventAdapter
@@ -96,7 +96,7 @@ async def test_a_limit_ends_in_a_summary_and_the_question_whether_to_go_on(summa
 
 def test_a_summary_by_rule_has_the_newest_eight_steps_in_words_of_a_person() -> None:
     def result(n: int, name: str, **shown: str) -> ToolMessage:
-        kept = {SHOWN: shown} if shown else {}
+        kept = {SHOWN_MARK: shown} if shown else {}
         return ToolMessage(f"page {n}\nwith more", tool_call_id=str(n), name=name, additional_kwargs=kept)
 
     results = [result(n, "look") for n in range(7)]

@@ -12,7 +12,7 @@ from dateutil.rrule import rrulestr
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from server.automations.rules import SHORTEST, RuleRefused, read_rule
+from server.automations.rules import MIN_INTERVAL_MINUTES, RuleRefused, read_rule
 
 ZONES = [
     "UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kolkata", "America/Sao_Paulo",
@@ -150,4 +150,6 @@ def test_due_times_are_those_of_the_rule_from_any_moment_on(
     assert found == sorted(set(found))
     offsets = {moment.astimezone(place).utcoffset() for moment in (after, *found, until)}
     if len(offsets) == 1:
-        assert all(later - earlier >= timedelta(minutes=SHORTEST) for earlier, later in pairwise(found))
+        assert all(
+            later - earlier >= timedelta(minutes=MIN_INTERVAL_MINUTES) for earlier, later in pairwise(found)
+        )

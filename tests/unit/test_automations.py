@@ -20,7 +20,7 @@ from server.errors import NotFound, TooMany
 from server.events import Answer
 from server.runs.recorder import RunRecorder
 from server.runtime import Runtime
-from server.store.automations import MAX_CALLS
+from server.store.automations import MAX_HOOK_CALLS
 from tests.support.chat import new_session, read, send, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.loop_gaps import loop_gaps
@@ -512,7 +512,7 @@ async def test_guesses_of_a_webhook_are_limited_and_keep_no_caller_out(
     clock = 0.0
     limited = Automations(world.store, world.scheduler, steady=lambda: clock)
     secret = await limited.renew_hook(made["id"])
-    for _ in range(MAX_CALLS):
+    for _ in range(MAX_HOOK_CALLS):
         with pytest.raises(NotFound):
             await limited.call("wrong", "")
     with pytest.raises(TooMany):

@@ -22,7 +22,7 @@ from server.browser.chromium.downloads import Downloads
 from server.browser.chromium.process_guard import end_group, start_time_of
 from server.browser.chromium.processes import Processes, clean_environment
 from server.browser.chromium.profiles import Profiles, folder_name
-from server.browser.fence import MAX_CHARS, fence
+from server.browser.fence import MAX_FENCED_CHARS, fence
 from server.browser.masking import make_picture, mask_text
 from server.browser.mcp.client import Stdio
 from server.browser.observation.page_script import SecretField
@@ -401,7 +401,7 @@ def test_a_fence_is_closed_once_whatever_its_text_says(texts: list[str], name: s
     inside = fenced[len(mark) + 3 : -len(mark) - 4].casefold()
     assert f"/{mark}>" not in inside
     assert mark == name or name in inside
-    assert len(fenced) <= MAX_CHARS + 100
+    assert len(fenced) <= MAX_FENCED_CHARS + 100
 
 
 def test_a_text_that_names_a_thousand_fences_gets_the_next_one():

@@ -22,7 +22,7 @@ from server.browser.chromium.reach import Reach
 from server.channels.checked_connection import checked_connections
 from server.channels.delivery import CLAIM, Delivery
 from server.channels.destination import SendFailed
-from server.channels.messages import MAX_LISTED, body_of, digest_of, in_words
+from server.channels.messages import MAX_DIGEST_ITEMS, body_of, digest_of, in_words
 from server.channels.presence import VISIBLE_SECONDS, Presence
 from server.channels.quiet import end_of_quiet
 from server.channels.services import send_by_service
@@ -132,7 +132,7 @@ def test_a_message_is_in_the_language_of_the_person() -> None:
         public_url="http://p",
         at=at,
     )
-    digest = digest_of([ended] * (MAX_LISTED + 1), "http://p", at)
+    digest = digest_of([ended] * (MAX_DIGEST_ITEMS + 1), "http://p", at)
     title, text = in_words(digest, "ru")
     assert title == "Pilothouse: выполнено: 21, не выполнено: 0"
     assert text.split("\n")[0] == "2026-11-05 09:07 Задача выполнена: Kessel"

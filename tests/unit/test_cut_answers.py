@@ -9,7 +9,7 @@ import pytest
 from langchain_core.messages import HumanMessage
 
 from server.agent.assistant.agent import build_assistant
-from server.agent.assistant.input import GO_ON, to_lc_messages
+from server.agent.assistant.input import CONTINUE_CUT_ANSWER, to_lc_messages
 from server.agent.event_adapter import EventAdapter
 from server.agent.operator.plan.opening import names_address
 from server.agent.streaming import graph_events
@@ -68,7 +68,7 @@ def test_only_a_message_right_after_a_cut_answer_goes_on_from_it(
     history: list[Message], answer: Message | None
 ) -> None:
     assert continued_by(history) == answer
-    assert (GO_ON in to_lc_messages(history)[-1].text) == (answer is not None)
+    assert (CONTINUE_CUT_ANSWER in to_lc_messages(history)[-1].text) == (answer is not None)
 
 
 def test_what_an_answer_lacks_is_said_in_both_languages() -> None:
@@ -115,6 +115,6 @@ async def test_continue_goes_on_from_a_cut_answer_in_another_process(settings: S
     worker = Worker(settings, MemoryTables(), ["ital of France."])
     await worker.run(replace(begun(1), messages=[*history, asked]))
     assert [(one.type, one.text) for one in without_today(worker.model.asked[-1])[-2:]] == [
-        ("ai", "Paris is the cap"), ("human", f"Continue\n{GO_ON}"),
+        ("ai", "Paris is the cap"), ("human", f"Continue\n{CONTINUE_CUT_ANSWER}"),
     ]  # fmt: skip
     assert worker.adapter.answer == "ital of France."

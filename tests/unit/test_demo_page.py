@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from server.extras.demo.page import FIELDS, DemoPage, Thing, read_page
+from server.extras.demo.page import DEMO_FIELDS, DemoPage, Thing, read_page
 from server.extras.demo.words import Words
 
 OBSERVATION = """\
@@ -66,7 +66,7 @@ def test_the_operators_observation() -> None:
 def test_playwrights_snapshot() -> None:
     found = page(SNAPSHOT)
     assert found.texts[:2] == ["Your order", "One blue kettle"]
-    assert found.find("Name", FIELDS) == [Thing("e4", "textbox", "Name")]
+    assert found.find("Name", DEMO_FIELDS) == [Thing("e4", "textbox", "Name")]
     assert found.find("Close") == [Thing("e8", "generic", "Close")]
     assert found.find('Send "now"') == []
 
@@ -74,7 +74,7 @@ def test_playwrights_snapshot() -> None:
 def test_browser_uses_state() -> None:
     found = page(STATE)
     assert found.find("Terms") == [Thing("3", "link", "Terms")]
-    assert found.find("Name", FIELDS) == [Thing("7", "textbox", "Name")]
+    assert found.find("Name", DEMO_FIELDS) == [Thing("7", "textbox", "Name")]
 
 
 @pytest.mark.parametrize(
@@ -129,8 +129,8 @@ def test_what_the_operator_says_about_an_element_and_a_page_is_read() -> None:
 
 def test_the_only_field_is_the_field() -> None:
     alone = DemoPage(things=[Thing("1", "textbox", "Q"), Thing("2", "button", "Go")])
-    assert alone.find("", FIELDS) == [Thing("1", "textbox", "Q")]
-    assert alone.find("anything", FIELDS) == [Thing("1", "textbox", "Q")]
+    assert alone.find("", DEMO_FIELDS) == [Thing("1", "textbox", "Q")]
+    assert alone.find("anything", DEMO_FIELDS) == [Thing("1", "textbox", "Q")]
 
 
 def test_a_page_without_a_title_is_told_by_its_address_alone() -> None:

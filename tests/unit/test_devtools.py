@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from server.browser.chromium.cdp import LARGE, Cdp, CdpError, read_message
+from server.browser.chromium.cdp import LARGE_BYTES, Cdp, CdpError, read_message
 from server.browser.chromium.devtools import (
     TOO_LARGE,
     DevTools,
@@ -169,7 +169,7 @@ async def test_a_large_answer_is_parsed_off_the_loop(pipe: tuple[ScriptedChromiu
         assert await asking == large
     finally:
         sys.setprofile(None)
-    assert max(parsed, default=0) <= LARGE
+    assert max(parsed, default=0) <= LARGE_BYTES
 
 
 async def test_an_event_that_nobody_listens_to_is_not_parsed(pipe: tuple[ScriptedChromium, DevTools]):

@@ -15,7 +15,7 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.profiles import Profiles
 from server.browser.pool import BrowserPool
 from server.files.screenshots import QUOTA_BYTES, Screenshots
-from server.files.sweeper import GRACE, Sweeper
+from server.files.sweeper import YOUNG_SECONDS, Sweeper
 from server.fs.disk import shortage, size_of
 from server.runtime import Runtime
 from server.settings import Settings
@@ -219,7 +219,7 @@ async def test_the_sweep_removes_what_belongs_to_no_session_and_nothing_else(
     (await client.patch(f"/api/sessions/{session_id}", json={"pinned": True})).raise_for_status()
     address = next(event["screenshot"] for event in events if event.get("screenshot"))
     settings = runtime.settings
-    named = age(settings.screenshots / session_id / address.rpartition("/")[2], 10 * GRACE)
+    named = age(settings.screenshots / session_id / address.rpartition("/")[2], 10 * YOUNG_SECONDS)
     kept = [
         named,
         write(settings.screenshots / session_id / ("a" * 40 + ".jpg")),  # young: its message may be to come
@@ -230,8 +230,8 @@ async def test_the_sweep_removes_what_belongs_to_no_session_and_nothing_else(
         write(settings.profiles / f"{session_id}.old" / "moved aside"),
     ]
     unused = [
-        age(write(settings.screenshots / session_id / ("b" * 40 + ".jpg")), 2 * GRACE),
-        age(write(settings.screenshots / session_id / ("c" * 40 + ".part")), 2 * GRACE),
+        age(write(settings.screenshots / session_id / ("b" * 40 + ".jpg")), 2 * YOUNG_SECONDS),
+        age(write(settings.screenshots / session_id / ("c" * 40 + ".part")), 2 * YOUNG_SECONDS),
         write(settings.screenshots / "gone" / ("d" * 40 + ".jpg")),
         write(settings.downloads_dir / "gone" / "given" / "notes.txt"),
         write(settings.profiles / "gone" / "Default" / "Cookies"),
@@ -240,10 +240,10 @@ async def test_the_sweep_removes_what_belongs_to_no_session_and_nothing_else(
     ]
     kept.append(write(settings.private_dir / session_id / "private_sites.json"))
     for folder in (settings.screenshots, settings.downloads_dir, settings.profiles, settings.private_dir):
-        age(folder / "gone", 2 * GRACE)
-        age(folder / session_id, 2 * GRACE)
-    age(settings.profiles / "gone.new", 2 * GRACE)
-    age(settings.profiles / f"{session_id}.old", 2 * GRACE)
+        age(folder / "gone", 2 * YOUNG_SECONDS)
+        age(folder / session_id, 2 * YOUNG_SECONDS)
+    age(settings.profiles / "gone.new", 2 * YOUNG_SECONDS)
+    age(settings.profiles / f"{session_id}.old", 2 * YOUNG_SECONDS)
     kept.append(write(settings.screenshots / "young" / ("e" * 40 + ".jpg")))  # of a branch that is being made
     sweeper = Sweeper(settings, runtime.store, runtime.screenshots)
     assert await sweeper.sweep() == 7
@@ -257,7 +257,7 @@ async def test_a_picture_that_only_a_question_or_a_branch_names_is_kept(
 ) -> None:
     session_id, events = await ask(client, "steps please", max_tool_steps=1)
     address = next(event["screenshot"] for event in events if event.get("screenshot"))
-    picture = age(runtime.settings.screenshots / session_id / address.rpartition("/")[2], 2 * GRACE)
+    picture = age(runtime.settings.screenshots / session_id / address.rpartition("/")[2], 2 * YOUNG_SECONDS)
     last = (await client.get(f"/api/sessions/{session_id}")).json()["messages"][-1]["id"]
     await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": last})
     assert await Sweeper(runtime.settings, runtime.store, runtime.screenshots).sweep() == 0

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from langchain_core.messages import ToolMessage
 
-from server.agent.effects import SHOWN, effect_of, in_short, new_text, still_refused
+from server.agent.effects import MAX_REQUESTS_SHOWN, effect_of, in_short, new_text, still_refused
 from server.browser.browser import ToolSpec
 from server.browser.observation import observe_snapshot
 from server.browser.sent import SentRequest, SentRequests
@@ -291,8 +291,11 @@ def test_an_unreachable_address_counts_as_refused_on_the_pages_own_site(
 
 
 def test_of_many_requests_the_first_are_listed() -> None:
-    sent = [SentRequest("POST", "shop.example", f"/{n}", status=201, key=f"{n}") for n in range(SHOWN + 1)]
-    listed = effect_of(SentRequests(tuple(sent[:SHOWN]), is_all=True), (), [SHOP]).in_words()
-    assert listed.endswith(f"/{SHOWN - 1} 201")
+    sent = [
+        SentRequest("POST", "shop.example", f"/{n}", status=201, key=f"{n}")
+        for n in range(MAX_REQUESTS_SHOWN + 1)
+    ]
+    listed = effect_of(SentRequests(tuple(sent[:MAX_REQUESTS_SHOWN]), is_all=True), (), [SHOP]).in_words()
+    assert listed.endswith(f"/{MAX_REQUESTS_SHOWN - 1} 201")
     listed = effect_of(SentRequests(tuple(sent), is_all=True), (), [SHOP]).in_words()
-    assert listed.endswith(f"/{SHOWN - 1} 201, 1 more")
+    assert listed.endswith(f"/{MAX_REQUESTS_SHOWN - 1} 201, 1 more")

@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts.measure import constants_of
+
 ROOT = Path(__file__).parents[2]
 
 DRAWING = (ROOT / "docs/architecture.md").read_text().partition("```\n")[2].partition("```")[0]
@@ -110,6 +112,17 @@ OPEN_FOLDERS = (
 )
 """Folders whose files stand for themselves; any other folder is one unit."""
 MAX_AT_THE_TOP = 12
+REPEATED_CONSTANTS = {
+    "MAX_SITE": "of a foreseen effect, and of a grant",
+    "NO_PLAN": "of the state, and of the prompt",
+    "P": "type variables",
+    "RULES": "of the prompt with a table, and of that without",
+    "SAFE_METHODS": "of this server's requests, and of a page's",
+    "T": "type variables",
+    "VIEWPORT": "what Chromium is given, what an observation assumes, what the mock site is drawn for",
+    "_NUMBER": "in a limit, and before a fact",
+}
+"""Names that several modules may give to a constant of their own, and where."""
 
 
 def module_of(path: Path) -> str:
@@ -242,6 +255,18 @@ def test_a_class_name_means_one_thing() -> None:
         if isinstance(node, ast.ClassDef)
     )
     assert [name for name, count in found.items() if count > 1] == []
+
+
+def test_a_constant_name_means_one_thing() -> None:
+    found = Counter(
+        constant
+        for name, path in MODULES.items()
+        if name.startswith("server.")
+        for constant in set(constants_of(ast.parse(path.read_text())))
+    )
+    repeated = {name for name, count in found.items() if count > 1}
+    assert repeated - REPEATED_CONSTANTS.keys() == set(), "say with two words what it is, or import the one"
+    assert REPEATED_CONSTANTS.keys() - repeated == set(), "no longer repeated: take it off the list"
 
 
 def test_few_files_lie_at_the_top() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from pathlib import Path
 
-from server.ops.installation import FILE, owned_installation
+from server.ops.installation import LOCK_FILE, owned_installation
 from server.runtime import Runtime
 from server.store import Store, is_gone, process_name
 
@@ -26,7 +26,7 @@ def test_a_copy_of_the_folder_is_another_installation(tmp_path: Path) -> None:
     here.mkdir()
     copy.mkdir()
     with owned_installation(here) as name:
-        shutil.copy(here / FILE, copy / FILE)
+        shutil.copy(here / LOCK_FILE, copy / LOCK_FILE)
         with owned_installation(copy) as other:
             assert other != name
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from server.ops.lazy_packages import PACKAGES, PARTS, LazyPackages, delay_packages
+from server.ops.lazy_packages import PACKAGE_PARTS, PACKAGES, LazyPackages, delay_packages
 
 HEAVY = {
     "server.agent.models.openai": ("openai.types.responses.response", "openai.types.evals", "openai.types.beta", "tiktoken.core"),
@@ -31,7 +31,7 @@ def test_an_import_does_not_bring_what_a_run_does_not_use(module: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "package", [name for name in [*PACKAGES, *PARTS] if "." not in name or name.startswith("lang")]
+    "package", [name for name in [*PACKAGES, *PACKAGE_PARTS] if "." not in name or name.startswith("lang")]
 )
 def test_every_name_of_a_package_can_be_imported(package: str) -> None:
     module = importlib.import_module(package)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from server.browser.takeover.browser_view import ListedElement, Listing, LiveFrame
-from server.browser.takeover.live_view import LEASE_SECONDS, LiveView
+from server.browser.takeover.live_view import TAKEOVER_LEASE_SECONDS, LiveView
 from server.browser.takeover.user_input import KeyPress, Mouse
 from server.browser.takeover.viewer import IN_FLIGHT, MAX_WAITING, ElementPoller, Viewer
 from server.errors import Conflict
@@ -106,10 +106,10 @@ async def test_a_silent_holder_is_lost_after_thirty_seconds_and_the_agent_still_
 ) -> None:
     viewer, next_one = view.join(), view.join()
     await view.take(viewer)
-    clock.pass_by(LEASE_SECONDS - 0.1)
+    clock.pass_by(TAKEOVER_LEASE_SECONDS - 0.1)
     assert view.has_holder
     clock.pass_by(0.2)
-    assert (LEASE_SECONDS, view.has_holder, view.is_held, screen.is_held) == (30, False, True, True)
+    assert (TAKEOVER_LEASE_SECONDS, view.has_holder, view.is_held, screen.is_held) == (30, False, True, True)
     assert await holder_told(viewer) == "none"
     with pytest.raises(Conflict):
         view.act(viewer, stroke())

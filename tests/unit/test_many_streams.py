@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from starlette.testclient import TestClient, WebSocketDenialResponse
 
 from server.main import create_app
-from server.settings import MAX_FILES, Settings, file_limit
+from server.settings import MAX_OPEN_FILES, Settings, file_limit
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session
 from tests.support.eventually import eventually
@@ -85,5 +85,5 @@ def test_sockets_count_too_and_are_refused_with_503(settings: Settings, path: st
 
 
 def test_the_limit_follows_that_of_open_files() -> None:
-    assert Settings.model_validate({}).stream_limit == file_limit() // 2 <= MAX_FILES // 2
+    assert Settings.model_validate({}).stream_limit == file_limit() // 2 <= MAX_OPEN_FILES // 2
     assert Settings.model_validate({"max_streams": 7}).stream_limit == 7

@@ -12,7 +12,7 @@ import pytest
 from langchain_core.runnables import RunnableLambda
 
 from server.agent.models.chat_model import build_chat_model
-from server.agent.models.deadlines import MAX_PATIENCE, note_life, watched
+from server.agent.models.deadlines import MAX_PATIENCE_FACTOR, note_life, watched
 from server.agent.models.guard import CallLimits
 from server.agent.models.providers import Endpoint
 from tests.support.model_reply import hang, say
@@ -67,7 +67,7 @@ async def test_signs_of_life_without_a_word_end_some_time() -> None:
     first, began = 0.1, asyncio.get_running_loop().time()
     with pytest.raises(TimeoutError):
         await anext(watched(ticking(1000, 0.02), first, first, is_patient=True))
-    assert asyncio.get_running_loop().time() - began >= (MAX_PATIENCE - 1) * first
+    assert asyncio.get_running_loop().time() - began >= (MAX_PATIENCE_FACTOR - 1) * first
 
 
 async def test_comments_keep_a_call_alive_and_are_shown_to_no_one() -> None:

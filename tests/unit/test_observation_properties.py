@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from server.browser.observation import (
-    HEADLINES,
+    SECTION_HEADLINES,
     Budget,
     Extra,
     focus,
@@ -89,7 +89,7 @@ def test_without_its_texts_a_page_keeps_the_line_and_eid_of_each_element(snapsho
 def test_of_a_known_page_only_links_and_texts_out_of_view_are_left_out(snapshot: str, other: str) -> None:
     seen, before = observe_snapshot(snapshot), observe_snapshot(f"{snapshot}\n{other}")
     whole = seen.text().split("\n")
-    far = next((at for at, line in enumerate(whole) if line in HEADLINES), len(whole))
+    far = next((at for at, line in enumerate(whole) if line in SECTION_HEADLINES), len(whole))
     for known in (before.marks(), seen.marks(), []):
         short = seen.text(known=known).split("\n")
         kept = [line for line in short if not line.endswith("are left out here: scroll(query) to them")]
@@ -97,7 +97,9 @@ def test_of_a_known_page_only_links_and_texts_out_of_view_are_left_out(snapshot:
         assert all(line in rest for line in kept)  # in their order
         assert kept[:far] == whole[:far]
         gone = Counter(whole[far:]) - Counter(kept[far:])
-        assert all(line.startswith(("- ", "# ")) or "] link " in line or line in HEADLINES for line in gone)
+        assert all(
+            line.startswith(("- ", "# ")) or "] link " in line or line in SECTION_HEADLINES for line in gone
+        )
         assert (len(kept) < len(short)) == bool(gone)
 
 

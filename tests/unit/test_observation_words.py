@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bench.observation.__main__ import in_window, words_of
-from server.browser.observation import BUDGET, Extra, Observation, focus, observe_snapshot, text_near
+from server.browser.observation import DEFAULT_BUDGET, Extra, Observation, focus, observe_snapshot, text_near
 from server.browser.observation.page_script import Clickable, SecretField, VisibleText
 from server.browser.observation.rendering import cost
 from tests.support.observations import load_shot, observe_shot, shot_names
@@ -233,7 +233,7 @@ def test_what_cannot_fit_is_cut_at_the_end_of_the_window() -> None:
     assert seen.text_blocks[0].startswith("0 window")
     assert seen.text_blocks[-1].startswith(f"{len(seen.text_blocks) - 1} window")
     assert [element.name for element in seen.interactive] == ["Send"]
-    assert cost(seen.text().split("\n")) <= BUDGET.tokens
+    assert cost(seen.text().split("\n")) <= DEFAULT_BUDGET.tokens
     assert "also at the bottom of the window: scroll to them; read_page has all text" in seen.notes[-1]
 
 
@@ -265,7 +265,7 @@ def test_a_window_that_cannot_be_shown_whole_loses_controls_and_text_at_its_bott
     ]
     assert min(costs) > 0.4 * sum(costs)
     assert "more elements, also at the bottom of the window: scroll to them" in seen.notes[-1]
-    assert cost(seen.text().split("\n")) <= BUDGET.tokens
+    assert cost(seen.text().split("\n")) <= DEFAULT_BUDGET.tokens
 
 
 def test_visible_text_that_no_snapshot_has_is_told() -> None:

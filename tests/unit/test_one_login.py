@@ -9,7 +9,7 @@ import pytest
 from server.agent.actions import AimedAction
 from server.agent.gate.gate import Gate
 from server.agent.gate.holding import approved_kinds
-from server.agent.gate.logins import ALLOWED, count_login, is_of_login
+from server.agent.gate.logins import LOGIN_ALLOWED, count_login, is_of_login
 from server.agent.trail import ruling_of
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import SecretField, Sent
@@ -102,4 +102,4 @@ def test_a_form_that_has_changed_since_the_yes_is_asked_about(changed: dict[str,
 
 
 def test_the_second_key_takes_it_for_approved() -> None:
-    assert approved_kinds(ruling_of(ALLOWED), is_approved=False) == {"account"}
+    assert approved_kinds(ruling_of(LOGIN_ALLOWED), is_approved=False) == {"account"}

@@ -12,7 +12,7 @@ from fastapi import FastAPI
 from server.events import now
 from server.results.changes import ComparedResult, compare, result_of, words_of
 from server.results.columns import read_schema
-from server.results.rows import ASKED
+from server.results.rows import SCHEMA_KEY
 from server.runtime import Runtime
 from server.store import FinishedRun, new_id
 from server.store.automations import Fired
@@ -88,7 +88,7 @@ async def test_rows_are_compared_and_shown_with_the_answer_and_only_counted_outs
     made = await add(client, only_changes=True, result_schema=KETTLES, rule=None, name="Kettle prices")
     asked = (await run_once(world, made, "Two.", kettle(1, 5), kettle(2, 7))).session
     (message, *_) = (await read(client, asked.id))["messages"]
-    assert message["meta_json"][ASKED] == made["result_schema"]
+    assert message["meta_json"][SCHEMA_KEY] == made["result_schema"]
     await run_once(world, made, "Again two, in other words.", kettle(1, 5), kettle(2, 7))
     ended = await run_once(world, made, "Two.", kettle(1, 6), kettle(3, 9))
     assert ended.message

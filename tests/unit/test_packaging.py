@@ -24,7 +24,7 @@ from cli.doctor import own_version
 from scripts import check
 from scripts.shell import ROOT
 from server import VERSION
-from server.extras.tools.packages import BROWSER_USE, BROWSER_USE_PACKAGES
+from server.extras.tools.packages import BROWSER_USE_PACKAGE, BROWSER_USE_PACKAGES
 from server.settings import Settings
 
 SETTINGS = {name.upper() for name in Settings.model_fields}
@@ -90,7 +90,7 @@ class TestPins:
 
     def test_browser_use_and_all_below_it_have_one_exact_version(self) -> None:
         locked = pins(str(BROWSER_USE_PACKAGES.relative_to(ROOT)))
-        assert f"browser-use[cli]=={locked['browser-use']}" == BROWSER_USE
+        assert f"browser-use[cli]=={locked['browser-use']}" == BROWSER_USE_PACKAGE
         assert {"mcp", "pydantic", "anthropic"} <= set(locked)
 
     def test_the_mcp_server_is_pinned_exactly_and_locked_at_that_version(self) -> None:

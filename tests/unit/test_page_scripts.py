@@ -22,15 +22,15 @@ from server.browser.observation.page_script import FRAME_SCRIPT, MOMENT_SCRIPT, 
 from server.browser.observation.point_script import DRAWN_SCRIPT, POINT_SCRIPT
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, VIEWPORT_SCRIPT
 from server.browser.reading.content_script import CONTENT_SCRIPT
-from server.browser.scripts import FOLDER, script
+from server.browser.scripts import SCRIPTS_FOLDER, script
 
 SCRIPTS = {
     "page": PAGE_SCRIPT, "moment": MOMENT_SCRIPT, "frame": FRAME_SCRIPT, "point": POINT_SCRIPT, "drawn": DRAWN_SCRIPT,
     "page_weight": MEASURE_SCRIPT, "viewport": VIEWPORT_SCRIPT, "content": CONTENT_SCRIPT,
-    "page_world": page_world._SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": quiet._SAYS,
+    "page_world": page_world._PAGE_WORLD_SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": quiet._SAID_SCRIPT,
     "snapshot_reader": snapshots.reader_source(), "scrolled": current_page.SCROLLED_SCRIPT,
-    "show_text": current_page._SHOW_TEXT, "hold_fields": field_values._HOLD, "read_fields": field_values._READ,
-    "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_upload": uploads._HOLD,
+    "show_text": current_page._SHOW_TEXT, "hold_fields": field_values._HOLD_FIELDS, "read_fields": field_values._READ_FIELDS,
+    "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_upload": uploads._HOLD_UPLOAD,
     "drawn_list": drawn_lists._HOLD, "slider": sliders._STATE, "watch_typing": key_listeners._WATCH,
 }  # fmt: skip
 PARTS = {"box_groups", "documents", "editors", "point_helpers"}
@@ -41,7 +41,10 @@ WORDS = (
 
 
 def test_each_file_is_a_script_or_a_part_of_one() -> None:
-    assert {path.stem for path in FOLDER.glob("*.js")} == (SCRIPTS.keys() | PARTS) - {"moment", "frame"}
+    assert {path.stem for path in SCRIPTS_FOLDER.glob("*.js")} == (SCRIPTS.keys() | PARTS) - {
+        "moment",
+        "frame",
+    }
 
 
 def test_each_script_is_one_expression() -> None:

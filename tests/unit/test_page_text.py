@@ -10,7 +10,7 @@ import pytest
 from mcp.types import CallToolResult, TextContent
 
 from server.browser.browser import Tab
-from server.browser.chromium.cdp import MAX_BYTES, Cdp, read_message
+from server.browser.chromium.cdp import MAX_MESSAGE_BYTES, Cdp, read_message
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
@@ -209,7 +209,7 @@ def test_values_are_masked_in_linear_time() -> None:
 
 
 def test_a_message_of_devtools_that_a_page_made_too_large_is_not_read() -> None:
-    filling = b"x" * MAX_BYTES
+    filling = b"x" * MAX_MESSAGE_BYTES
     assert read_message(b'{"method":"Runtime.consoleAPICalled","params":"' + filling + b'"}') == {}
     assert read_message(b'{"id":7,"result":{"value":"' + filling + b'"}}')["id"] == 7
     assert "error" in read_message(b'{"id":7,"result":{"value":"' + filling + b'"}}')

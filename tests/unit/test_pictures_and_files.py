@@ -11,7 +11,7 @@ import pytest
 
 from server.agent.event_adapter import EventAdapter
 from server.events import ToolEnd
-from server.files.session_files import FILE_BYTES, FILES, SessionFiles
+from server.files.session_files import FILE_BYTES, MAX_SESSION_FILES, SessionFiles
 from server.main import create_app
 from server.runs.execution import Execution
 from server.runs.recorder import RunRecorder
@@ -207,12 +207,15 @@ async def test_an_empty_file_and_an_odd_name_come_back(client: httpx.AsyncClient
 async def test_the_fifty_first_file_is_refused_also_when_many_come_at_once(client: httpx.AsyncClient) -> None:
     path = f"/api/sessions/{await new_session(client)}/files"
     answers = await asyncio.gather(
-        *(client.post(path, files={"file": (f"{number}.txt", b"x")}) for number in range(FILES + 5))
+        *(
+            client.post(path, files={"file": (f"{number}.txt", b"x")})
+            for number in range(MAX_SESSION_FILES + 5)
+        )
     )
-    assert [answer.status_code for answer in answers].count(201) == FILES
+    assert [answer.status_code for answer in answers].count(201) == MAX_SESSION_FILES
     refused = next(answer for answer in answers if answer.status_code != 201)
     assert (refused.status_code, refused.json()["code"]) == (409, "too_many_files")
-    assert len((await client.get(path)).json()["items"]) == FILES
+    assert len((await client.get(path)).json()["items"]) == MAX_SESSION_FILES
 
 
 async def test_a_file_keeps_its_name_in_any_script(client: httpx.AsyncClient) -> None:

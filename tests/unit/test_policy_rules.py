@@ -18,7 +18,7 @@ from server.agent.policy.clicks import (
     SWITCH_RULES,
     explain_click,
 )
-from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Verdict, ask
+from server.agent.policy.verdict import EFFECTLESS, UNCLEAR_CHANGE, Judgement, Verdict, ask
 
 EXAMPLES = [
     ("button", "Close", "Valve 3", "name and heading command a device"),
@@ -186,8 +186,8 @@ def test_a_link_that_may_be_followed_is_doubted_if_its_name_has_an_effect() -> N
     followed = Subject(
         "click", role="link", name="Transfer money", href="/money", url="https://bank.example/"
     )
-    assert assess(followed) == replace(ALLOWED, is_doubted=True)
-    assert assess(replace(followed, name="Details")) == ALLOWED
+    assert assess(followed) == replace(EFFECTLESS, is_doubted=True)
+    assert assess(replace(followed, name="Details")) == EFFECTLESS
 
 
 def test_an_address_on_the_way_to_the_checkout_is_filled_in_without_a_question() -> None:

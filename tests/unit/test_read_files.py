@@ -16,7 +16,7 @@ from PIL import Image
 
 from server.browser.reading.documents import Unreadable, read_document
 from server.browser.reading.reader import (
-    FILE_BYTES,
+    MAX_READ_BYTES,
     TOO_SLOW,
     ReadAnswer,
     Reading,
@@ -120,7 +120,7 @@ async def test_a_long_file_is_read_in_parts(tmp_path: Path) -> None:
         ("bomb.docx", make_zip(**{"word__document.xml": b"<a>" + b" " * 80_000_000}), "unpacks to too much"),
         ("bomb.docx", make_zip(**{"word__document.xml": b"<a/>", "word__media__a.png": b" " * 80_000_000}), "unpacks to too much"),
         ("bomb.xlsx", make_zip(**{"xl__workbook.xml": b"", **{f"m{n}": b"" for n in range(6000)}}), "unpacks to too much"),
-        ("large.txt", b"a" * (FILE_BYTES + 1), "more than 25 MB"),
+        ("large.txt", b"a" * (MAX_READ_BYTES + 1), "more than 25 MB"),
         ("a.png", b"\x89PNG\r\n\x1a\n" + b"\x00\x00\x00\rIHDR\x00\x00", "damaged|no text"),
         ("empty.txt", b"", "is empty"),
     ],

@@ -67,7 +67,7 @@ def test_a_run_that_fails_of_it_says_so(settings: Settings, was_replaced: bool) 
     )
     code, words = agents.failure(ImportError("cannot import name 'x'"))
     assert code == "internal"
-    assert (words == replaced.WORDS) == was_replaced
+    assert (words == replaced.REPLACED_SENTENCE) == was_replaced
     assert agents.failure(NotFound("There is no such file.")) == ("not_found", "There is no such file.")
 
 

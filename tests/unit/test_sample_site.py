@@ -12,8 +12,8 @@ import pytest
 
 from server.browser.chromium.egress import Egress
 from server.browser.chromium.reach import Reach
-from server.extras.sample_site.site import HERE, HOST, LANGUAGES, SampleSite
-from server.extras.sample_site.visit import MAX_ITEMS, Visit
+from server.extras.sample_site.site import HOST, LANGUAGES, SITE_FOLDER, SampleSite
+from server.extras.sample_site.visit import MAX_BASKET_ITEMS, Visit
 from server.settings import Settings
 
 PATHS = (
@@ -66,7 +66,7 @@ class Visitor:
 
 @pytest.mark.parametrize("lang", LANGUAGES)
 async def test_each_page_says_that_all_is_made_up(lang: str) -> None:
-    made_up = json.loads((HERE / f"texts/{lang}.json").read_text("utf-8"))["made_up"]
+    made_up = json.loads((SITE_FOLDER / f"texts/{lang}.json").read_text("utf-8"))["made_up"]
     visitor = Visitor()
     for path in PATHS:
         page = await visitor.get(f"/{lang}{path}")
@@ -92,7 +92,7 @@ async def test_what_holds_nothing_and_draws_no_power_has_no_zero() -> None:
 def test_the_languages_have_the_same_texts() -> None:
     english, *others = (
         set(keys_of(json.loads(path.read_text("utf-8"))))
-        for path in sorted((HERE / "texts").iterdir(), key=lambda one: one.name != "en.json")
+        for path in sorted((SITE_FOLDER / "texts").iterdir(), key=lambda one: one.name != "en.json")
     )
     assert all(other == english for other in others)
 
@@ -132,7 +132,7 @@ async def test_a_strange_cookie_is_a_new_visit(cookie: str) -> None:
 
 async def test_a_full_visit_fits_a_cookie() -> None:
     visitor = Visitor()
-    for _ in range(MAX_ITEMS + 3):
+    for _ in range(MAX_BASKET_ITEMS + 3):
         await visitor.post("/ru/basket", add="tide")
     await visitor.post("/ru/mail/1", text="я" * 2000)
     for _ in range(7):

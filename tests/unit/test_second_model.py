@@ -18,7 +18,7 @@ from server.agent.custom_events import ModelReplaced
 from server.agent.event_adapter import EventAdapter
 from server.agent.models.catalog import usage_cost
 from server.agent.models.chat_model import build_chat_model
-from server.agent.second_model import PAUSE, SecondModel
+from server.agent.second_model import PAUSE_SECONDS, SecondModel
 from server.agent.streaming import graph_events
 from server.errors import RunFailed
 from server.events import SECOND_MODEL, Message, ToolEnd, Usage, now, sum_usage
@@ -304,7 +304,7 @@ async def test_the_first_model_is_tried_again_after_ten_minutes() -> None:
         it = shop(models)
         assert [await it.say("a"), await it.say("b")] == ["Second.", "Second."]
         assert len(models.first.requests) == 1
-        models.clock.seconds += PAUSE + 1
+        models.clock.seconds += PAUSE_SECONDS + 1
         assert await it.say("c") == "First."
 
 

@@ -17,7 +17,7 @@ from server.database.migrate import NotReady, migrate
 from server.errors import Unavailable
 from server.main import RETRY_SECONDS, create_app
 from server.runtime import open_runtime
-from server.settings import MAX_FILES, Settings
+from server.settings import MAX_OPEN_FILES, Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.eventually import eventually
 from tests.support.ports import free_port
@@ -64,12 +64,12 @@ def test_addresses_of_databases_are_taken(tmp_path: Path, url: str) -> None:
 def test_the_usual_limit_of_open_files_is_raised_and_a_higher_one_kept() -> None:
     before = resource.getrlimit(resource.RLIMIT_NOFILE)
     hard = before[1]
-    most = 2 * MAX_FILES if hard == resource.RLIM_INFINITY else hard
+    most = 2 * MAX_OPEN_FILES if hard == resource.RLIM_INFINITY else hard
     try:
         for soft in (min(1024, most), most):
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
             open_many_files()
-            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (max(soft, min(MAX_FILES, most)), hard)
+            assert resource.getrlimit(resource.RLIMIT_NOFILE) == (max(soft, min(MAX_OPEN_FILES, most)), hard)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, before)
 

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from server.agent.actions import AimedAction
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.taint import (
-    BUDGET,
+    BITS_BUDGET,
     bits_of,
     carries_private_words,
     count_arguments,
@@ -27,7 +27,7 @@ from server.agent.gate.taint import (
     private_sites,
     remembering,
 )
-from server.agent.private_sites import FILE, PrivateSites
+from server.agent.private_sites import SITES_FILE, PrivateSites
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
 from tests.support.actions import aimed
@@ -492,7 +492,7 @@ def test_every_way_is_asked_about_at_the_budget(way: str) -> None:
         carried += bits_of(one, known)
         count_bits(one, known, private, approved=False)
     assert asked
-    assert carried < BUDGET
+    assert carried < BITS_BUDGET
 
 
 def test_ordinary_work_after_a_private_page_is_not_asked_about() -> None:
@@ -525,7 +525,7 @@ def test_private_sites_stay_with_the_profile(tmp_path: Path) -> None:
     after = PrivateSites(tmp_path)
     assert (after.sites, after.bits) == ([BANK], {"shop.example": 3})
     assert remembering({"private_sites": ["mail.example"]}, after)["private_sites"] == ["mail.example", BANK]
-    assert "ZX8" not in (tmp_path / FILE).read_text()
+    assert "ZX8" not in (tmp_path / SITES_FILE).read_text()
 
 
 def test_without_a_profile_they_are_kept_in_memory_and_brought_along(tmp_path: Path) -> None:
@@ -534,7 +534,7 @@ def test_without_a_profile_they_are_kept_in_memory_and_brought_along(tmp_path: P
     private.add(["mail.example"])
     assert not profile.exists()
     profile.mkdir()
-    (profile / FILE).write_text(json.dumps({"sites": [BANK], "bits": {}}))
+    (profile / SITES_FILE).write_text(json.dumps({"sites": [BANK], "bits": {}}))
     assert private.sites == [BANK, "mail.example"]
     private.add(["third.example"])
     assert PrivateSites(profile).sites == [BANK, "mail.example", "third.example"]
@@ -548,7 +548,7 @@ def test_the_session_knows_them_without_a_profile_and_after_it(tmp_path: Path) -
     assert not profile.exists()
     assert own.stat().st_mode & 0o777 == 0o700
     profile.mkdir(parents=True)  # as the browser does, here with what another session has left in it
-    (profile / FILE).write_text(json.dumps({"sites": ["mail.example"], "bits": {"shop.example": 3}}))
+    (profile / SITES_FILE).write_text(json.dumps({"sites": ["mail.example"], "bits": {"shop.example": 3}}))
     later = PrivateSites(profile, own)
     assert (set(later.sites), later.bits) == ({BANK, "mail.example"}, {"shop.example": 3})
     later.count("shop.example", 0)
@@ -577,7 +577,7 @@ def test_what_is_known_of_a_profile_is_read_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("content", ["", "[]", '{"sites": 3}', '{"sites": [], "letters": [1]}', "\udcff"])
 def test_a_damaged_file_is_no_reason_to_stop(tmp_path: Path, content: str) -> None:
-    (tmp_path / FILE).write_bytes(content.encode("utf-8", "surrogateescape"))
+    (tmp_path / SITES_FILE).write_bytes(content.encode("utf-8", "surrogateescape"))
     private = PrivateSites(tmp_path)
     private.add([BANK])
     assert PrivateSites(tmp_path).sites == [BANK]

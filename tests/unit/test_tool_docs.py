@@ -24,8 +24,8 @@ def rows(server: str) -> dict[str, tuple[str, str]]:
 @pytest.mark.parametrize(
     ("server", "offered", "agents"),
     [
-        ("Playwright MCP", playwright_server.OFFERED, ()),
-        ("browser-use MCP", browser_use_server.OFFERED, browser_use_server.AGENT_TOOLS),
+        ("Playwright MCP", playwright_server.OFFERED_TOOLS, ()),
+        ("browser-use MCP", browser_use_server.OFFERED_BROWSER_USE_TOOLS, browser_use_server.AGENT_TOOLS),
     ],
 )
 def test_the_tables_say_what_is_offered(

@@ -18,7 +18,7 @@ from langgraph.runtime import get_runtime
 from server.agent.assistant.gate import GateMiddleware
 from server.agent.assistant.input import count_steps, kept_for
 from server.agent.assistant.left_calls import LeftCalls
-from server.agent.assistant.limits import SHOWN, RunBudget, RunLimits
+from server.agent.assistant.limits import SHOWN_MARK, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
 from server.agent.assistant.second_answers import SecondModelMiddleware
@@ -46,7 +46,7 @@ from wording.catalogue import Wording, changed, sentence
 
 log = logging.getLogger(__name__)
 
-REASON_CHARS = 300
+FAILURE_CHARS = 300
 _KEPT = ("element", "url", "key", "direction", "query", "file")
 """Arguments that say what a step was, for a summary at a limit."""
 
@@ -174,7 +174,7 @@ class ToolReport(Middleware):
 def _reason(messages: Sequence[AnyMessage]) -> str:
     """The model's text next to its calls, in one line."""
     said = next((message.text for message in reversed(messages) if isinstance(message, AIMessage)), "")
-    return " ".join(said.split())[:REASON_CHARS] or "no reason given"
+    return " ".join(said.split())[:FAILURE_CHARS] or "no reason given"
 
 
 def _summary(result: ToolResult) -> Wording:
@@ -196,6 +196,6 @@ def _plain(result: ToolResult, shown: JsonObject, *, ok: bool) -> ToolResult:
     """Plain text without an artifact, for graph state and for providers that reject a list as a result."""
     if not isinstance(result, ToolMessage):
         return result
-    kept = {**result.additional_kwargs, SHOWN: {name: shown[name] for name in _KEPT if name in shown}}
+    kept = {**result.additional_kwargs, SHOWN_MARK: {name: shown[name] for name in _KEPT if name in shown}}
     update = {"content": result.text, "artifact": None, "status": "success" if ok else "error"}
     return result.model_copy(update={**update, "additional_kwargs": kept})

@@ -16,7 +16,7 @@ from server.agent.context import LeftCall
 from server.agent.operator.continuing import NEW_BROWSER
 from server.events import Message
 
-TOOLS, ASKS_MODEL_AFTER = "tools", "tools"
+TOOLS_NODE, ASKS_MODEL_AFTER = "tools", "tools"
 """Nodes of `create_agent`: the one that makes tool calls; after it the model is asked."""
 OWN_READERS = frozenset({"read_page", "read_file"})
 """The names of `READING_TOOLS`, whose module imports much."""

@@ -18,7 +18,7 @@ from server.agent.assistant.proof import LED_ON
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.context import RunContext
 from server.agent.gate.approval import approval_digest, confirm_question
-from server.agent.gate.gate import MAX_ASKS, REFUSED, Gate
+from server.agent.gate.gate import MAX_ASKS, REFUSED_BEFORE, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
     agreed_terms,
@@ -28,7 +28,7 @@ from server.agent.gate.holding import (
     refused_line,
     terms_of,
 )
-from server.agent.gate.logins import ALLOWED, count_login, is_of_login
+from server.agent.gate.logins import LOGIN_ALLOWED, count_login, is_of_login
 from server.agent.gate.masking import SECRETS, secrets_of
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.rulings import publish_ruling
@@ -54,17 +54,17 @@ from server.clock import steady_time
 from server.events import Answer, ConfirmQuestion, ManualQuestion, now
 from server.ops.json_types import JsonObject
 
-_UNSEEN = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
+_UNSEEN_TARGET = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
-_NAMED = Judgement(Verdict.ALLOW, "named in EXTRA_MCP_ALLOW")
+_NAMED_SERVER = Judgement(Verdict.ALLOW, "named in EXTRA_MCP_ALLOW")
 LEAK_TO_TOOL = Judgement(Verdict.ASK, "gives words to a tool after private pages were seen", "transfer")
 
 _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open now:", NOTHING)
 """Prefixes of notes that every observation repeats."""
 
-_GATE, _DENIED, _WORDS = "gate", "denied", "words"
+_GATE, _DENIED, _WORDS_MARK = "gate", "denied", "words"
 """Marks of a tool result: whether the user was asked, the digest of what they refused, and what they said to it."""
-_ASKED, _PAUSED = "asked", "paused"
+_ASKED_MARK, _PAUSED_MARK = "asked", "paused"
 _MAX_WAITING = 200
 _Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 _DO_OTHERWISE = "Do not try it again: do otherwise, or finish and say that it was refused."
@@ -122,7 +122,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         """Make the call on the terms of the ruling, and ask about what it was about to send."""
         assert ruling.judged is not None
         judged = ruling.judged
-        is_approved = ruling.marks.get(_GATE) == _ASKED
+        is_approved = ruling.marks.get(_GATE) == _ASKED_MARK
         kinds = approved_kinds(judged.ruling, is_approved=is_approved)
         terms = terms_of(
             judged.aimed, kinds, context.private.sites, by_grant=not is_approved,
@@ -160,7 +160,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
                     refusal.refusal or "", tool_call_id=call["id"] or "", name=call["name"], status="error"
                 )
                 return _annotated(message, refusal, ())
-            marks = {_GATE: _ASKED}
+            marks = {_GATE: _ASKED_MARK}
         judged = replace(waiting.judged, ruling=ruling_of(judgement))
         if any(one.is_further for one in held) and not await browser.held_waits():
             self._waiting.pop(key, None)
@@ -194,7 +194,9 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             waiting.question = question_about(plain, held, f"{call_id}:sends:{mark}")
         answer = Answer.model_validate(interrupt(waiting.question.to_json()))
         if answer.reference != waiting.question.reference or answer.expired:
-            return _Ruling(f"Not done: nobody has agreed in time. {refused_line(held)}.", {_GATE: _ASKED})
+            return _Ruling(
+                f"Not done: nobody has agreed in time. {refused_line(held)}.", {_GATE: _ASKED_MARK}
+            )
         if answer.confirmed:
             return None
         refusal = _refused(answer, held[0].shape)
@@ -221,7 +223,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             secrets, judged = secrets_of(aimed), JudgedAct(_focused(aimed), ruling_of(judgement))
             digest = approval_digest(context.run_id, aimed)
             if judgement.verdict is Verdict.ASK and digest in denied:
-                ruled = replace(judgement, verdict=Verdict.DENY, reason=REFUSED)
+                ruled = replace(judgement, verdict=Verdict.DENY, reason=REFUSED_BEFORE)
                 await publish_ruling(call_id, aimed, ruled)
                 return _Ruling(f"Not done, and not asked about again: {_DO_OTHERWISE}")
             await publish_ruling(call_id, aimed, judgement)
@@ -242,8 +244,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             if not answer.confirmed:
                 return _refused(answer, digest)
             self._count(spec, args, aimed, context, memory, approved=True)
-            return _Ruling(None, {_GATE: _ASKED}, secrets, judged, answered)
-        return _Ruling("Not done: the page changed after every approval.", {_GATE: _ASKED})
+            return _Ruling(None, {_GATE: _ASKED_MARK}, secrets, judged, answered)
+        return _Ruling("Not done: the page changed after every approval.", {_GATE: _ASKED_MARK})
 
     async def _judge(
         self,
@@ -257,13 +259,13 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             known = self._results_of(spec.server, memory["messages"])
             if gives_private_words(args, memory, spec.server, known):
                 return LEAK_TO_TOOL
-            return _FOREIGN if spec.acts else _NAMED
+            return _FOREIGN if spec.acts else _NAMED_SERVER
         if isinstance(aimed.action, ToolAction):
-            return _UNSEEN if spec.name in LOOKS_AT_PAGE else _FOREIGN
+            return _UNSEEN_TARGET if spec.name in LOOKS_AT_PAGE else _FOREIGN
         leak = LEAK if carries_private_words(_focused(aimed), memory) else None
         judgement = self._gate.judge(aimed, also=leak)
         if leak is None and is_of_login(aimed, judgement, context.logins):
-            return ALLOWED
+            return LOGIN_ALLOWED
         if judgement.verdict is not Verdict.ASK:
             return judgement
         return self._gate.judge(aimed, grants=await context.grants.held(), also=leak)
@@ -353,10 +355,11 @@ def _refused(answer: Answer, digest: str) -> _Ruling:
     words = answer.message.strip()
     if not is_refusal(answer):
         return _Ruling(
-            f'Not done: the person has not agreed yet and said: "{words}".', {_GATE: _ASKED, _WORDS: words}
+            f'Not done: the person has not agreed yet and said: "{words}".',
+            {_GATE: _ASKED_MARK, _WORDS_MARK: words},
         )
     said = f' and said: "{words}"' if words else ""
-    marks = {_GATE: _ASKED, _DENIED: digest} | ({_WORDS: words} if words else {})
+    marks = {_GATE: _ASKED_MARK, _DENIED: digest} | ({_WORDS_MARK: words} if words else {})
     return _Ruling(f"Not done: the person refused this{said}. {_DO_OTHERWISE}", marks)
 
 
@@ -365,11 +368,11 @@ def _denied_acts(messages: Sequence[AnyMessage]) -> set[str]:
     denied: set[str] = set()
     for message in reversed(messages):
         marks = message.additional_kwargs
-        if (message.type == "human" and TAKEOVER not in marks) or marks.get(_GATE) == _PAUSED:
+        if (message.type == "human" and TAKEOVER not in marks) or marks.get(_GATE) == _PAUSED_MARK:
             break
         if digest := marks.get(_DENIED):
             denied.add(digest)
-        if _WORDS in marks:
+        if _WORDS_MARK in marks:
             break
     return denied
 
@@ -380,7 +383,7 @@ def _ask_how_to_go_on(call_id: str, asks: int) -> _Ruling:
     question = ManualQuestion(reference=f"{call_id}:pause", reason=text, wants="answer")
     answer = Answer.model_validate(interrupt(question.to_json()))
     said = answer.for_agent or "go on"
-    return _Ruling(f"Not done. The person was asked how to go on and said: {said}", {_GATE: _PAUSED})
+    return _Ruling(f"Not done. The person was asked how to go on and said: {said}", {_GATE: _PAUSED_MARK})
 
 
 def _count_asks(messages: Sequence[AnyMessage]) -> int:
@@ -388,9 +391,9 @@ def _count_asks(messages: Sequence[AnyMessage]) -> int:
     asks = 0
     for message in reversed(messages):
         mark = message.additional_kwargs.get(_GATE)
-        if message.type == "human" or mark == _PAUSED or message.additional_kwargs.get(LED_ON):
+        if message.type == "human" or mark == _PAUSED_MARK or message.additional_kwargs.get(LED_ON):
             break
-        asks += mark == _ASKED
+        asks += mark == _ASKED_MARK
     return asks
 
 

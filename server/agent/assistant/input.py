@@ -15,7 +15,7 @@ from server.agent.operator.ask.answers import is_continuation
 from server.events import SECOND_MODEL, Message
 from server.ops.json_types import JsonObject
 
-GO_ON = "(Your answer was cut off. Go on exactly where it ends, and repeat nothing of it.)"
+CONTINUE_CUT_ANSWER = "(Your answer was cut off. Go on exactly where it ends, and repeat nothing of it.)"
 EARLIER = "earlier"
 """Marks tool results of earlier runs: they count towards no limit of this one."""
 MAX_KEPT = 524_288
@@ -43,7 +43,9 @@ def to_lc_messages(history: Sequence[Message]) -> list[AnyMessage]:
             calling = _Calling()
         if message.role == "user":
             goes_on = is_cut and is_continuation(message.content)
-            result.append(HumanMessage(f"{message.content}\n{GO_ON}" if goes_on else message.content))
+            result.append(
+                HumanMessage(f"{message.content}\n{CONTINUE_CUT_ANSWER}" if goes_on else message.content)
+            )
         elif message.role == "assistant" and message.content.strip():
             result.append(AIMessage(message.content))
             is_cut = bool(meta.get("cut"))

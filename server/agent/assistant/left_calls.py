@@ -15,10 +15,12 @@ from server.agent.gate.masking import without_logins
 from server.agent.middleware import CallTool, Middleware, ToolResult
 from server.agent.operator.continuing import UNKNOWN
 
-KNOWN = "another process took over after this call: the rest of its result is lost. Look at the page first"
+RESULT_LOST = (
+    "another process took over after this call: the rest of its result is lost. Look at the page first"
+)
 _LEFT = "left"
 """Mark of the result of such a call."""
-_SHOWN = frozenset({"element", "target", "ref", "index", "url", "key"})
+_SHOWN_ARGUMENTS = frozenset({"element", "target", "ref", "index", "url", "key"})
 """Arguments that are shown to the user: others may be a secret, which only the page could show."""
 
 
@@ -30,12 +32,16 @@ class LeftCalls(Middleware):
         if left is None or not _is_left(left, call["id"], request.state["messages"]):
             return await handler(request)
         if left.summary is None:
-            shown = {name: value for name, value in without_logins(call["args"]).items() if name in _SHOWN}
+            shown = {
+                name: value
+                for name, value in without_logins(call["args"]).items()
+                if name in _SHOWN_ARGUMENTS
+            }
             provider = kept_for(left.call_id, request.state["messages"])
             await dispatch(CallStarted(left.call_id, call["name"], shown, provider=provider))
             await dispatch(CallEnded(left.call_id, False, UNKNOWN, reason="interrupted"))
         return ToolMessage(
-            UNKNOWN if left.summary is None else f"{left.summary}\n({KNOWN})", tool_call_id=left.call_id, name=call["name"],
+            UNKNOWN if left.summary is None else f"{left.summary}\n({RESULT_LOST})", tool_call_id=left.call_id, name=call["name"],
             status="error" if left.summary is None else "success", additional_kwargs={_LEFT: True},
         )  # fmt: skip
 

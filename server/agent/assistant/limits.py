@@ -23,7 +23,7 @@ from wording.step_words import step_words
 
 log = logging.getLogger(__name__)
 
-_QUESTION_MARKS = "?？؟"
+_QUESTION_SIGNS = "?？؟"
 _SUM_UP = (
     "Make no more calls. Tell the person in their language, in a few sentences, what you did, what you found and what "
     "is left, and ask whether to go on."
@@ -33,7 +33,7 @@ OUT_OF_BUDGET = f"The budget or the time of this task is used up: this call was 
 
 LIMIT = "limit"
 """Marks the result of a call that a limit prevented; the value is the name of the limit's phrase."""
-SHOWN = "shown"
+SHOWN_MARK = "shown"
 """Marks the result of a call; the value is the arguments as shown to the user, with its target's name."""
 LINES = 8
 """Maximum lines of each list in a summary by template, the newest ones."""
@@ -94,7 +94,7 @@ class RunLimits(Middleware):
         if last.tool_calls or not last.text.strip():
             rest = _summary(request.messages, asked, phrase(name, asked, n=steps))
         else:
-            rest = "" if any(mark in last.text[-200:] for mark in _QUESTION_MARKS) else phrase("go_on", asked)
+            rest = "" if any(mark in last.text[-200:] for mark in _QUESTION_SIGNS) else phrase("go_on", asked)
         if rest:
             await dispatch(AnswerText(rest))
         said = "\n\n".join(part for part in (last.text.strip(), rest) if part)
@@ -127,7 +127,7 @@ def _summary(messages: Sequence[AnyMessage], asked: str, reason: str) -> str:
     for message in messages:
         if not isinstance(message, ToolMessage) or message.additional_kwargs.keys() & {EARLIER, LIMIT}:
             continue
-        words = step_words(message.name or "", message.additional_kwargs.get(SHOWN, {})).to(language)
+        words = step_words(message.name or "", message.additional_kwargs.get(SHOWN_MARK, {})).to(language)
         line = " ".join(message.text.partition("\n")[0].split())[:200]
         if message.status == "error":
             failed.append(f"{words}: {line}" if words else line)

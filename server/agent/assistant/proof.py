@@ -20,7 +20,7 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.sent import RequestLog
 from server.ops.json_types import JsonObject
 
-SENT, REFUSED, LED_ON = "sent", "refused", "led_on"
+SENT, REFUSED_MARK, LED_ON = "sent", "refused", "led_on"
 """Kept in `additional_kwargs` of a tool message, as in the operator's `State`."""
 
 
@@ -52,7 +52,7 @@ async def prove(
     kept = {
         SENT: [*act.keys],
         LED_ON: is_done and (bool(act.keys) or (bool(url) and url != before.page.url)),
-        REFUSED: still_refused(_refused(messages), act),
+        REFUSED_MARK: still_refused(_refused(messages), act),
     }
     update = {"content": "\n".join(lines), "additional_kwargs": {**result.additional_kwargs, **kept}}
     return result.model_copy(update=update), fields
@@ -85,5 +85,5 @@ def _results(messages: Sequence[AnyMessage]) -> list[ToolMessage]:
 
 def _refused(messages: Sequence[AnyMessage]) -> list[JsonObject]:
     """The requests that were refused and not accepted later, `Effect` as JSON."""
-    kept = (result.additional_kwargs.get(REFUSED) for result in _results(messages))
+    kept = (result.additional_kwargs.get(REFUSED_MARK) for result in _results(messages))
     return next((refused for refused in kept if refused is not None), [])

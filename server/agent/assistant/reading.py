@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from server.agent.context import RunContext
-from server.agent.gate.taint import FILES
+from server.agent.gate.taint import FILE_SOURCE
 from server.agent.operator.act.acting import files_in
 from server.browser.browser import ToolOutcome, ToolSpec
 from server.browser.fence import fence
@@ -15,11 +15,11 @@ from wording.catalogue import joined, sentence
 READING_CHARS = 50_000
 """A safety limit: a reading has its own, smaller token budget."""
 
-_PART: JsonObject = {
+_PAGE_PARAMETER: JsonObject = {
     "page": {"type": "integer", "description": "Number of the part, from 1"},
     "query": {"type": "string", "description": "Read only the passages that match these words"},
 }
-_NAME: JsonObject = {
+_FILE_PARAMETER: JsonObject = {
     "file": {"type": "string", "description": "Name of the file; a wrong one returns all names"}
 }
 
@@ -27,13 +27,13 @@ READ_PAGE = ToolSpec(
     "read_page",
     "Read the whole text of the current page, or of the PDF in it, as Markdown with tables and links: a part of it by "
     "its number, or what matches a query.",
-    {"type": "object", "properties": _PART},
+    {"type": "object", "properties": _PAGE_PARAMETER},
     acts=False,
 )
 READ_FILE = ToolSpec(
     "read_file",
     "Read a file of this session, an upload of the person or a download: PDF, DOCX, XLSX, CSV, HTML or text.",
-    {"type": "object", "properties": {**_NAME, **_PART}, "required": ["file"]},
+    {"type": "object", "properties": {**_FILE_PARAMETER, **_PAGE_PARAMETER}, "required": ["file"]},
     acts=False,
 )
 READING_TOOLS = {spec.name: spec for spec in (READ_PAGE, READ_FILE)}
@@ -56,7 +56,7 @@ async def read(name: str, args: JsonObject, context: RunContext) -> ToolOutcome:
     if reading.picture:
         return ToolOutcome(False, sentence("file.no_pictures", what=reading.about))
     if reading.ok:
-        context.private.add([FILES])
+        context.private.add([FILE_SOURCE])
     return _outcome_of(reading)
 
 

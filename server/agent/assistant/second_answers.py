@@ -15,7 +15,7 @@ from server.ops.json_types import JsonObject
 
 ANSWERED_BY = "answered_by"
 """In the metadata of an answer: the model that gave it, if it was the second."""
-_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
+_CALL_ID = re.compile(r"[A-Za-z0-9_-]{1,40}")
 """Ids of calls that every provider takes."""
 
 
@@ -76,7 +76,7 @@ def _with_ids_for_all(marks: JsonObject) -> JsonObject:
 
 
 def _id_for_all(call_id: str) -> str:
-    if _ID.fullmatch(call_id):
+    if _CALL_ID.fullmatch(call_id):
         return call_id
     return f"call_{hashlib.sha256(call_id.encode()).hexdigest()[:24]}"
 

@@ -68,7 +68,7 @@ def read_call(name: str, args: JsonObject, observation: Observation) -> Action |
             return DialogAction(accept=bool(args.get("accept")), text=None if given is None else str(given))
         case "browser_file_upload":
             return UploadAction(file=", ".join(map(str, args.get("paths") or [])))
-    return _PASSIVE.get(name)
+    return _PASSIVE_TOOLS.get(name)
 
 
 def refs_of(args: JsonObject) -> list[str]:
@@ -88,7 +88,7 @@ def _click(element: Element, args: JsonObject) -> Action:
     return ClickAction(eid=element.eid, double=bool(args.get("doubleClick")), manner=manner)
 
 
-_PASSIVE: dict[str, Action] = {
+_PASSIVE_TOOLS: dict[str, Action] = {
     "browser_navigate_back": BackAction(), "browser_go_back": BackAction(),
     "browser_hover": HoverAction(), "browser_wait_for": WaitAction(), "browser_scroll": ScrollAction(),
     "browser_mouse_wheel": ScrollAction(), "browser_switch_tab": SwitchTabAction(),

@@ -37,7 +37,7 @@ _FILLED = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "checkbox", "radio", "switch"}
 )
 _WRITTEN = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
-_MAX_SHOWN, _SHOWN_CHARS = 8, 300
+_MAX_SHOWN, _SHOWN_TEXT_CHARS = 8, 300
 """Texts of a form on a card, and their characters."""
 _CLOCK = re.compile(
     r"\b\d{1,2}:\d{2}:\d{2}\b|\b\d+\s?(?:s|sec|secs|seconds?|sekunden?|secondes?|segundos?|секунд\w*)(?!\w)",
@@ -191,6 +191,6 @@ def _sent_along(aimed: AimedAction) -> list[JsonObject]:
         if one.role in _WRITTEN and one.value and one.eid not in {field.eid for field in fields_of(action)}
     ]  # fmt: skip
     return [
-        {"eid": one.eid, "name": one.name, "text": MASK if takes_secret(one, one.value or "", aimed.observation) else cut(one.value or "", _SHOWN_CHARS)}
+        {"eid": one.eid, "name": one.name, "text": MASK if takes_secret(one, one.value or "", aimed.observation) else cut(one.value or "", _SHOWN_TEXT_CHARS)}
         for one in filled
     ]  # fmt: skip

@@ -18,7 +18,7 @@ from wording.catalogue import sentence
 MAX_ASKS = 5
 """Approval requests in one run before it pauses."""
 
-REFUSED = sentence("effect.refused_before")
+REFUSED_BEFORE = sentence("effect.refused_before")
 """Why an act is denied that was refused before in the run."""
 
 GRANTED = sentence("effect.granted")

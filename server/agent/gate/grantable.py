@@ -14,15 +14,15 @@ from server.agent.policy import Judgement, Verdict
 from server.agent.policy.money import find_sums, is_price
 from server.agent.policy.verdict import KINDS_ASKED
 from server.browser.addresses import site_of
-from server.grants.coverage import PARTS, SCOPES, Amount, GrantMark, GrantScope, Need
+from server.grants.coverage import MINOR_UNITS, SCOPES, Amount, GrantMark, GrantScope, Need
 from server.text import OVERRIDE
 
 NEVER = frozenset({"credential", "unknown", "tool"})
 """Kinds that each act asks about: secrets, and what cannot be seen on a page."""
-PASSING = frozenset({"transfer"})
+PASSING_KINDS = frozenset({"transfer"})
 """Kinds that are allowed for a run or a session at most."""
 
-KINDS = frozenset(KINDS_ASKED) - NEVER | PASSING
+GRANTABLE_KINDS = frozenset(KINDS_ASKED) - NEVER | PASSING_KINDS
 """What a grant can be given for."""
 
 _BY_SIGN = {
@@ -34,10 +34,10 @@ _BY_SIGN = {
 }  # fmt: skip
 """By how a page writes it. A sign of several currencies stands for itself: a grant is for one site."""
 CURRENCIES = frozenset(_BY_SIGN.values())
-_BETWEEN = re.compile(r" [·|] ")
+_PART_SEPARATOR = re.compile(r" [·|] ")
 """Between the texts that an observation puts into one line."""
-_NUMBER = re.compile(r"[0-9][0-9.,'’\s]*")
-_PLAIN = re.compile(r"([0-9]{1,3}(?:[.,'’\s][0-9]{3})*|[0-9]+)(?:[.,]([0-9]{1,2}))?")
+_SUM_PATTERN = re.compile(r"[0-9][0-9.,'’\s]*")
+_PLAIN_AMOUNT = re.compile(r"([0-9]{1,3}(?:[.,'’\s][0-9]{3})*|[0-9]+)(?:[.,]([0-9]{1,2}))?")
 _AROUND = re.compile(r"[0-9+/*×%~≈–—-]")
 """In the rest of a text with one sum: it may be a part, a range, a rate or a multiple of it."""
 
@@ -46,7 +46,7 @@ def scopes_of(judgement: Judgement, aimed: AimedAction) -> tuple[GrantScope, ...
     """The scopes in which the person may allow acts like this one; empty if each has to be asked about."""
     if not is_grantable(judgement, aimed):
         return ()
-    return SCOPES[:2] if judgement.kind in PASSING else SCOPES
+    return SCOPES[:2] if judgement.kind in PASSING_KINDS else SCOPES
 
 
 def is_grantable(judgement: Judgement, aimed: AimedAction) -> bool:
@@ -112,7 +112,7 @@ def sure_amount(aimed: AimedAction) -> Amount | None:
 
 
 def _is_qualified(source: str) -> bool:
-    for text in filter(find_sums, _BETWEEN.split(source)):
+    for text in filter(find_sums, _PART_SEPARATOR.split(source)):
         rest = text.replace(find_sums(text)[0], " ")
         if not is_price(text) and _AROUND.search(rest):
             return True
@@ -130,7 +130,7 @@ def _sums_of_page(aimed: AimedAction) -> Iterator[str]:
 
 def read_sum(text: str) -> Amount | None:
     """`€ 1.234,50` as an amount; None if its number or its currency can be read in more than one way."""
-    found = _NUMBER.search(text)
+    found = _SUM_PATTERN.search(text)
     if found is None:
         return None
     written = found.group().strip().rstrip(".,'’")
@@ -140,7 +140,7 @@ def read_sum(text: str) -> Amount | None:
 
 
 def _read_number(written: str) -> int | None:
-    match = _PLAIN.fullmatch(written)
+    match = _PLAIN_AMOUNT.fullmatch(written)
     if match is None:
         return None
     whole, fraction = match.groups()
@@ -152,4 +152,4 @@ def _read_number(written: str) -> int | None:
         return None
     if fraction and written[-len(fraction) - 1] in separators:
         return None
-    return int(Decimal(f"{re.sub(r'[^0-9]', '', whole)}.{fraction or 0}") * PARTS)
+    return int(Decimal(f"{re.sub(r'[^0-9]', '', whole)}.{fraction or 0}") * MINOR_UNITS)

@@ -9,7 +9,7 @@ from server.browser.observation import Element
 KeyKind = Literal["press_enter", "press", "click", "shortcut"]
 
 _TEXT = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
-_HELD = frozenset({"radio", "slider", "switch", "menuitemradio"})
+_KEY_HELD_ROLES = frozenset({"radio", "slider", "switch", "menuitemradio"})
 """Roles whose value arrow keys change at once."""
 _ENTER = frozenset({"enter", "return", "numpadenter", "space", "spacebar", "\n", "\r"})
 _MOVES = frozenset(
@@ -40,7 +40,7 @@ def read_key(key: str, focused: Element | None) -> KeyKind:
         is_edit = modifiers in (["control"], ["meta"], ["controlormeta"]) and name in known
         return "press" if is_edit else "shortcut"
     if name in _MOVES:
-        return "click" if role in _HELD and name not in ("tab", "escape", "shift") else "press"
+        return "click" if role in _KEY_HELD_ROLES and name not in ("tab", "escape", "shift") else "press"
     is_select = focused is not None and bool(focused.options) and len(name) == 1
     return "press" if takes_text or is_select else "shortcut"
 

@@ -9,13 +9,13 @@ from server.agent.actions import AimedAction, ClickAction, PressAction, TypeActi
 from server.agent.gate.masking import secrets_of
 from server.agent.gate.page_facts import beside, destination_of, other_site
 from server.agent.policy import Judgement, Verdict
-from server.agent.policy.fields import FIELDS
+from server.agent.policy.fields import TYPED_ROLES
 from server.agent.policy.names import Commitment, read_name
 from server.browser.observation import Element
 from wording.catalogue import sentence
 
 _MAX_FIELDS = 3
-_KINDS = frozenset({"", "account", "credential", "unknown_submit"})
+_LOGIN_KINDS = frozenset({"", "account", "credential", "unknown_submit"})
 
 
 def is_of_login(aimed: AimedAction, judgement: Judgement, allowed: Collection[str]) -> bool:
@@ -31,11 +31,11 @@ def is_of_login(aimed: AimedAction, judgement: Judgement, allowed: Collection[st
     ):
         return False
     sends = bool(target.submits) if is_click else bool(destination_of(aimed))
-    is_mild = judgement.verdict is not Verdict.DENY and judgement.kind in _KINDS
+    is_mild = judgement.verdict is not Verdict.DENY and judgement.kind in _LOGIN_KINDS
     return sends and is_mild and _form_of_login(aimed) in allowed
 
 
-ALLOWED = Judgement(Verdict.ALLOW, sentence("effect.login"), "account")
+LOGIN_ALLOWED = Judgement(Verdict.ALLOW, sentence("effect.login"), "account")
 """The judgement on such an act. The second key takes it for approved."""
 
 
@@ -59,7 +59,7 @@ def _form_of_login(aimed: AimedAction) -> str | None:
     if other_site(aimed):
         return None
     parts = [target, *beside(target, aimed.observation)]
-    fields = [one for one in parts if one.role in FIELDS or one.role == "textbox"]
+    fields = [one for one in parts if one.role in TYPED_ROLES or one.role == "textbox"]
     buttons = [one for one in parts if one.submits]
     is_login = len(fields) <= _MAX_FIELDS and len(buttons) == 1 and sum(one.secret for one in fields) == 1
     if not is_login:

@@ -17,7 +17,7 @@ from server.ops.json_types import JsonObject
 from server.text import in_addresses
 
 MASK = "•••"
-SHORT = 2
+SHORT_SECRET_CHARS = 2
 """Characters. Masking so short a secret everywhere would make lines unreadable, and so reveal it."""
 SECRETS = "secrets"
 """State key of the texts that must be masked in the report of a tool call."""
@@ -70,7 +70,7 @@ def without(secrets: Sequence[str], value: Any) -> Any:
 
 def _masking(text: str, secret: str) -> str:
     """A secret of one or two characters is masked only as a whole word: within words it is just a letter."""
-    if len(secret) > SHORT:
+    if len(secret) > SHORT_SECRET_CHARS:
         for spelling in sorted({secret, *in_addresses(secret)}, key=len, reverse=True):
             text = text.replace(spelling, MASK)
         return text

@@ -9,7 +9,7 @@ from server.agent.actions import AimedAction, ClickAction, NavigateAction, Press
 from server.agent.gate.keys import read_key
 from server.agent.policy import guess_language
 from server.agent.policy.address import read_address
-from server.agent.policy.fields import FIELDS
+from server.agent.policy.fields import TYPED_ROLES
 from server.browser.addresses import joined, site_of
 from server.browser.observation import Element, Observation
 
@@ -70,7 +70,7 @@ def beside(element: Element, observation: Observation) -> list[Element]:
 
 def context_of(element: Element, observation: Observation) -> str:
     """The text around a control; of a field in no form, with the nearest text before it."""
-    if element.group or element.role not in FIELDS or element.eid not in observation.order:
+    if element.group or element.role not in TYPED_ROLES or element.eid not in observation.order:
         return element.context
     before = observation.order[: observation.order.index(element.eid)]
     texts = (int(key[1:]) for key in reversed(before) if key.startswith("t") and key[1:].isdigit())

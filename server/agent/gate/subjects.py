@@ -28,13 +28,13 @@ from server.browser.observation.points import POINT
 
 PAN_PIXELS = 30
 """A shorter drag is a press to most pages."""
-_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
+_FIELD_SUBJECTS = frozenset({"textbox", "searchbox", "combobox", "spinbutton"})
 _PRESSES = frozenset({"click", "double_click", "press_enter"})
-_CHOICES = frozenset({"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"})
+_CHOICE_SUBJECTS = frozenset({"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"})
 _ENTRIES = frozenset({"listitem", "option", "tab", "columnheader", "draggable"})
 _STAKES = (
-    _FIELDS
-    | _CHOICES
+    _FIELD_SUBJECTS
+    | _CHOICE_SUBJECTS
     | {"switch", "row", "gridcell", "treeitem", "listitem", "article", "tab", "file", "draggable"}
 )
 """Roles of what web mail and the like act on by keys."""
@@ -152,7 +152,7 @@ def _typed(action: TypeAction, targets: Sequence[Element], observation: Observat
         if element.options:
             for option in field.text.split("\n"):
                 yield from _chosen(option, element, observation)
-        if element.role not in _FIELDS:
+        if element.role not in _FIELD_SUBJECTS:
             yield _subject("click", element, observation)
     if action.submit and targets:
         yield _subject("press_enter", targets[-1], observation)
@@ -161,7 +161,7 @@ def _typed(action: TypeAction, targets: Sequence[Element], observation: Observat
 
 def _sent(kind: str, element: Element | None, observation: Observation) -> Iterator[Subject]:
     """Enter in a field presses the first submit button of its form."""
-    if element is None or element.role not in _FIELDS or kind != "press_enter":
+    if element is None or element.role not in _FIELD_SUBJECTS or kind != "press_enter":
         return
     if button := next((other for other in beside(element, observation) if other.submits), None):
         yield _subject("click", button, observation)
@@ -210,7 +210,7 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
         return Subject(action, value=value, url=observation.page.url)
     group, href = beside(element, observation), element.href or ""
     sends: Iterable[bool]
-    if element.role in _CHOICES:
+    if element.role in _CHOICE_SUBJECTS:
         sends = map(_takes_choice, group) if element.group else map(_posts, observation.interactive)
     else:
         sends = (other.submits for other in group)
@@ -222,11 +222,11 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
         url=observation.page.url, href=href, submits=element.submits or None,
         sends_to=element.sends_to if element.submits and action in _PRESSES else "", by_get=element.by_get,
         opens=element.opens, waits=waits,
-        secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELDS),
-        lines=element.field == "lines", at_once=element.role in _CHOICES and _is_at_once(element, observation),
+        secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELD_SUBJECTS),
+        lines=element.field == "lines", at_once=element.role in _CHOICE_SUBJECTS and _is_at_once(element, observation),
         alone=all(other.role != element.role or other.eid == element.eid for other in observation.interactive),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
-        siblings=tuple(other.name for other in group if other.role not in _FIELDS), lang=language_of(observation),
+        siblings=tuple(other.name for other in group if other.role not in _FIELD_SUBJECTS), lang=language_of(observation),
     )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 Once a private page was seen (a login, a secret field, a takeover by the user), or a file of the session was read,
 everything by which words can reach another site is counted for that site: text, keys, choices, links, clicks on alike
-controls, addresses, names of files. At `BUDGET` the user is asked; a yes resets the count. Nothing is compared with
+controls, addresses, names of files. At `BITS_BUDGET` the user is asked; a yes resets the count. Nothing is compared with
 the private page itself: encoded, reversed or split, its words still have their bits. What the receiving page shows
 excuses nothing: a page that lists the alphabet lets each letter be chosen, and the choice is counted. docs/risk.md says
 what cannot be counted.
@@ -40,7 +40,7 @@ from wording.catalogue import sentence
 
 LEAK = Judgement(Verdict.ASK, sentence("effect.leak"), "transfer")
 
-BUDGET = 24
+BITS_BUDGET = 24
 """Bits that a site may get before the user is asked: four letters or digits of unknown origin."""
 SIGN_BITS, WIDE_BITS, MARK_BITS = 6, 13, 3
 """Of a letter or digit, of one in Chinese, Japanese or Korean, of any other sign."""
@@ -53,21 +53,21 @@ ALL_OPTIONS, UNKNOWN_OPTIONS_BITS = 250, 14
 """A list with as many options as an observation has may have more."""
 FREE_SIGNS = 3
 """Signs and spaces between two words that texts have anyway; more could be a code."""
-SHORTEST = 4
+MIN_TAINTED_CHARS = 4
 """Signs of a word of unknown origin that may be a code by itself."""
 PLAIN_LABEL = 12
 """Maximum letters of a single subdomain label that reveals nothing, as in `support.shop.example`."""
 
-FILES = "file:"
+FILE_SOURCE = "file:"
 """Represents the session's own files among the private sites: what was read from one is private on every site."""
 
 TAKEOVER = "takeover"
 """Mark of a message about a takeover: these are not the user's words."""
 
-_WORD = re.compile(r"\w+")
-_COMMON = re.compile(r"\s+|[.,:;!?'\"()@€$£%+/&#-]")
+_TAINTED_WORD = re.compile(r"\w+")
+_COMMON_SIGNS = re.compile(r"\s+|[.,:;!?'\"()@€$£%+/&#-]")
 """Signs between words that texts have anyway."""
-_BETWEEN = re.compile(r"\W+")
+_WORD_SEPARATOR = re.compile(r"\W+")
 _JOINTS = re.compile(r"[/?&=+_.,:;~|!*-]")
 """Signs between the words of an address."""
 
@@ -78,9 +78,9 @@ Memory = Mapping[str, Any]
 
 
 def carries_private_words(aimed: AimedAction, state: Memory) -> bool:
-    """Whether the site would have got `BUDGET` bits with this action."""
+    """Whether the site would have got `BITS_BUDGET` bits with this action."""
     bits = bits_of(aimed, state)
-    return bool(bits) and bits + state.get("bits", {}).get(owner_of(_site_of_effect(aimed)), 0) >= BUDGET
+    return bool(bits) and bits + state.get("bits", {}).get(owner_of(_site_of_effect(aimed)), 0) >= BITS_BUDGET
 
 
 def bits_of(aimed: AimedAction, state: Memory) -> int:
@@ -114,7 +114,7 @@ def _bits_of_choice(aimed: AimedAction, said: Sequence[str]) -> int:
     match action:
         case PressAction():
             return (
-                BUDGET
+                BITS_BUDGET
                 if is_paste(action.key)
                 else SIGN_BITS
                 if brings_text(action.key)
@@ -191,7 +191,7 @@ def gives_private_words(args: JsonObject, state: Memory, server: str, known: Ite
     `known` are texts that the tool's server already has, such as its own results.
     """
     bits = _bits_of_arguments(args, state, known)
-    return bool(bits) and bits + state.get("bits", {}).get(_owner_of_tool(server), 0) >= BUDGET
+    return bool(bits) and bits + state.get("bits", {}).get(_owner_of_tool(server), 0) >= BITS_BUDGET
 
 
 def count_arguments(
@@ -268,7 +268,7 @@ def _bits_of_address(url: str, place: str, observation: Observation, said: Seque
         parts = urlsplit(_plain(url))
         port = str(parts.port or "")
     except ValueError:
-        return BUDGET
+        return BITS_BUDGET
     host = _bits_of_host(read_address(url).host, port, {site_of(link) for link in known}, said)
     login, _, _ = parts.netloc.rpartition("@")
     shown = [unquote_plus(link) for link in known if site_of(link) == place]
@@ -287,13 +287,13 @@ def _bits_of_host(host: str, port: str, known: set[str], said: Sequence[str]) ->
     words = " ".join(said).casefold()
     is_named = "." in owner and not _is_ip(owner)
     if port and is_named and f"{host}:{port}" not in known and port not in words:
-        return BUDGET
+        return BITS_BUDGET
     if not before or host in {site.partition(":")[0] for site in known}:
         return 0
     unknown = [label for label in before if label != "www" and label not in words]
     if len(unknown) == 1 and unknown[0].isalpha() and len(unknown[0]) <= PLAIN_LABEL:
         return LABEL_BITS
-    return BUDGET if unknown else 0
+    return BITS_BUDGET if unknown else 0
 
 
 def _split_host(host: str) -> tuple[list[str], str]:
@@ -319,28 +319,34 @@ def _bits(texts: Iterable[str], said: Iterable[str], shown: Iterable[str]) -> in
     """The bits of texts: of words in the order in which the user said them one for the whole run (of a short one those of
     the choice among the short ones), of a word that the page shows those of the choice among its words, of others those
     of their signs. Many signs or spaces in a row count as well, unless the user has written them."""
-    written = set(_BETWEEN.findall(" ".join(said)))
-    named = _WORD.findall(" ".join(said).casefold())
+    written = set(_WORD_SEPARATOR.findall(" ".join(said)))
+    named = _TAINTED_WORD.findall(" ".join(said).casefold())
     pairs, own, all_own = set(pairwise(named)), set(named), " ".join(named)
-    choices = set(_WORD.findall(" ".join(shown).casefold()))
+    choices = set(_TAINTED_WORD.findall(" ".join(shown).casefold()))
     bits = 0
     for text in texts:
-        marks = _COMMON.sub("", _WORD.sub(" ", text))
-        rows = (len(row) - FREE_SIGNS for row in _BETWEEN.findall(text) if row not in written)
+        marks = _COMMON_SIGNS.sub("", _TAINTED_WORD.sub(" ", text))
+        rows = (len(row) - FREE_SIGNS for row in _WORD_SEPARATOR.findall(text) if row not in written)
         bits += SIGN_BITS * sum(max(0, more) for more in rows)
-        bits += MARK_BITS * max(0, len(marks) - 1) + sum(map(_is_odd, _WORD.findall(text))) * SIGN_BITS
+        bits += (
+            MARK_BITS * max(0, len(marks) - 1) + sum(map(_is_odd, _TAINTED_WORD.findall(text))) * SIGN_BITS
+        )
         before = ""
-        for word in _WORD.findall(text.casefold()):
+        for word in _TAINTED_WORD.findall(text.casefold()):
             signs = sum(WIDE_BITS if "\u2e80" <= sign <= "\uffdc" else SIGN_BITS for sign in word)
             if word in own:
-                alike = sum(len(other) < SHORTEST for other in own) if len(word) < SHORTEST else 0
+                alike = (
+                    sum(len(other) < MIN_TAINTED_CHARS for other in own)
+                    if len(word) < MIN_TAINTED_CHARS
+                    else 0
+                )
                 bits += 0 if (before, word) in pairs else max(1, _choice(alike))
-            elif len(word) >= SHORTEST and word in all_own:
+            elif len(word) >= MIN_TAINTED_CHARS and word in all_own:
                 bits += SIGN_BITS
             elif word in choices:
                 bits += min(signs, max(1, _choice(len(choices))))
             else:
-                bits += signs if len(word) < SHORTEST else max(signs, BUDGET)
+                bits += signs if len(word) < MIN_TAINTED_CHARS else max(signs, BITS_BUDGET)
             before = word
     return bits
 

@@ -22,9 +22,9 @@ from server.agent.models.transport import model_http_client
 from server.ops.json_types import JsonObject
 
 AbilityName = Literal["streams", "calls", "tool", "required", "json_schema", "pictures", "context"]
-SECONDS, MAX_SECONDS = 60.0, 120.0
+TEST_SECONDS, MAX_TEST_SECONDS = 60.0, 120.0
 """For one call and for all."""
-MAX_TOKENS = 256
+MAX_TEST_TOKENS = 256
 _TOOL: JsonObject = {
     "title": "report",
     "description": "Report a colour.",
@@ -32,7 +32,7 @@ _TOOL: JsonObject = {
     "properties": {"colour": {"type": "string"}},
     "required": ["colour"],
 }
-_ASKED = "Call the tool `report` with the colour of the sky on a clear day. Do not answer in words."
+_TEST_TASK = "Call the tool `report` with the colour of the sky on a clear day. Do not answer in words."
 _RED = (
     "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR42mP4z8BAEmIY1TCqYfhqAACQ+f8B8u7oVw"
     "AAAABJRU5ErkJggg=="
@@ -54,8 +54,8 @@ async def find_abilities(name: str, model: BaseChatModel) -> list[Ability]:
     if not isinstance(model, GuardedModel):
         await model.ainvoke("Answer with one word: ready?")
         return []
-    asked = model.at_most(MAX_TOKENS)
-    until = time.monotonic() + MAX_SECONDS
+    asked = model.at_most(MAX_TEST_TOKENS)
+    until = time.monotonic() + MAX_TEST_SECONDS
     found = [Ability("streams", await _streams(asked))]
     tries: list[tuple[AbilityName, Callable[[], Awaitable[bool]]]] = [
         ("calls", lambda: _calls_tool(asked, None)),
@@ -68,18 +68,18 @@ async def find_abilities(name: str, model: BaseChatModel) -> list[Ability]:
         if ability in ("tool", "required") and not forces_tools(model):
             found.append(Ability(ability, False))  # models that think refuse it
             continue
-        seconds = min(SECONDS, until - time.monotonic())
+        seconds = min(TEST_SECONDS, until - time.monotonic())
         found.append(await _tried(ability, attempt, seconds))
     tokens = await _context_of(name, model)
     return [*found, Ability("context", None if tokens is None else True, f"{tokens:,}" if tokens else "")]
 
 
 async def calls_tool(model: BaseChatModel) -> bool:
-    """Whether it makes the call that it is asked for. Raises TimeoutError after SECONDS, and the model's errors."""
+    """Whether it makes the call that it is asked for. Raises TimeoutError after TEST_SECONDS, and the model's errors."""
     if not isinstance(model, GuardedModel):
         return False
-    async with asyncio.timeout(SECONDS):
-        return await _calls_tool(model.at_most(MAX_TOKENS), None)
+    async with asyncio.timeout(TEST_SECONDS):
+        return await _calls_tool(model.at_most(MAX_TEST_TOKENS), None)
 
 
 async def _tried(name: AbilityName, attempt: Callable[[], Awaitable[bool]], seconds: float) -> Ability:
@@ -97,11 +97,11 @@ async def _tried(name: AbilityName, attempt: Callable[[], Awaitable[bool]], seco
 
 
 async def _streams(model: GuardedModel) -> bool:
-    """Whether an answer comes in pieces. Raises TimeoutError after SECONDS, ModelFailed."""
+    """Whether an answer comes in pieces. Raises TimeoutError after TEST_SECONDS, ModelFailed."""
     pieces = 0
     joining = joins_deltas.set(False)  # the pieces of a fast server arrive together
     try:
-        async with asyncio.timeout(SECONDS):
+        async with asyncio.timeout(TEST_SECONDS):
             async for chunk in model.astream("Count from one to ten in words."):
                 pieces += bool(chunk.text)
     finally:
@@ -112,7 +112,7 @@ async def _streams(model: GuardedModel) -> bool:
 async def _calls_tool(model: GuardedModel, choice: str | None) -> bool:
     """Whether the server made the call, with the request as it was: no weaker one was accepted instead."""
     forced = {"tool_choice": choice} if choice else {}
-    answer = await model.bind_tools([_TOOL], **forced).ainvoke(_ASKED)
+    answer = await model.bind_tools([_TOOL], **forced).ainvoke(_TEST_TASK)
     taken = {"any": ("named", "required"), "report": ("named",)}.get(choice or "")
     is_lowered = taken is not None and model.refused.tool_choice not in taken
     return not is_lowered and any(

@@ -33,7 +33,7 @@ Plain JSON, so that it can be stored and given back after a restart. `message` a
 either may be missing. They are sent only to the model that they came from."""
 EXTRA = "extra"
 """Key in a piece of a call: its fields for `calls` above."""
-PARTS = "parts"
+PARTS_KEY = "parts"
 """Key in a piece's `generation_info`: its fields for `message` above."""
 
 _ARGUMENTS_LIMIT = ModelFailure(
@@ -42,12 +42,12 @@ _ARGUMENTS_LIMIT = ModelFailure(
 )
 _HALF = re.compile("[\ud800-\udfff]")
 _OF_EACH_PIECE = ("model_provider", "output_version")
-_TEXTS = ("text", "thinking", "reasoning", "summary")
+_TEXT_BLOCKS = ("text", "thinking", "reasoning", "summary")
 _ARGUMENTS = ("arguments", "partial_json")
 """Names of a call's text in the content."""
 _NAMES = ("type", "id", "call_id", "name")
 _GROWING = ("text", "summary", "data")
-_PAUSED = "pause_turn"
+_PAUSED_TURN = "pause_turn"
 
 
 class Stopped(Exception):
@@ -123,7 +123,7 @@ class StreamedAnswer:
 
     def end(self) -> ChatGenerationChunk:
         """The last piece: all that is known of the answer. Raises Stopped if the answer is incomplete."""
-        if self.reason is None or self.reason == _PAUSED:
+        if self.reason is None or self.reason == _PAUSED_TURN:
             raise Stopped(failures.STREAM_CUT)
         problem = failures.problem(self.reason, has_calls=bool(self.calls.made), has_text=self.has_text)
         if problem:
@@ -147,7 +147,7 @@ class StreamedAnswer:
         return ({"message": message} if message else {}) | ({"calls": extras} if extras else {})
 
     def _note(self, message: AIMessageChunk, facts: JsonObject) -> None:
-        if parts := facts.pop(PARTS, None):
+        if parts := facts.pop(PARTS_KEY, None):
             self.parts.append(parts)
         for name, value in facts.items():
             if value is not None and value != "":
@@ -180,7 +180,7 @@ class StreamedAnswer:
 
     def _mend(self, block: JsonObject, within: object) -> None:
         """Mend the texts of a block, and of the parts of its summary; `within` is the index of what holds it."""
-        for name in (*_TEXTS, *_ARGUMENTS):
+        for name in (*_TEXT_BLOCKS, *_ARGUMENTS):
             text = block.get(name)
             if isinstance(text, str):
                 place = within, block.get("type"), name, block.get("index")

@@ -36,7 +36,7 @@ def _openai(input_: float, output: float, cached: float) -> Price:
     return Price(input_, output, cached, long_from=272_000, long=long_price)
 
 
-KNOWN: tuple[KnownModel, ...] = (
+KNOWN_MODELS: tuple[KnownModel, ...] = (
     KnownModel(
         "anthropic:claude-haiku-5-5",
         "Claude Haiku 5.5",
@@ -75,7 +75,7 @@ KNOWN: tuple[KnownModel, ...] = (
     ),
 )
 
-_BY_ID = {model.id: model for model in KNOWN}
+_BY_ID = {model.id: model for model in KNOWN_MODELS}
 
 
 def known_model(name: str) -> KnownModel | None:

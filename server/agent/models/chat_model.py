@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from server.agent.models.catalog import KNOWN, known_model, usage_cost
+from server.agent.models.catalog import KNOWN_MODELS, known_model, usage_cost
 from server.agent.models.errors import (
     ModelFailure,
     broken_tool_calls,
@@ -103,7 +103,7 @@ def model_choices(settings: Settings) -> list[OfferedModel]:
     """The models offered to the user: the configured ones, then well-known ones, then the demo model."""
     names = [settings.agent_model, settings.summary_model or settings.agent_model]
     has_other_models = is_own_server(settings)  # OPENAI_BASE_URL points to a server without OpenAI's models
-    offered = (model.id for model in KNOWN if model.offered)
+    offered = (model.id for model in KNOWN_MODELS if model.offered)
     names += [name for name in offered if not (has_other_models and name.startswith("openai:"))]
     known = (name for name in dict.fromkeys(names) if is_known(name) and not is_demo(name))
     chosen = [_choice(name, settings) for name in known]
@@ -116,7 +116,9 @@ def takes_images(model: BaseChatModel) -> bool:
     if "image_inputs" in profile:
         return bool(profile["image_inputs"])
     name = str(getattr(model, "model", None) or getattr(model, "model_name", ""))
-    return any(known.vision for known in KNOWN if known.id.partition(":")[2] == name.removeprefix("models/"))
+    return any(
+        known.vision for known in KNOWN_MODELS if known.id.partition(":")[2] == name.removeprefix("models/")
+    )
 
 
 def forces_tools(model: BaseChatModel) -> bool:

@@ -13,11 +13,11 @@ from typing import Any
 import orjson
 from langchain_core.messages.tool import ToolCallChunk
 
-from server.agent.models.answer import EXTRA, PARTS
+from server.agent.models.answer import EXTRA, PARTS_KEY
 from server.agent.models.answer_chunk import AnswerChunk
 from server.ops.json_types import Json, JsonObject
 
-_THOUGHTS = ("reasoning_content", "reasoning")
+_THOUGHT_KEYS = ("reasoning_content", "reasoning")
 _OF_A_CALL = ("index", "id", "type", "function")
 _OF_A_FUNCTION = ("name", "arguments")
 
@@ -35,7 +35,7 @@ def completion_chunk(event: JsonObject) -> tuple[AnswerChunk, JsonObject]:
     if not isinstance(delta, dict):
         raise garbled("a piece of the model's answer is no object")
     text, thought = _texts(delta.get("content"))
-    parts = {name: delta[name] for name in _THOUGHTS if isinstance(delta.get(name), str) and delta[name]}
+    parts = {name: delta[name] for name in _THOUGHT_KEYS if isinstance(delta.get(name), str) and delta[name]}
     thought = next(iter(parts.values()), "") or thought
     if details := [one for one in delta.get("reasoning_details") or () if isinstance(one, dict)]:
         thought = thought or "".join(str(one.get("text") or one.get("summary") or "") for one in details)
@@ -46,7 +46,7 @@ def completion_chunk(event: JsonObject) -> tuple[AnswerChunk, JsonObject]:
         piece.additional_kwargs = {"reasoning_content": thought}
     piece.tool_call_chunks = list(_calls(delta))
     reason = "refusal" if delta.get("refusal") else choice.get("finish_reason")
-    said = {"finish_reason": reason, PARTS: parts, "done": event.get("done")}
+    said = {"finish_reason": reason, PARTS_KEY: parts, "done": event.get("done")}
     said |= {"model_name": event.get("model")} if reason else {}
     return piece, {name: value for name, value in said.items() if value}
 

@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from typing import TypeVar
 
 T = TypeVar("T")
-MAX_PATIENCE = 4
+MAX_PATIENCE_FACTOR = 4
 """How often the time for the first item may pass while a server says that it is alive."""
 
 
@@ -24,7 +24,7 @@ async def watched(
     """Yield the items of `source`. Raises TimeoutError if the first item that `counts` takes longer than
     `first` seconds, or a later one longer than `idle`. Only time spent waiting for the source is measured.
 
-    `is_patient`: each sign of life begins the time for the first item again, up to MAX_PATIENCE times `first`.
+    `is_patient`: each sign of life begins the time for the first item again, up to MAX_PATIENCE_FACTOR times `first`.
     """
     watch = _CallDeadline(first)
     async with aclosing(source):
@@ -63,7 +63,7 @@ class _CallDeadline:
         self._loop = asyncio.get_running_loop()
         self._allowance = allowance
         self._used = 0.0
-        self._patient_until: float | None = self._loop.time() + MAX_PATIENCE * allowance
+        self._patient_until: float | None = self._loop.time() + MAX_PATIENCE_FACTOR * allowance
         self._began: float | None = None
         self._task: asyncio.Task[object] | None = None
         self._has_expired = False

@@ -116,7 +116,7 @@ _TOO_LONG = re.compile(
     |input[ ]tokens[ ]exceed|超长|超过.{0,12}(长度|上限|限制)|长度超过""",
     re.I | re.X,
 )
-_TOO_MUCH = re.compile(
+_PROMPT_TOO_LONG = re.compile(
     r"""\b(prompt|input|inputs|message|messages|conversation|request|context|tokens?)\b[^.]{0,80}?
     (too[ ](long|large|big)|exceed|(longer|larger|greater)[ ]than)""",
     re.I | re.X,
@@ -137,11 +137,11 @@ _OVERLOADED = re.compile(
     re.I,
 )
 _RATE = re.compile(r"rate_limit|resource_exhausted|too many requests", re.I)
-_KEY = re.compile(r"authentication|invalid_api_key|permission|unauthori[sz]ed", re.I)
+_KEY_ERROR = re.compile(r"authentication|invalid_api_key|permission|unauthori[sz]ed", re.I)
 _BAD_KEY = re.compile(r"api[ _]key[ _](not valid|invalid|expired)", re.I)
 _RETRY_DELAY = re.compile(r"retryDelay\W+(\d+(?:\.\d+)?)s")
 """Google's retry delay. If present, its "check your plan and billing" does not mean an empty account."""
-_COUNT = re.compile(r"(?<![\w.-])\d{1,3}(?:,\d{3})+(?![\w.])|(?<![\w.-])\d{3,9}(?!\w)")
+_TOKEN_COUNT = re.compile(r"(?<![\w.-])\d{1,3}(?:,\d{3})+(?![\w.])|(?<![\w.-])\d{3,9}(?!\w)")
 _USED = re.compile(
     r"(?:requested|resulted in|contains?|passed|given|has)\W*(?:about |a total of )?([\d,]{3,11})", re.I
 )
@@ -169,7 +169,7 @@ def _classified(error: BaseException) -> ModelFailure:
             return _of_status(status, link)
     # By class names, so that no SDK must be imported. An SDK's "connection error" is less specific than its cause.
     names = {cls.__name__ for link in _chain(error) for cls in type(link).__mro__}
-    by_kind = next((failure for kinds, failure in _KINDS if names & kinds), None)
+    by_kind = next((failure for kinds, failure in _ERROR_KINDS if names & kinds), None)
     return by_kind or _of_text(text_of(error)) or INTERNAL
 
 
@@ -286,10 +286,10 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
 def _is_too_long(text: str) -> bool:
     if _OF_RATE.search(text) or _UNKNOWN.search(text):
         return False
-    return bool(_TOO_LONG.search(text) or (_TOO_MUCH.search(text) and _OF_LENGTH.search(text)))
+    return bool(_TOO_LONG.search(text) or (_PROMPT_TOO_LONG.search(text) and _OF_LENGTH.search(text)))
 
 
-_KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
+_ERROR_KINDS: tuple[tuple[frozenset[str], ModelFailure], ...] = (
     (frozenset({"LedAway"}), LED_AWAY),
     (frozenset({"ForbiddenAddress"}), FORBIDDEN_ADDRESS),
     (frozenset({"ContextOverflowError"}), CONTEXT_TOO_LONG),
@@ -322,7 +322,7 @@ def _of_text(text: str) -> ModelFailure | None:
     for pattern, failure in (
         (_NO_CREDIT, NO_CREDIT),
         (_RATE, RATE_LIMITED),
-        (_KEY, AUTH),
+        (_KEY_ERROR, AUTH),
         (_OVERLOADED, UNAVAILABLE),
         (_FILTERED, CONTENT_FILTER),
     ):
@@ -387,7 +387,7 @@ def _token_counts(error: BaseException) -> tuple[int, int] | None:
             return used, limit
     text = next((m for d in details_of(error) if isinstance(m := d.get("message"), str)), str(error))[:2000]
     numbers = {
-        _number(found) for found in _COUNT.findall(re.sub(r"(?i)(error|status) code: -?\d+", "", text))
+        _number(found) for found in _TOKEN_COUNT.findall(re.sub(r"(?i)(error|status) code: -?\d+", "", text))
     }
     if len(numbers) == 2:
         return max(numbers), min(numbers)

@@ -25,7 +25,7 @@ from server.agent.models.transport import model_http_client, sync_http_client
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
-_DONE: JsonObject = {"done": True}
+_DONE_MARK: JsonObject = {"done": True}
 _MAX_LINES = 8
 """Lines of one event."""
 _AFTER_DONE = 1.0
@@ -253,7 +253,7 @@ class DictStream(openai.AsyncStream[JsonObject]):
                 continue
             data.append(said)
             if data == [b"[DONE]"]:
-                yield _DONE
+                yield _DONE_MARK
                 with suppress(TimeoutError):  # read the body to its end, else the connection is not reused
                     await asyncio.wait_for(_read_out(body), _AFTER_DONE)
                 return

@@ -14,7 +14,7 @@ from server.agent.models.errors import details_of, http_status, text_of
 from server.ops.json_types import JsonObject
 
 ToolChoice = Literal["named", "required", "auto", "none"]
-_CHOICES: tuple[ToolChoice, ...] = ("named", "required", "auto", "none")
+_TOOL_CHOICES: tuple[ToolChoice, ...] = ("named", "required", "auto", "none")
 """From the most to the least that a server may be asked for; `none`: the field is left out."""
 
 _NEEDED = frozenset(
@@ -35,9 +35,9 @@ _REFUSAL = re.compile(
 )
 _UNFORCED = re.compile(r"thinking|reasoning|forc(ed?|ing|es)\b", re.I)
 """A server that takes no `tool_choice` that forces a call, in whichever form."""
-_TOO_MUCH = re.compile(r"too (large|high|big)|at most|less than|maximum|range|exceed|\d+ > \d+", re.I)
+_LIMIT_TOO_HIGH = re.compile(r"too (large|high|big)|at most|less than|maximum|range|exceed|\d+ > \d+", re.I)
 _CONTEXT = re.compile(r"context (?:length|limit|size|window)\D{0,20}(\d+)|\d+ > (\d+) - \d+", re.I)
-_PROMPT = re.compile(
+_PROMPT_TOKENS = re.compile(
     r"(\d+)(?: tokens)? (?:in|from) the (?:input )?messages|(\d+) (?:input|prompt) tokens", re.I
 )
 
@@ -94,11 +94,11 @@ class RefusedFields:
 
     def _adapt(self, name: str, text: str) -> bool:
         if name == "tool_choice":
-            below = _CHOICES.index(_level(self._sent[name])) + 1
-            least = _CHOICES.index("auto") if _UNFORCED.search(text) else below
-            self.tool_choice = _CHOICES[max(below, least)]
+            below = _TOOL_CHOICES.index(_level(self._sent[name])) + 1
+            least = _TOOL_CHOICES.index("auto") if _UNFORCED.search(text) else below
+            self.tool_choice = _TOOL_CHOICES[max(below, least)]
             return True
-        if name in _LENGTHS and _TOO_MUCH.search(text) and not re.search(r"\binstead\b", text):
+        if name in _LENGTHS and _LIMIT_TOO_HIGH.search(text) and not re.search(r"\binstead\b", text):
             return self._shorten(name, text)
         if name in self.needed:
             return False
@@ -112,7 +112,7 @@ class RefusedFields:
 
     def _shorten(self, name: str, text: str) -> bool:
         """For a length beyond what the server allows. A server whose context holds the prompt finds the rest itself."""
-        context, prompt = _CONTEXT.search(text), _PROMPT.search(text)
+        context, prompt = _CONTEXT.search(text), _PROMPT_TOKENS.search(text)
         if context:
             if not prompt or name in self.needed or _number(prompt) >= _number(context):
                 return False  # the prompt itself is too long
@@ -127,7 +127,7 @@ class RefusedFields:
         choice = payload["tool_choice"]
         if self.tool_choice == "none":
             del payload["tool_choice"]
-        elif _CHOICES.index(_level(choice)) < _CHOICES.index(self.tool_choice):
+        elif _TOOL_CHOICES.index(_level(choice)) < _TOOL_CHOICES.index(self.tool_choice):
             lower: JsonObject | str = self.tool_choice
             if isinstance(choice, dict) and choice.get("type") in ("tool", "any"):  # Anthropic's words
                 rest = {key: value for key, value in choice.items() if key not in ("type", "name")}
@@ -169,7 +169,7 @@ def _tells_of(name: str, text: str) -> bool:
     camel = words[0] + "".join(map(str.title, words[1:]))
     spelled = "|".join(map(re.escape, (name, camel, " ".join(words))))
     is_named = re.search(rf"(?<![A-Za-z_])({spelled})(?![A-Za-z_])", text)
-    if name in _LENGTHS and (_PROMPT.search(text) or (is_named and _TOO_MUCH.search(text))):
+    if name in _LENGTHS and (_PROMPT_TOKENS.search(text) or (is_named and _LIMIT_TOO_HIGH.search(text))):
         return True
     return bool(is_named and _REFUSAL.search(text))
 

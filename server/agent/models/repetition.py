@@ -4,14 +4,14 @@ from __future__ import annotations
 
 _STEP = 1_000
 """Characters between two looks."""
-_SHORT, _SHORT_UNIT = 4_000, 200
+_SHORT_WINDOW, _SHORT_UNIT = 4_000, 200
 """A line or element of at most 200 characters repeats over the last 4,000: at least twenty times."""
 _LONG, _LONG_UNIT = 12_000, 1_500
 """The same for paragraphs. Also for units of fewer than two letters, of which real content has longer runs: rules,
 empty tables, matrices of zeros, data in base64."""
 _ANCHOR, _CANDIDATES = 32, 60
 """Units are looked for where the text's first characters return; so many places bound the cost for any text."""
-_SHOWN = 60
+_SHOWN_REPEAT_CHARS = 60
 
 
 class Repetition:
@@ -29,14 +29,16 @@ class Repetition:
             return None
         tail, self._new = "".join(self._pieces)[-_LONG:], 0
         self._pieces = [tail]
-        unit = _repeated(tail[-_SHORT:], _SHORT, _SHORT_UNIT)
+        unit = _repeated(tail[-_SHORT_WINDOW:], _SHORT_WINDOW, _SHORT_UNIT)
         if unit is None or (unit.strip() and len({char for char in unit if char.isalpha()}) < 2):
             unit = _repeated(tail, _LONG, _LONG_UNIT)
         if unit is None:
             return None
         before, _, after = (unit * 2).partition("\n")
         words = " ".join((after or before).split())
-        return (words[:_SHOWN] + "…" if len(words) > _SHOWN else words) or "white space"
+        return (
+            words[:_SHOWN_REPEAT_CHARS] + "…" if len(words) > _SHOWN_REPEAT_CHARS else words
+        ) or "white space"
 
 
 def _repeated(text: str, length: int, longest: int) -> str | None:

@@ -12,17 +12,17 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from server.agent.arguments import FENCE, find_object
+from server.agent.arguments import CODE_BLOCK, find_object
 from server.ops.json_types import Json, JsonObject
 
 Tools = Mapping[str, JsonObject]
 """The schemas of the arguments of the bound tools, by name."""
 
-MAX_CALLS = 16
+MAX_TEXT_CALLS = 16
 """In one text; further ones are left out."""
 _PYTHON_LENGTH = 8_000
 
-MARKS = (
+CALL_MARKS = (
     "<tool_call>", "<tool_calls>", "<function_call>", "<function_calls>", "<functioncall>", "<toolcall>", "<function=",
     "<function name=", "<invoke name=", "<minimax:tool_call>", "<seed:tool_call>", "<｜dsml｜", "<|dsml|",
     "<|python_tag|>", "<|tool_call|>", "<|tool_call_start|>", "<|tool_call>", "<|tool_calls_section_begin|>",
@@ -55,7 +55,7 @@ _KEY_AND_VALUE = re.compile(
     r"<arg_key>\s*(?P<key>[\w.-]+)\s*</arg_key>\s*<arg_value>\n?(?P<value>.*?)\n?(?=</arg_value>|<arg_key>|\Z)",
     re.DOTALL,
 )
-_NAMED = re.compile(
+_CALL_HEAD = re.compile(
     r"(?:<tool_call>|\[TOOL_CALLS\]|<[|｜](?:tool[▁_]call[▁_](?:begin|argument_begin)|tool[▁_]sep|python_tag)[|｜]>)\s*"
     r"(?:function<[|｜]tool[▁_]sep[|｜]>)?\s*(?P<name>[A-Za-z_][\w.-]*)(?::\d+)?\s*"
     r"(?:\[CALL_ID\]\s*[\w-]+\s*)?(?:\[ARGS\]|<[|｜]tool[▁_](?:sep|call_argument_begin)[|｜]>)?\s*(?:```json\s*)?"
@@ -77,14 +77,14 @@ def bound_tools(options: Mapping[str, Any]) -> Tools:
 
 def may_be_call(text: str, tools: Tools) -> bool | None:
     """Whether a text that begins with `{`, `[` or a fence is one call of a bound tool; None: too short to say."""
-    if fence := FENCE.match(text):
+    if fence := CODE_BLOCK.match(text):
         if fence[1].lower() not in _FENCE_INFOS:
             return False
         text = fence[2]
         inner = text.lstrip().lower()
-        if inner.startswith(MARKS):
+        if inner.startswith(CALL_MARKS):
             return True
-        if any(mark.startswith(inner) for mark in MARKS):
+        if any(mark.startswith(inner) for mark in CALL_MARKS):
             return None
     elif text.lstrip().startswith("```"):
         return False if "\n" in text or len(text) > 40 else None
@@ -129,7 +129,7 @@ def read_calls(text: str, tools: Tools) -> list[tuple[str, str]]:
     for notation in (_invoked, _named, _python, _values):
         calls: list[tuple[str, str]] = []
         try:
-            for call in islice(notation(text, tools), MAX_CALLS):
+            for call in islice(notation(text, tools), MAX_TEXT_CALLS):
                 calls.append(call)
         except (ValueError, RecursionError, SyntaxError, MemoryError):
             return calls  # what follows the calls is not one
@@ -154,7 +154,7 @@ def _invoked(text: str, tools: Tools) -> Iterator[tuple[str, str]]:
 
 def _named(text: str, tools: Tools) -> Iterator[tuple[str, str]]:
     """A name between marks, then its arguments as JSON or as pairs of elements."""
-    places = list(_NAMED.finditer(text))
+    places = list(_CALL_HEAD.finditer(text))
     ends = [*(match.start() for match in places[1:]), len(text)]
     for match, end in zip(places, ends, strict=False):
         body = text[match.end() : end].split("</tool_call>", 1)[0]

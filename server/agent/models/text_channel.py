@@ -18,7 +18,7 @@ from langchain_core.messages.tool import tool_call_chunk
 from langchain_core.outputs import ChatGenerationChunk
 
 from server.agent.arguments import find_object
-from server.agent.models.text_calls import MARKS, Tools, as_json, may_be_call, read_calls
+from server.agent.models.text_calls import CALL_MARKS, Tools, as_json, may_be_call, read_calls
 
 THOUGHTS = "thoughts"
 """In `additional_kwargs` of a chunk: thoughts that were found in the text."""
@@ -38,9 +38,9 @@ _LONE_TAGS = 8
 _MAX_UNDECIDED = 1_000
 """Characters at the start of a message."""
 
-_TAGS = ("think", "thinking", "thought", "thoughts", "reason", "reasoning")
-_LONE = (*(f"</{tag}>" for tag in _TAGS), "[/think]", "◁/think▷")
-_CLOSERS: Mapping[str, tuple[str, ...]] = {f"<{tag}>": (f"</{tag}>",) for tag in _TAGS} | {
+_THOUGHT_TAGS = ("think", "thinking", "thought", "thoughts", "reason", "reasoning")
+_LONE = (*(f"</{tag}>" for tag in _THOUGHT_TAGS), "[/think]", "◁/think▷")
+_CLOSERS: Mapping[str, tuple[str, ...]] = {f"<{tag}>": (f"</{tag}>",) for tag in _THOUGHT_TAGS} | {
     "[think]": ("[/think]",),
     "◁think▷": ("◁/think▷",),
     "<seed:think>": ("</seed:think>",),
@@ -55,12 +55,12 @@ _HARMONY_ENDS = ("<|end|>", "<|return|>", "<|call|>", *_HARMONY)
 _BARE_HARMONY, _BARE_FINAL = "analysis", "assistantfinal"
 """What servers that drop special tokens leave of the marks of two channels."""
 _RECIPIENT = re.compile(r"to=([\w.-]+)")
-_OPENERS = (*_CLOSERS, *_HARMONY, _BARE_HARMONY)
-_AT_START = (*_OPENERS, *MARKS)
-_LATER = (*_CLOSERS, *_LONE, *MARKS)
+_OPENING_MARKS = (*_CLOSERS, *_HARMONY, _BARE_HARMONY)
+_START_MARKS = (*_OPENING_MARKS, *CALL_MARKS)
+_LATER = (*_CLOSERS, *_LONE, *CALL_MARKS)
 _SIGN = re.compile(r"`+|\n|[<\[◁](?=[\w/|｜]|\Z)")
-_LONGEST = max(map(len, (*_OPENERS, *_LONE, *MARKS)))
-_QUOTES = "\"'`(«“‘„"
+_MAX_MARK_CHARS = max(map(len, (*_OPENING_MARKS, *_LONE, *CALL_MARKS)))
+_OPENING_QUOTES = "\"'`(«“‘„"
 
 Message = TypeVar("Message", bound=AIMessage)
 
@@ -135,7 +135,7 @@ class TextReader:
     def _begin(self, text: str) -> str:
         """Nothing was said yet but thoughts."""
         head = text.lstrip()
-        start, is_short = head[:_LONGEST].lower(), len(text) < _MAX_UNDECIDED
+        start, is_short = head[:_MAX_MARK_CHARS].lower(), len(text) < _MAX_UNDECIDED
         if opener := next((opener for opener in _CLOSERS if start.startswith(opener)), None):
             self._open("thoughts", _CLOSERS[opener])
             return head[len(opener) :]
@@ -145,9 +145,9 @@ class TextReader:
         if head[:8] == _BARE_HARMONY and head[8:9].isupper():
             self._open("thoughts", (_BARE_FINAL,))
             return head[8:]
-        if self._tools and start.startswith(MARKS):
+        if self._tools and start.startswith(CALL_MARKS):
             return self._hold(text, is_marked=True)
-        if is_short and _may_become(start, _AT_START if self._tools else _OPENERS):
+        if is_short and _may_become(start, _START_MARKS if self._tools else _OPENING_MARKS):
             return self._wait(text)
         is_call = may_be_call(head, self._tools) if self._tools and head[:1] in ("{", "[", "`") else False
         if is_call is None and is_short:
@@ -240,8 +240,8 @@ class TextReader:
             elif mark == "\n":
                 self._in_code = False
             else:
-                start, is_quoted = text[at : at + _LONGEST].lower(), self._in_fence or self._in_code
-                if self._tools and not is_quoted and start.startswith(MARKS):
+                start, is_quoted = text[at : at + _MAX_MARK_CHARS].lower(), self._in_fence or self._in_code
+                if self._tools and not is_quoted and start.startswith(CALL_MARKS):
                     self._pass_on(text[:at])
                     self._is_later = True
                     return self._hold(text[at:], is_marked=True)
@@ -251,7 +251,7 @@ class TextReader:
                         return self._take_back(text[:at], text[at + len(tag) :])
                 if self._lone_tags and start.startswith(_TAGGED):
                     self._lone_tags = 0
-                if len(text) - at < _LONGEST and _may_become(start, _LATER):
+                if len(text) - at < _MAX_MARK_CHARS and _may_become(start, _LATER):
                     return self._pass_on(text[:at], text[at:])
         return self._pass_on(text)
 
@@ -402,7 +402,7 @@ def _may_become(start: str, marks: tuple[str, ...]) -> bool:
 
 def _ends_thoughts(before: str) -> bool:
     """Whether a closing tag after this character ends thoughts that began without a tag, and is not only mentioned."""
-    return before == "\n" or not (before.isspace() or before in _QUOTES)
+    return before == "\n" or not (before.isspace() or before in _OPENING_QUOTES)
 
 
 def _unreadable(text: str) -> str:

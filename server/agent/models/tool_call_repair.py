@@ -23,7 +23,7 @@ UNREADABLE_CALL = (
 UNREADABLE_IN_A_ROW = 2
 """Calls written as text that the model is asked to make again."""
 UNKNOWN_NAME = "unknown"
-_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+_TOOL_NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """What all providers accept as a name, also in the history."""
 
 
@@ -105,4 +105,4 @@ def _with_name(block: str | JsonObject, broken: Container[str]) -> str | JsonObj
 
 def _name(name: str) -> str:
     name = name.removeprefix("functions.")  # how the model's own template names them
-    return name if _NAME.fullmatch(name) else UNKNOWN_NAME
+    return name if _TOOL_NAME.fullmatch(name) else UNKNOWN_NAME

@@ -18,17 +18,17 @@ from server.agent.policy.keys import assess_enter, assess_key
 from server.agent.policy.lexicon import guess_language
 from server.agent.policy.names import read_name
 from server.agent.policy.points import assess_pan
-from server.agent.policy.verdict import ALLOWED, Judgement, Subject, Verdict, ask, deny
+from server.agent.policy.verdict import EFFECTLESS, Judgement, Subject, Verdict, ask, deny
 from wording.catalogue import sentence
 
 __all__ = ["ALLOWED", "Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
 
-_PASSIVE = {
+_PASSIVE_KINDS = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "read_file", "record", "stop",
     "need_user", "switch_tab",
 }  # fmt: skip
 _NO_PAGE = ("", "about:blank")
-_NAME_CHARS, _TEXT_CHARS, _MAX_NAMES = 1_000, 4_000, 200
+_JUDGED_NAME_CHARS, _TEXT_CHARS, _MAX_NAMES = 1_000, 4_000, 200
 
 
 def warm_up() -> None:
@@ -43,23 +43,23 @@ def assess(
     """Judge one action. An empty `allowed_hosts` allows every host that is not blocked.
 
     Texts are truncated before they are judged. Asks about a control that could commit something and whose
-    name exceeds `_NAME_CHARS`.
+    name exceeds `_JUDGED_NAME_CHARS`.
     """
-    if subject.action in _PASSIVE:
-        return ALLOWED
+    if subject.action in _PASSIVE_KINDS:
+        return EFFECTLESS
     judgement = _assess(_truncate(subject), blocked_hosts, allowed_hosts)
-    is_endless = len(subject.name) > _NAME_CHARS and _can_commit(subject)
+    is_endless = len(subject.name) > _JUDGED_NAME_CHARS and _can_commit(subject)
     return ask("unknown_submit") if is_endless and judgement.verdict is Verdict.ALLOW else judgement
 
 
 def _truncate(subject: Subject) -> Subject:
     return replace(
         subject,
-        name=subject.name[:_NAME_CHARS],
+        name=subject.name[:_JUDGED_NAME_CHARS],
         value=subject.value[:_TEXT_CHARS],
         context=subject.context[:_TEXT_CHARS],
-        form_fields=tuple(name[:_NAME_CHARS] for name in subject.form_fields[:_MAX_NAMES]),
-        siblings=tuple(name[:_NAME_CHARS] for name in subject.siblings[:_MAX_NAMES]),
+        form_fields=tuple(name[:_JUDGED_NAME_CHARS] for name in subject.form_fields[:_MAX_NAMES]),
+        siblings=tuple(name[:_JUDGED_NAME_CHARS] for name in subject.siblings[:_MAX_NAMES]),
     )
 
 
@@ -70,7 +70,7 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
         return deny("host", sentence("effect.foreign_site"))
     if subject.href and subject.action in ("click", "press_enter"):
         place = _assess_href(subject, blocked_hosts, allowed_hosts)
-        if place is not ALLOWED:
+        if place is not EFFECTLESS:
             return place
     judgement = _assess_effect(subject)
     kind = find_effect(subject.sends_to) if subject.sends_to and judgement.verdict is Verdict.ALLOW else ""
@@ -101,7 +101,7 @@ def _leads_on(subject: Subject) -> bool:
 def _assess_effect(subject: Subject) -> Judgement:
     match subject.action:
         case "type":
-            return ask("credential") if is_secret(subject) else ALLOWED
+            return ask("credential") if is_secret(subject) else EFFECTLESS
         case "press_enter":
             return assess_enter(subject)
         case "press":
@@ -128,7 +128,7 @@ def _assess_address(url: str, blocked: Sequence[str], allowed: Sequence[str]) ->
     if address.host and _is_barred(url, blocked, allowed):
         return deny("host", sentence("address.not_allowed_site", site=address.host))
     kind = find_effect(url)
-    return ask(kind) if kind else ALLOWED
+    return ask(kind) if kind else EFFECTLESS
 
 
 def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str]) -> Judgement:
@@ -137,7 +137,7 @@ def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str
     match address.scheme:
         case "":
             kind = find_effect("https://page" + subject.href) if subject.href.startswith("/") else ""
-            return ask(kind) if kind else ALLOWED
+            return ask(kind) if kind else EFFECTLESS
         case "javascript":
             return _assess_script(address.path)
         case "mailto" | "tel" | "sms":
@@ -147,7 +147,7 @@ def _assess_href(subject: Subject, blocked: Sequence[str], allowed: Sequence[str
 
 def _assess_script(code: str) -> Judgement:
     does_nothing = code.strip().rstrip(";").replace(" ", "") in ("", "void(0)", "void0", "//", "undefined")
-    return ALLOWED if does_nothing else deny("scheme", sentence("address.scheme", scheme="javascript"))
+    return EFFECTLESS if does_nothing else deny("scheme", sentence("address.scheme", scheme="javascript"))
 
 
 def _is_barred(url: str, blocked: Sequence[str], allowed: Sequence[str]) -> bool:

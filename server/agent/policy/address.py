@@ -14,10 +14,10 @@ from urllib.parse import unquote, unquote_plus
 from server.agent.policy.lexicon import lexicon
 from server.agent.policy.text import fold
 
-_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
-_IGNORED = re.compile(r"[\t\r\n]")
+_URL_SCHEME = re.compile(r"([a-zA-Z][a-zA-Z0-9+.\-]*):")
+_IGNORED_SIGNS = re.compile(r"[\t\r\n]")
 _EDGES = "".join(map(chr, range(0x21)))
-_HOST_AND_PORT = re.compile(r"[^/?#@:]+:\d+(?:[/?#]|$)")
+_HOST_WITH_PORT = re.compile(r"[^/?#@:]+:\d+(?:[/?#]|$)")
 _KNOWN_SCHEMES = (
     "javascript",
     "data",
@@ -33,8 +33,8 @@ _KNOWN_SCHEMES = (
     "tel",
     "sms",
 )
-_NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
-_EFFECTS = {
+_IP_NUMBER = re.compile(r"(?:0x[0-9a-f]+|\d+)(?:\.(?:0x[0-9a-f]+|\d+)){0,3}")
+_PATH_EFFECTS = {
     "delete": "delete remove destroy erase purge trash wipe reset",
     "pay": "pay buy purchase transfer withdraw donate charge",
     "send": "send invite vote",
@@ -44,31 +44,31 @@ _EFFECTS = {
     "system": "deploy restart reboot shutdown execute run kill",
     "approve": "approve reject accept decline confirm",
 }
-_PHRASES = {"close account": "account", "log out": "account", "sign out": "account", "reset password": "account",
+_PHRASE_EFFECTS = {"close account": "account", "log out": "account", "sign out": "account", "reset password": "account",
             "place order": "order", "book now": "order", "post message": "send", "post comment": "publish"}  # fmt: skip
 _ALWAYS = {"logout", "signout", "log out", "sign out"}
 """What takes effect at an address without a number or a query, too."""
 _BINDS = ("delete", "approve", "account", "end")
 """Kinds of effects whose verb next to any name (`/approve/abcd`) acts on it; a shop's `/buy/shoes` is a page."""
-_WORDS = re.compile(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-zß-ÿ]+")
-_LONGEST = 3
+_CAMEL_WORDS = re.compile(r"[A-Z]+(?![a-zß-ÿ])|[A-Z]?[a-zß-ÿ]+|[^\W\d_A-Za-zß-ÿ]+")
+_MAX_PHRASE_WORDS = 3
 """Most words of a part of an address that names an act; a longer one is a title."""
 _TITLES = {"how", "why", "what", "when", "guide", "about", "faq", "no", "not", "do", "can"}
-_READ = {"docs", "doc", "documentation", "help", "support", "faq", "wiki", "guide", "guides", "blog", "learn", "kb", "manual",
+_READING_WORDS = {"docs", "doc", "documentation", "help", "support", "faq", "wiki", "guide", "guides", "blog", "learn", "kb", "manual",
          "reference", "article", "articles", "news", "hilfe", "aide", "ayuda"}  # fmt: skip
 _LIGHT = {"cart", "basket", "bag", "wishlist", "favorites", "favourites", "compare", "consent", "cookie", "cookies", "filter",
           "filters", "search", "draft", "preview", "recent"}  # fmt: skip
 """What is taken away or agreed to there may be."""
-_ASKED = {"q", "query", "search", "s", "keyword", "keywords", "term", "text", "k", "title", "name"}
+_QUERY_KEYS = {"q", "query", "search", "s", "keyword", "keywords", "term", "text", "k", "title", "name"}
 """Names of parameters whose values are texts."""
-_SELECTORS = {"action", "act", "do", "op", "operation", "cmd", "command", "method", "mode", "task", "type", "event", "func",
+_ACTION_KEYS = {"action", "act", "do", "op", "operation", "cmd", "command", "method", "mode", "task", "type", "event", "func",
               "function", "fn", "a", "m", "step"}  # fmt: skip
 """Names of parameters whose values say what is done."""
-_OPAQUE = re.compile(r"(?=.*\d)[\w.-]+|[0-9a-f]{8,}|[\w-]{24,}", re.IGNORECASE)
+_OPAQUE_SEGMENT = re.compile(r"(?=.*\d)[\w.-]+|[0-9a-f]{8,}|[\w-]{24,}", re.IGNORECASE)
 _MUTATION = re.compile(r"\s*mutation\b")
 _UMLAUTS = (("ae", "ä"), ("oe", "ö"), ("ue", "ü"))
 _ENDINGS = {"php", "do", "asp", "aspx", "cgi", "html", "htm", "jsp"}
-_EFFECT_KINDS = {word: kind for kind, words in _EFFECTS.items() for word in words.split()}
+_EFFECT_KINDS = {word: kind for kind, words in _PATH_EFFECTS.items() for word in words.split()}
 _EVIDENCE = {
     ("url.pay", 2): "checkout pay payment payments cashier kassa bezahlen paiement pago pagos pagamento oplata payer "
     "place-order purchase donate transfer transfers withdraw topup top-up bid invoice-payment billing",
@@ -105,9 +105,9 @@ class Address:
 
 def read_address(url: str) -> Address:
     """Parse an address with the normalisation that browsers do: edges, tabs, backslashes, unusual hosts."""
-    url = _IGNORED.sub("", url.strip(_EDGES + "\u00a0\u3000\ufeff\u200b"))
-    match = _SCHEME.match(url)
-    if match is None or (_HOST_AND_PORT.match(url) and match[1].lower() not in _KNOWN_SCHEMES):
+    url = _IGNORED_SIGNS.sub("", url.strip(_EDGES + "\u00a0\u3000\ufeff\u200b"))
+    match = _URL_SCHEME.match(url)
+    if match is None or (_HOST_WITH_PORT.match(url) and match[1].lower() not in _KNOWN_SCHEMES):
         return _read_bare(url)
     scheme, rest = match[1].lower(), url[match.end() :]
     if scheme not in ("http", "https", "ws", "wss", "ftp"):
@@ -146,8 +146,8 @@ def find_effect(url: str) -> str:
     if any(_MUTATION.match(value) for _, value in pairs):
         words = (word for _, value in pairs for word in _split(value))
         return next(filter(None, map(_EFFECT_KINDS.get, words)), "") or "unknown_submit"
-    is_read = not _READ.isdisjoint(map(str.lower, segments))
-    is_bound = bool(query) or (not is_read and any(map(_OPAQUE.fullmatch, segments)))
+    is_read = not _READING_WORDS.isdisjoint(map(str.lower, segments))
+    is_bound = bool(query) or (not is_read and any(map(_OPAQUE_SEGMENT.fullmatch, segments)))
     found = [
         (kind, is_bound or (not is_read and _is_bound(at, kind, segments))) for at, kind in _acts(segments)
     ]
@@ -163,7 +163,10 @@ def _acts(segments: Sequence[str]) -> Iterator[tuple[int, str]]:
     for at, segment in enumerate(segments):
         kind, is_word = _kind_of(segment), len(_split(segment)) == 1
         if kind and (
-            is_word or kind in _BINDS or at + 1 == len(segments) or _OPAQUE.fullmatch(segments[at + 1])
+            is_word
+            or kind in _BINDS
+            or at + 1 == len(segments)
+            or _OPAQUE_SEGMENT.fullmatch(segments[at + 1])
         ):
             yield at, kind
 
@@ -180,23 +183,23 @@ def _chosen(name: str, value: str) -> Iterator[str]:
     words = _split(name)
     if value and len(words) == 1 and words[0] in _EFFECT_KINDS:
         yield _EFFECT_KINDS[words[0]]
-    if words and words[-1] in _SELECTORS:
+    if words and words[-1] in _ACTION_KEYS:
         yield _kind_of(value)
-    elif name.lower() not in _ASKED:
+    elif name.lower() not in _QUERY_KEYS:
         yield _EFFECT_KINDS.get(value.strip().lower(), "")
 
 
 def _split(text: str) -> list[str]:
     """The words of a part of an address, split at signs and at changes of case."""
-    return [word.lower() for word in _WORDS.findall(text)]
+    return [word.lower() for word in _CAMEL_WORDS.findall(text)]
 
 
 def _kind_of(part: str) -> str:
     """The kind of effect that a short part of an address names, "" if none: its first word or its last."""
     words = [word for word in _split(part) if word not in _ENDINGS]
-    if not words or len(words) > _LONGEST or not _TITLES.isdisjoint(words):
+    if not words or len(words) > _MAX_PHRASE_WORDS or not _TITLES.isdisjoint(words):
         return ""
-    phrase = next((kind for text, kind in _PHRASES.items() if text in " ".join(words)), "")
+    phrase = next((kind for text, kind in _PHRASE_EFFECTS.items() if text in " ".join(words)), "")
     known = phrase or _EFFECT_KINDS.get(words[0]) or _EFFECT_KINDS.get(words[-1])
     return known or (_foreign_kind(words[0]) if len(words) == 1 else "")
 
@@ -222,7 +225,7 @@ def may_act(href: str) -> bool:
     """Whether opening an address could do something: it has a query, an identifier, or a word for an act."""
     path, _, query = href.partition("#")[0].partition("?")
     own = [unquote(segment) for segment in path.split("/")[3 if "://" in path else 0 :] if segment]
-    return bool(query) or any(map(_OPAQUE.fullmatch, own)) or any(_acts(own))
+    return bool(query) or any(map(_OPAQUE_SEGMENT.fullmatch, own)) or any(_acts(own))
 
 
 def find_evidence(url: str) -> list[tuple[str, int]]:
@@ -267,6 +270,6 @@ def _plain_host(name: str) -> str:
             return str(address.ipv4_mapped or f"[{address.compressed}]")
         labels = name.split(".")
         name = ".".join(lb if lb.isascii() else lb.encode("idna").decode("ascii") for lb in labels)
-        return socket.inet_ntoa(socket.inet_aton(name)) if _NUMBER.fullmatch(name) else name
+        return socket.inet_ntoa(socket.inet_aton(name)) if _IP_NUMBER.fullmatch(name) else name
     except (UnicodeError, OSError, ValueError):
         return name

@@ -18,7 +18,7 @@ from server.agent.policy.labels import (
 from server.agent.policy.lexicon import UNREAD
 from server.agent.policy.names import Commitment, Meaning, read_name
 from server.agent.policy.page_context import STRONG, Heading, PageContext
-from server.agent.policy.verdict import ALLOWED, UNCLEAR_CHANGE, Judgement, Subject, ask
+from server.agent.policy.verdict import EFFECTLESS, UNCLEAR_CHANGE, Judgement, Subject, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +83,11 @@ def decide(rules: Sequence[Rule], press: Press) -> tuple[Judgement, str]:
     for rule in rules:
         if rule.applies(press):
             if rule.asks is None:
-                return ALLOWED, rule.name
+                return EFFECTLESS, rule.name
             kind = rule.asks if isinstance(rule.asks, str) else rule.asks(press)
             reason = UNCLEAR_CHANGE if press.is_unclear(kind) else ""
             return ask(kind, reason, is_guess=rule.guesses(press)), rule.name
-    return ALLOWED, "no rule"
+    return EFFECTLESS, "no rule"
 
 
 def by_kind(press: Press) -> str:
@@ -107,7 +107,7 @@ VAGUE_KINDS = ("save", "make", "change", "apply")
 """Kinds of ambiguous verbs that do not name their effect."""
 
 
-_BINDING = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
+_BINDING_SCENES = ("scene.sure", "scene.effect", "scene.final", "scene.charge", "scene.live", "claim.skip")
 """Evidence that makes even an early step of several binding."""
 _OWN_KINDS = ("approve", "legal", "system")
 """Kinds of single words such as `Confirm` and `Restart`, which are harmless in a picker or a player."""
@@ -119,8 +119,8 @@ _OBLIGING = (
 _REQUESTED = ("scene.ask", "scene.held", "scene.case", "scene.compose", "scene.draft", "scene.gear")
 _PERSONAL = ("scene.paper", "scene.security", "scene.person", "scene.funds")
 _SEEN = ("accept", "approve", "legal")
-_SHOWN = (*_SEEN, "system", "switch", "change", "apply")
-"""Kinds of one-word answers: `_SEEN` to a notice (`Agreed`), `_SHOWN` to a page question (`Refresh`)."""
+_QUESTION_ANSWERS = (*_SEEN, "system", "switch", "change", "apply")
+"""Kinds of one-word answers: `_SEEN` to a notice (`Agreed`), `_QUESTION_ANSWERS` to a page question (`Refresh`)."""
 _RARE_KINDS = ("switch", "change", "agree")
 """Kinds of ambiguous verbs that rarely change anything beyond the page."""
 _TURNED_OFF = ("scene.live", "scene.gear", "scene.security", "scene.plan", "act.system", "claim.skip")
@@ -139,7 +139,7 @@ def _acts_on_widget(press: Press) -> bool:
         return False
     match press.meaning.commitment:
         case Commitment.CANCEL | Commitment.RETREAT:
-            return not press.context.has(*_BINDING)
+            return not press.context.has(*_BINDING_SCENES)
         case Commitment.MILD | Commitment.PROCEED | Commitment.AFFIRM:
             return not press.context.strong
         case Commitment.CERTAIN | Commitment.LIKELY:
@@ -168,7 +168,9 @@ def _answers_page(press: Press) -> bool:
         Commitment.CERTAIN, Commitment.LIKELY, Commitment.AMBIGUOUS
     )
     return (
-        is_one_word and meaning.kind in (_SHOWN if is_about_page else _SEEN) and not context.has(*_PERSONAL)
+        is_one_word
+        and meaning.kind in (_QUESTION_ANSWERS if is_about_page else _SEEN)
+        and not context.has(*_PERSONAL)
     )
 
 
@@ -201,7 +203,7 @@ def _edits_draft(press: Press) -> bool:
 def _names_thing(press: Press) -> bool:
     """`Post 137`, `Sunday, 29 November 2026`: a title or a date to choose, not a verb."""
     subject, meaning = press.subject, press.meaning
-    if subject.submits or press.context.has(*_BINDING):
+    if subject.submits or press.context.has(*_BINDING_SCENES):
         return False
     is_title = press.is_a(Commitment.LIKELY) and meaning.kind == "publish" and is_numbered(subject.name)
     return is_title or (meaning.commitment <= Commitment.UNKNOWN and is_date(subject.name, subject.siblings))
@@ -276,7 +278,7 @@ def _generic_binds(press: Press) -> bool:
     """`Continue` on the last step, `Share` next to an address: the context makes them commit."""
     context = press.context
     is_early = context.under(Heading.EARLY_STEP) and press.is_a(Commitment.PROCEED)
-    if context.has(*_BINDING) if is_early else context.strong:
+    if context.has(*_BINDING_SCENES) if is_early else context.strong:
         return True
     if press.is_a(Commitment.PROCEED) and _fills_in(press):
         return False

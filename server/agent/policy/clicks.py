@@ -33,15 +33,15 @@ OPENERS = {
     "listbox", "tablist", "menubar", "tooltip", "scrollbar", "separator", "progressbar",
 }  # fmt: skip
 """Roles whose click only opens or focuses something, unless the name says more: a role is the page's claim, too."""
-_TYPED = {"textbox", "searchbox", "combobox", "spinbutton"}
-_CHOICES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
-_SETS = _CHOICES | {"switch", "slider"}
+_TYPED_INTO = {"textbox", "searchbox", "combobox", "spinbutton"}
+_CHOICE_ROLES = {"option", "radio", "checkbox", "menuitemcheckbox", "menuitemradio"}
+_SETS = _CHOICE_ROLES | {"switch", "slider"}
 _LINKS = {
     "link", "cell", "gridcell", "row", "listitem", "article", "paragraph", "text", "img", "image", "figure",
 }  # fmt: skip
 _LONG_LINK = 7
 """Most words of a link that names an action. A longer one is a headline."""
-_COUNTED = re.compile(r"[(\[（]\d+[)\]）]\s*$")
+_COUNT_SUFFIX = re.compile(r"[(\[（]\d+[)\]）]\s*$")
 _SHOPPING = ("pay", "order")
 _ENTRANCES = (*_SHOPPING, "end", "account")
 """Kinds that a link in a header or footer only leads to; another page carries them out."""
@@ -53,7 +53,7 @@ _SWITCHED = (
 )  # fmt: skip
 """Evidence that a switch controls a live system, access, money or what is public."""
 _VOTED = ("act.send", "act.approve", "act.legal", "deed.approve")
-_DONE = (
+_DONE_SCENES = (
     "scene.person",
     "scene.case",
     "scene.held",
@@ -104,11 +104,11 @@ def _rules_for(role: str, press: Press) -> Sequence[Rule]:
     submits, context = press.subject.submits, press.context
     if role in OPENERS and not submits:
         return OPENER_RULES
-    if role in _CHOICES and press.subject.at_once:
+    if role in _CHOICE_ROLES and press.subject.at_once:
         return AT_ONCE_RULES
     if role in ("switch", "slider"):
         return SWITCH_RULES
-    if role in _CHOICES:
+    if role in _CHOICE_ROLES:
         return CHOICE_RULES
     if (
         role in _LINKS and not submits and press.subject.action != "double_click"
@@ -124,7 +124,7 @@ def _rules_for(role: str, press: Press) -> Sequence[Rule]:
 
 def _counts_folder(press: Press) -> bool:
     """`Trash (12)`: a folder with its item count."""
-    is_counted = _COUNTED.search(fold(press.subject.name)) is not None
+    is_counted = _COUNT_SUFFIX.search(fold(press.subject.name)) is not None
     return is_counted and press.meaning.words == 2 and press.names("scene.file")
 
 
@@ -197,9 +197,9 @@ MENU_RULES = (
 def _names_field(press: Press) -> bool:
     """`Send to`, `Pay date`, `Type DELETE to confirm`: the label of a field, which a click gives the focus."""
     subject = press.subject
-    if subject.role.lower() not in _TYPED or has_money(subject.name):
+    if subject.role.lower() not in _TYPED_INTO or has_money(subject.name):
         return False
-    return not press.names(*_DONE) or bool(kinds_of_field(subject.name, subject.lang))
+    return not press.names(*_DONE_SCENES) or bool(kinds_of_field(subject.name, subject.lang))
 
 
 def _opens(press: Press) -> bool:

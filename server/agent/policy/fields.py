@@ -8,8 +8,8 @@ from server.agent.policy.lexicon import lexicon
 from server.agent.policy.text import readings, sentences
 from server.agent.policy.verdict import Subject
 
-FIELDS = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "textarea", "input"}
-_OPEN = {"plain", "query"}
+TYPED_ROLES = {"", "textbox", "searchbox", "combobox", "spinbutton", "generic", "textarea", "input"}
+_OPEN_FIELDS = {"plain", "query"}
 """Kinds of fields that take no secret."""
 _CARD = re.compile(r"\d(?:[ -]?\d){12,18}")
 _IBAN = re.compile(r"(?<![A-Z0-9])[A-Z]{2}\d{2}(?:\s?[A-Z0-9]{4}){2,7}\s?[A-Z0-9]{1,4}(?![A-Z0-9])")
@@ -29,7 +29,7 @@ def find_secret(text: str, language: str = "") -> bool | None:
     """Whether a field's name means a secret; None if its context must decide (`Code`)."""
     kinds = kinds_of_field(text, language)
     if "secret" in kinds:
-        return kinds.isdisjoint(_OPEN)
+        return kinds.isdisjoint(_OPEN_FIELDS)
     return None if kinds <= {"vague"} else False
 
 
@@ -37,7 +37,7 @@ def _context_is_secret(subject: Subject) -> bool:
     """Whether the context makes it secret: `Code` near `we sent you a message`, but not near `discount`."""
     is_vague = "vague" in kinds_of_field(subject.name, subject.lang) or not subject.name.strip()
     around = [kinds_of_field(sentence, subject.lang) for sentence in sentences(subject.context)]
-    return any(_makes_secret(kinds, is_vague) for kinds in around if kinds.isdisjoint(_OPEN))
+    return any(_makes_secret(kinds, is_vague) for kinds in around if kinds.isdisjoint(_OPEN_FIELDS))
 
 
 def _makes_secret(kinds: set[str], is_vague: bool) -> bool:

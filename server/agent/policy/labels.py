@@ -10,8 +10,8 @@ from server.agent.policy.names import Commitment, read_name
 from server.agent.policy.text import WORD, fold, plain, sentences
 from server.agent.policy.verdict import Subject
 
-_QUESTION = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
-_ITEM = re.compile(r"[,،、;>/|]|\s[-–—]\s")
+_QUESTION_END = re.compile(r"[?？؟;]\W*$|(?:吗|ですか|ますか|까요|습니까|ไหม|หรือไม่|không|khong)\W*$")
+_ITEM_SEPARATOR = re.compile(r"[,،、;>/|]|\s[-–—]\s")
 _EDITING = re.compile(
     r"\b(?:bold|italic|underline|strike\w*|heading \d|bullet\w*|numbered list|blockquote|code block|fett|kursiv|gras|italique"
     r"|negrita|cursiva|grassetto|corsivo|negrito|itálico|vet|cursief|жирный|курсив|pogrubienie|kursywa|fet|kursiv)\b|^[BIUS]$|太字|粗体|굵게",
@@ -20,7 +20,7 @@ _EDITING = re.compile(
 """Names of the buttons above a text that is being written."""
 _NUMBERED = re.compile(r"[^\W\d]+\W+\d+\W*")
 _STAR, _FEW = re.compile("[★⭐☆]"), re.compile(r"(?<![\d.,])[1-5](?![\d.,])")
-_LONGEST_DATE, _LAST_DAY, _DAYS = 7, 31, 6
+_LONGEST_DATE, _LAST_DAY, _CALENDAR_DAYS = 7, 31, 6
 _LONGEST_LABEL = 6
 _LONGEST_NAME = 8
 _LONGEST_DEVICE = 4
@@ -51,13 +51,13 @@ def is_date(name: str, beside: Sequence[str]) -> bool:
     numbers = [int(one) for one in re.findall(r"\d+", fold(name))]
     has_day = any(1 <= one <= _LAST_DAY for one in numbers)
     if len(numbers) == 1 and has_day and name.strip().isdigit():
-        return sum(one.strip().isdigit() for one in beside) >= _DAYS
+        return sum(one.strip().isdigit() for one in beside) >= _CALENDAR_DAYS
     return has_day and any(1900 <= one < 2100 for one in numbers) and len(name.split()) <= _LONGEST_DATE
 
 
 def asks(text: str) -> bool:
     """Whether a text is a question."""
-    return _QUESTION.search(text) is not None
+    return _QUESTION_END.search(text) is not None
 
 
 def heading_names(context: str, name: str) -> bool:
@@ -101,7 +101,7 @@ def lists_controls(text: str, name: str) -> bool:
 
 def _labels(text: str) -> list[str]:
     """The items of a list, without its introduction: `Order type: market, limit, stop`."""
-    return _ITEM.split(text.rpartition(":")[2])
+    return _ITEM_SEPARATOR.split(text.rpartition(":")[2])
 
 
 def is_menu(text: str, name: str, language: str) -> bool:

@@ -40,7 +40,7 @@ _WEIGHTS = {
     "scene.total": 1, "scene.compose": 1, "scene.crowd": 1, "scene.gear": 1, "scene.ask": 1, "scene.person": 1,
     "scene.paper": 1, "scene.file": 1, "scene.held": 0, "scene.case": 0, "scene.will": 0, "scene.visit": 0,
 }  # fmt: skip
-_KINDS = {
+_SCENE_KINDS = {
     "scene.charge": "pay", "scene.total": "pay", "scene.funds": "pay", "scene.money": "pay",
     "scene.compose": "send", "scene.draft": "send", "scene.crowd": "send", "scene.live": "system", "scene.gear": "system",
     "scene.security": "account", "scene.person": "account", "scene.plan": "account",
@@ -188,7 +188,7 @@ def _main_kind(evidence: dict[str, int]) -> str:
 
 def _kind_of(concept: str) -> str:
     group, _, kind = concept.partition(".")
-    return kind if group in ("act", "deed", "url") else _KINDS.get(concept, "")
+    return kind if group in ("act", "deed", "url") else _SCENE_KINDS.get(concept, "")
 
 
 def _find_evidence(sentence: Sentence, name: str) -> list[tuple[str, int]]:

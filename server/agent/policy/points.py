@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from server.agent.policy.page_context import read_context
-from server.agent.policy.verdict import ALLOWED, Judgement, Subject, ask
+from server.agent.policy.verdict import EFFECTLESS, Judgement, Subject, ask
 
 _MAP = re.compile(
     r"(?<![^\W_])(maps?|globe|charts?|graphs?|plots?|diagrams?|timeline|panorama|karten?|landkarte|stadtplan|diagramm|grafik"
@@ -27,4 +27,4 @@ def assess_pan(subject: Subject) -> Judgement:
     if subject.in_dialog or not _MAP.search(subject.name):
         return ask("point")
     context = read_context(subject.context, subject.url, subject.lang)
-    return ask("point") if max(context.evidence.values(), default=0) >= _WEIGHTY else ALLOWED
+    return ask("point") if max(context.evidence.values(), default=0) >= _WEIGHTY else EFFECTLESS

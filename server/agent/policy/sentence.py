@@ -10,8 +10,8 @@ from server.agent.policy.lexicon import Hit
 from server.agent.policy.money import is_range
 
 _NEUTRAL = ("ease.step", "ease.past", "ease.notice", "ease.intro", "ease.caution")
-_LABEL = re.compile(r"\W*(.*?)(?:\s*[:!?؟]|\s[-–—]\s|\W*$)")
-_COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
+_LABEL_START = re.compile(r"\W*(.*?)(?:\s*[:!?؟]|\s[-–—]\s|\W*$)")
+_BADGE_COUNT = re.compile(r"(?<![\d.,:])(\d{1,2})(?![\d.,:]*\d)")
 _FRACTION = re.compile(r"(?<![\d./])(\d{1,2})\s?/\s?(\d{1,2})(?![\d/])")
 _MAX_STEPS = 25
 ADDRESS = re.compile(r"\w@\w")
@@ -50,7 +50,7 @@ def find_step(sentence: Sentence) -> tuple[int, int] | None:
         return int(fraction[1]), int(fraction[2])
     if not sentence.has("ease.step"):
         return None
-    numbers = [int(number) for number in _COUNT.findall(sentence.text)]
+    numbers = [int(number) for number in _BADGE_COUNT.findall(sentence.text)]
     if len(numbers) < 2 or max(numbers[:2]) > _MAX_STEPS:
         return None
     return min(numbers[:2]), max(numbers[:2])
@@ -75,7 +75,7 @@ def is_about_page(heading: Sentence) -> bool:
 
 def is_news(sentence: Sentence) -> bool:
     """Whether it is introduced as a tip or news: `Tip: ...`, but not `New invoice`."""
-    label = _LABEL.match(sentence.text)
+    label = _LABEL_START.match(sentence.text)
     return label is not None and any(
         hit.concept == "ease.intro" and hit.start <= label.start(1) and hit.end >= label.end(1)
         for hit in sentence.hits

@@ -12,7 +12,10 @@ from collections.abc import Callable
 
 from server.text import in_order_of_sight, visible
 
-_CYRILLIC = dict(zip("авеікмнорстухјѕһԁԛԝӏүґ", "abeikmhopctyxjshdqwlyг", strict=True)) | {"с": "c", "є": "є"}
+_CYRILLIC_LOOKALIKES = dict(zip("авеікмнорстухјѕһԁԛԝӏүґ", "abeikmhopctyxjshdqwlyг", strict=True)) | {
+    "с": "c",
+    "є": "є",
+}
 _GREEK_CAPITALS = dict(zip("ΑΒΕΖΗΙΚΜΝΟΡΤΥΧϹ", "ABEZHIKMNOPTYXC", strict=True))
 _GREEK_SMALL = dict(zip("αβεηικμνορτυχωγσϲ", "abenikuvoptuxwyoc", strict=True))
 _LETTERS = str.maketrans(
@@ -30,7 +33,7 @@ _LETTERS = str.maketrans(
         "ŧ": "t",
     }
     | dict(zip("ɑɡɩʟᴀʙᴄᴅᴇꜰɢʜɪᴊᴋᴍɴᴏᴘʀꜱᴛᴜᴠᴡʏᴢ", "agilabcdefghijkmnoprstuvwyz", strict=True))
-    | _CYRILLIC
+    | _CYRILLIC_LOOKALIKES
     | {"ك": "ک", "ي": "ی", "ى": "ی", "ئ": "ی", "ة": "ه", "ۀ": "ه", "أ": "ا", "إ": "ا", "آ": "ا", "ؤ": "و"}
 )
 _DIGITS_AS_LETTERS = str.maketrans("013457@$", "oleastas")
@@ -46,13 +49,13 @@ _SPACED = re.compile(r"(?<!\w)\w(?:[ ._·*-]\w){2,}(?!\w)")
 WORD = re.compile(r"[\w\u0900-\u0963\u0966-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff]+")
 """One word, including the vowel signs of Indic scripts."""
 _GREEK = re.compile("[\u0370-\u03ff]")
-_LATIN = re.compile(r"[A-Za-z]")
+_LATIN_LETTER = re.compile(r"[A-Za-z]")
 _ARTICLE = re.compile(r"(?<!\w)(?:وال|بال|لل|ال)(?=\w{3})")
 _MIXED = re.compile(r"(?<!\w)(?=\w*[a-z]\w*[a-z])(?=\w*[0-9@$])[\w@$]+")
 _FLAG = re.compile("(?<![\U0001f1e6-\U0001f1ff])[\U0001f1e6-\U0001f1ff]{2}(?![\U0001f1e6-\U0001f1ff])")
 _VIETNAMESE = re.compile("[\u1ea0-\u1ef9ơưđ]", re.IGNORECASE)
 
-_SENTENCE = re.compile(
+_SENTENCE_BREAK = re.compile(
     r"\n+|(?<=[.!?…])\s+|(?<=[。؟।])|(?<=[!?])(?=[\u3040-\u9fff\uac00-\ud7af])|(?<=;)\s+|\s[·•|]\s"
 )
 
@@ -62,7 +65,9 @@ _TONE_LAST = re.compile(
 """Vietnamese words with the tone on the last vowel (`huỷ`, `hoà`), also written `hủy`, `hòa`."""
 
 _MARKED_SCRIPTS = ("GREEK", "CYRILLIC", "ARABIC", "HEBREW")
-_DENSE = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_DENSE_LETTERS = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
 
 
 def fold(text: str) -> str:
@@ -81,7 +86,7 @@ def _move_tone(vowels: str) -> str:
 
 def plain(text: str) -> str:
     """Folded text without the accents of Latin letters, which are often omitted."""
-    return text.translate(_PLAIN)
+    return text.translate(_PLAIN_TABLE)
 
 
 def has_tones(word: str) -> bool:
@@ -101,12 +106,12 @@ def readings(text: str) -> tuple[str, ...]:
 
 def sentences(text: str) -> list[str]:
     """The sentences, lines and items of a text."""
-    return [part for part in _SENTENCE.split(text) if part.strip()]
+    return [part for part in _SENTENCE_BREAK.split(text) if part.strip()]
 
 
 def is_dense(text: str) -> bool:
     """Whether the text contains a script that is matched inside words: Chinese, Japanese, Korean, Thai."""
-    return _DENSE.search(text) is not None
+    return _DENSE_LETTERS.search(text) is not None
 
 
 def has_words(text: str) -> bool:
@@ -147,13 +152,13 @@ class _Table(dict[int, str]):
         return self[code]
 
 
-_UNACCENTED, _PLAIN = _Table(_unaccented), _Table(_plain)
+_UNACCENTED, _PLAIN_TABLE = _Table(_unaccented), _Table(_plain)
 _SYMBOLS = {first + at: ord("A") + at for first in (0x1F150, 0x1F170, 0x1F1E6) for at in range(26)}
 
 
 def _untangle(word: str) -> str:
     """Convert a word that mixes Greek with Latin letters to Latin: the mix is a disguise."""
-    if _GREEK.search(word) and _LATIN.search(word):
+    if _GREEK.search(word) and _LATIN_LETTER.search(word):
         return _greek_as_latin(word)
     return word
 

@@ -96,7 +96,7 @@ _REASONS = {
 KINDS_ASKED = tuple(_REASONS)
 """The kinds of effect that the policy asks about."""
 
-ALLOWED = Judgement(Verdict.ALLOW, sentence("effect.none"))
+EFFECTLESS = Judgement(Verdict.ALLOW, sentence("effect.none"))
 LEFT_OPEN = Judgement(Verdict.ALLOW, sentence("effect.left_open"), is_guess=True)
 """What a guess becomes where the browser holds what an act sends."""
 

@@ -18,12 +18,12 @@ from server.ops.json_types import JsonObject
 
 log = logging.getLogger(__name__)
 
-MAX_BYTES = 8_000_000
+MAX_MESSAGE_BYTES = 8_000_000
 """Enough for the accessibility tree of a long page, or a large screenshot."""
-LARGE = 500_000
+LARGE_BYTES = 500_000
 """Bytes of an answer from which it is parsed off the event loop: 8 MB of small objects take 60 ms and more."""
-_ANSWER = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
-_EVENT = re.compile(rb'\{"method":"([A-Za-z.]{1,99})"')
+_ANSWER_ID = re.compile(rb'\{"id":(\d{1,15})(?=[,}])')
+_EVENT_NAME = re.compile(rb'\{"method":"([A-Za-z.]{1,99})"')
 
 Params = JsonObject
 Listener = Callable[[Params, str | None], None]
@@ -35,7 +35,7 @@ class CdpError(Exception):
 
 
 class AnswerTooLarge(CdpError):
-    """The answer exceeds MAX_BYTES and was not parsed; its size depends on the page."""
+    """The answer exceeds MAX_MESSAGE_BYTES and was not parsed; its size depends on the page."""
 
 
 class Cdp:
@@ -112,10 +112,10 @@ class Cdp:
                 answer.set_result({"error": {"message": "the browser is gone"}})
 
     def _receive(self, text: bytes) -> None:
-        if len(text) > LARGE and (large := _ANSWER.match(text)):
+        if len(text) > LARGE_BYTES and (large := _ANSWER_ID.match(text)):
             self._answer(int(large[1]), text)
             return
-        event = _EVENT.match(text)
+        event = _EVENT_NAME.match(text)
         if event and not self._listeners.get(event[1].decode()):
             return  # a page can make one as large as it likes: a console line of 110,000 values takes 70 ms to parse
         message = read_message(text)
@@ -132,15 +132,15 @@ class Cdp:
 
 
 def read_message(text: bytes) -> Params:
-    """Parse a message of the browser. Messages over `MAX_BYTES` are not parsed: pages influence their size.
+    """Parse a message of the browser. Messages over `MAX_MESSAGE_BYTES` are not parsed: pages influence their size.
 
     Returns an error in place of such an answer, {} in place of such an event. Relies on Chromium writing `id`
     or `method` first.
     """
-    if len(text) <= MAX_BYTES:
-        message: Params = json.loads(text, object_hook=_yield_to_loop if len(text) > LARGE else None)
+    if len(text) <= MAX_MESSAGE_BYTES:
+        message: Params = json.loads(text, object_hook=_yield_to_loop if len(text) > LARGE_BYTES else None)
         return message
-    answer = _ANSWER.match(text)
+    answer = _ANSWER_ID.match(text)
     log.warning("a DevTools message of %d bytes was not read: %.80r", len(text), text[:80])
     return {"id": int(answer[1]), "error": TOO_LARGE} if answer else {}
 

@@ -16,7 +16,7 @@ from server.browser.chromium.devtools import PIPES_SCRIPT, DevTools
 from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.egress import Egress
 from server.browser.chromium.hold import ChromiumHold
-from server.browser.chromium.locality import NOWHERE, Locality
+from server.browser.chromium.locality import UNKNOWN_LOCALITY, Locality
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.relay import Relay
 from server.ops.json_types import JsonObject
@@ -112,7 +112,7 @@ class Chromium:
         restore: bool = False,
         sandbox: bool | None = None,
         env: Mapping[str, str] | None = None,
-        locality: Locality = NOWHERE,
+        locality: Locality = UNKNOWN_LOCALITY,
     ) -> Chromium:
         """Start Chromium on `profile`, which no other may be using; `egress` is its proxy and ends with it.
 

@@ -6,7 +6,7 @@ session (`Target.attachToBrowserTarget`, flat sessions) and sees neither message
 
 Messages from Chromium can have several MB (screenshots). They are routed by their first and last bytes
 without parsing: Chromium writes `id` or `method` first and `sessionId` last. Messages of another form are
-parsed. Pages influence the size of answers: one over MAX_BYTES is replaced by the error TOO_LARGE, an event
+parsed. Pages influence the size of answers: one over MAX_LINE_BYTES is replaced by the error TOO_LARGE, an event
 of that size is dropped.
 """
 
@@ -31,21 +31,21 @@ Receive = Callable[[bytes], None]
 PIPES_SCRIPT = 'exec "$@" 3<&0 4>&1 </dev/null >/dev/null 2>&1'
 """For `sh -c`: executes its arguments with stdin and stdout as file descriptors 3 and 4."""
 
-MAX_BYTES = 3 * LINE_LIMIT
+MAX_LINE_BYTES = 3 * LINE_LIMIT
 """Maximum bytes of one message from Chromium. Passing it on copies it several times, which blocks the loop.
 
 What a tool server reads of a page has to fit into a line of its own; Chromium writes two bytes of UTF-8 as six (`\\u0436`).
 """
 TOO_LARGE: JsonObject = {"code": -32000, "message": "more than can be read"}
 
-_CHUNK = 256 * 1024
-_ANSWER = re.compile(rb'\{"id":(\d+)(?=[,}])')
-_EVENT = b'{"method":"'
-_ATTACHED = b'{"method":"Target.attachedToTarget"'
+_PIPE_CHUNK = 256 * 1024
+_ANSWER_HEAD = re.compile(rb'\{"id":(\d+)(?=[,}])')
+_EVENT_HEAD = b'{"method":"'
+_TARGET_ATTACHED = b'{"method":"Target.attachedToTarget"'
 _DETACHED = b'{"method":"Target.detachedFromTarget"'
 _SESSION = re.compile(rb',"sessionId":"([^"\\]{1,64})"\}\Z')
 _ENDS_LENGTH = 90
-"""Bytes at the end of a message that are searched for `_SESSION`, and at its start for `_ANSWER`."""
+"""Bytes at the end of a message that are searched for `_SESSION`, and at its start for `_ANSWER_HEAD`."""
 
 _UNKNOWN_SESSION = {"code": -32001, "message": "Session with given id not found."}
 
@@ -147,7 +147,7 @@ class DevTools:
     async def _read(self) -> None:
         incoming = _Incoming()
         try:
-            while data := await self._reader.read(_CHUNK):
+            while data := await self._reader.read(_PIPE_CHUNK):
                 first, *more = data.split(b"\0")
                 incoming.add(first)
                 for piece in more:
@@ -169,10 +169,10 @@ class DevTools:
     def _route(self, message: bytes) -> None:
         if not message:
             return
-        answer = _ANSWER.match(message)
-        if answer is None and not message.startswith(_EVENT):
+        answer = _ANSWER_HEAD.match(message)
+        if answer is None and not message.startswith(_EVENT_HEAD):
             message = _in_usual_order(message)
-            answer = _ANSWER.match(message)
+            answer = _ANSWER_HEAD.match(message)
         if answer is not None:
             self._route_answer(message, int(answer[1]), answer.end())
         else:
@@ -192,7 +192,7 @@ class DevTools:
     def _route_event(self, message: bytes) -> None:
         session = _session_of(message)
         owner, _ = self._owners.get(session or "", (None, None))
-        if message.startswith(_ATTACHED) and owner is not None:
+        if message.startswith(_TARGET_ATTACHED) and owner is not None:
             self._owners[json.loads(message)["params"]["sessionId"]] = owner, session
         if owner is not None:
             _deliver(owner, _without_session(message, owner.session))
@@ -229,7 +229,7 @@ class DevToolsClient:
 
 
 class _Incoming:
-    """The message that is being read. Once it exceeds MAX_BYTES, only its ends are kept."""
+    """The message that is being read. Once it exceeds MAX_LINE_BYTES, only its ends are kept."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
@@ -240,7 +240,7 @@ class _Incoming:
         self._size += len(piece)
         self._head += piece[: _ENDS_LENGTH - len(self._head)]
         self._tail = (self._tail + piece[-_ENDS_LENGTH:])[-_ENDS_LENGTH:]
-        if self._size > MAX_BYTES:
+        if self._size > MAX_LINE_BYTES:
             self._parts.clear()
         else:
             self._parts.append(piece)
@@ -248,9 +248,9 @@ class _Incoming:
     def whole(self) -> bytes:
         """Return the message, or what replaces it; b"" for nothing."""
         message = b"".join(self._parts)
-        if self._size > MAX_BYTES:
+        if self._size > MAX_LINE_BYTES:
             log.warning("a DevTools message of %d bytes was not read: %r", self._size, self._head)
-            answer, session = _ANSWER.match(self._head), _SESSION.search(self._tail)
+            answer, session = _ANSWER_HEAD.match(self._head), _SESSION.search(self._tail)
             error = b',"error":' + json.dumps(TOO_LARGE).encode()
             message = answer[0] + error + (session[0] if session else b"}") if answer else b""
         return message

@@ -13,7 +13,7 @@ from server.browser.chromium.dismissals import Dismissals
 from server.browser.chromium.watched_page import Dialog, WatchedPage
 from wording.catalogue import sentence
 
-MESSAGE_CHARS = 2000
+DIALOG_CHARS = 2000
 ENDLESS_ALERTS = 8
 """This many automatically answered dialogs within five seconds, and the tab of the last one is closed."""
 
@@ -86,7 +86,7 @@ class Dialogs:
         page = next((page for page in self._pages.values() if page.session == session), None)
         if page is None:
             return
-        page.dialog = Dialog(params["type"], params.get("message", "")[:MESSAGE_CHARS])
+        page.dialog = Dialog(params["type"], params.get("message", "")[:DIALOG_CHARS])
         if not self.is_hands_off:
             self._spawn(self._handle(page, page.dialog))
 

@@ -15,8 +15,8 @@ from server.browser.chromium.cdp import Cdp, CdpError, Params
 DismissalListener = Callable[[str, str], None]
 """Called with the kind of a question, `confirm` or `prompt`, and its text."""
 
-_BINDING = "__pilothouseAsked"
-_LONGEST = 4000
+_BINDING_NAME = "__pilothouseAsked"
+_MAX_ASKED_CHARS = 4000
 """Maximum length of a report: the text is cut to 500 characters, each of up to six characters in JSON."""
 _REPLACE = """(() => {
   const tell = globalThis.__pilothouseAsked
@@ -53,7 +53,7 @@ class Dismissals:
     async def dismiss(self, session: str) -> None:
         """Replace the functions in all current and future documents of the session. Raises CdpError."""
         await self._cdp.send("Runtime.enable", session=session)  # else new documents lack the binding
-        await self._cdp.send("Runtime.addBinding", {"name": _BINDING}, session=session)
+        await self._cdp.send("Runtime.addBinding", {"name": _BINDING_NAME}, session=session)
         script = {"source": _REPLACE, "runImmediately": True}
         added = await self._cdp.send("Page.addScriptToEvaluateOnNewDocument", script, session=session)
         self._scripts[session] = added["identifier"]
@@ -70,7 +70,11 @@ class Dismissals:
                 )
 
     def _on_asked(self, params: Params, session: str | None) -> None:
-        if params["name"] == _BINDING and session in self._scripts and len(params["payload"]) < _LONGEST:
+        if (
+            params["name"] == _BINDING_NAME
+            and session in self._scripts
+            and len(params["payload"]) < _MAX_ASKED_CHARS
+        ):
             with suppress(ValueError, RecursionError):  # a page may call it with anything
                 kind, message = json.loads(params["payload"])
                 self._on_dismissed(str(kind)[:20], str(message))

@@ -12,8 +12,8 @@ from server.fs.names import reserve, safe_name
 from server.ops.background_tasks import BackgroundTasks
 from wording.catalogue import sentence
 
-MAX_BYTES = 25_000_000
-MAX_FILES = 50
+MAX_DOWNLOAD_BYTES = 25_000_000
+MAX_DOWNLOADS = 50
 
 Fetch = Callable[[str, Path, int], Awaitable[None]]
 """Copies a download, named by its guid, from another machine to a file, at most the given number of bytes and one
@@ -67,9 +67,10 @@ class Downloads:
         name = safe_name(params.get("suggestedFilename", ""))
         self._names[params["guid"]] = name
         kept = len(self._kept())
-        if kept + self._arriving + len(self._names) > MAX_FILES:
+        if kept + self._arriving + len(self._names) > MAX_DOWNLOADS:
             self._cancel(
-                params["guid"], f"The download of {name} was cancelled: a session keeps {MAX_FILES} files."
+                params["guid"],
+                f"The download of {name} was cancelled: a session keeps {MAX_DOWNLOADS} files.",
             )
 
     def _on_progress(self, params: Params, _: str | None) -> None:
@@ -85,13 +86,15 @@ class Downloads:
             del self._names[guid]
             self._note(sentence("download.incomplete", file=name))
             self._drop(guid)
-        elif max(params["receivedBytes"], params["totalBytes"]) > MAX_BYTES:
-            self._cancel(guid, sentence("download.cancelled", file=name, megabytes=MAX_BYTES // 1_000_000))
+        elif max(params["receivedBytes"], params["totalBytes"]) > MAX_DOWNLOAD_BYTES:
+            self._cancel(
+                guid, sentence("download.cancelled", file=name, megabytes=MAX_DOWNLOAD_BYTES // 1_000_000)
+            )
 
     async def _arrive(self, guid: str, name: str) -> None:
         try:
             if self._fetch:
-                await self._fetch(guid, self._scratch / guid, MAX_BYTES)
+                await self._fetch(guid, self._scratch / guid, MAX_DOWNLOAD_BYTES)
             await asyncio.to_thread(self._keep, guid, name)
         except ConnectionError:
             self._note(sentence("download.incomplete", file=name))
@@ -102,7 +105,7 @@ class Downloads:
     def _keep(self, guid: str, name: str) -> None:
         arrived = self._scratch / guid
         size = arrived.stat().st_size
-        if size > MAX_BYTES:
+        if size > MAX_DOWNLOAD_BYTES:
             arrived.unlink()
             return self._note(sentence("download.too_large", file=name))
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -133,7 +136,7 @@ def keep_print(folder: Path, title: str, data: bytes) -> str | None:
     """Keep what a page wanted to print among the files of its session; its name, None if there are too many of them."""
     folder.mkdir(parents=True, exist_ok=True)
     known = [path.name for path in folder.rglob("*") if path.is_file()]
-    if len(known) >= MAX_FILES or len(data) > MAX_BYTES:
+    if len(known) >= MAX_DOWNLOADS or len(data) > MAX_DOWNLOAD_BYTES:
         return None
     path = reserve(folder, safe_name(f"{title}.pdf"), known)
     path.write_bytes(data)

@@ -26,9 +26,9 @@ from wording.catalogue import Wording, sentence
 log = logging.getLogger(__name__)
 
 CONNECT_DEADLINE = 10.0
-_CHUNK = 256 * 1024
+_SOCKET_CHUNK = 256 * 1024
 _VERSION, _CONNECT = 5, 1
-_GRANTED, _FAILED, _NOT_ALLOWED, _UNREACHABLE, _BAD_COMMAND = 0, 1, 2, 4, 7
+_GRANTED, _SOCKS_FAILURES, _NOT_ALLOWED, _UNREACHABLE_REPLIES, _BAD_COMMAND = 0, 1, 2, 4, 7
 _NO_ADDRESS = ipaddress.IPv4Address("0.0.0.0")
 """Of a site of this process."""
 _HTTP = re.compile(rb"^[A-Z]{3,10} /")
@@ -124,7 +124,7 @@ class Egress:
     async def start(self) -> None:
         # `start_server` pauses once after it has begun to listen: who is cancelled there has a socket to close.
         self._server = await asyncio.start_server(
-            self._serve, "127.0.0.1", 0, limit=_CHUNK, start_serving=False
+            self._serve, "127.0.0.1", 0, limit=_SOCKET_CHUNK, start_serving=False
         )
         await self._server.start_serving()
         self.port = self._server.sockets[0].getsockname()[1]
@@ -168,9 +168,9 @@ class Egress:
             await _explain(reader, writer, port, blocked)
         except socket.gaierror:
             self._remember(sentence("address.unknown_name", host=host))
-            writer.write(_answer(_UNREACHABLE))
+            writer.write(_answer(_UNREACHABLE_REPLIES))
         except (OSError, TimeoutError):
-            writer.write(_answer(_FAILED))
+            writer.write(_answer(_SOCKS_FAILURES))
         else:
             is_inner = host in self._inner_sites
             peer = _NO_ADDRESS if is_inner else _address_of(there[1].get_extra_info("peername"))
@@ -192,7 +192,7 @@ class Egress:
                     await gate.pass_bytes(connection)
                 sink.write(data)
                 await sink.drain()
-                data = await source.read(_CHUNK)
+                data = await source.read(_SOCKET_CHUNK)
         finally:
             self.sockets.remove(connection)
         with suppress(OSError, RuntimeError):
@@ -215,7 +215,7 @@ class Egress:
                 continue
             try:
                 async with asyncio.timeout(CONNECT_DEADLINE):
-                    there = await asyncio.open_connection(str(address), port, limit=_CHUNK)
+                    there = await asyncio.open_connection(str(address), port, limit=_SOCKET_CHUNK)
             except (OSError, TimeoutError) as error:
                 failure = error
                 continue
@@ -306,7 +306,7 @@ async def _join(
 
 
 async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
-    while data := await source.read(_CHUNK):
+    while data := await source.read(_SOCKET_CHUNK):
         sink.write(data)
         await sink.drain()
     with suppress(OSError, RuntimeError):
@@ -315,9 +315,9 @@ async def _copy(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> Non
 
 async def _first_bytes(source: asyncio.StreamReader) -> bytes:
     """With the whole greeting of TLS, which may come in several parts."""
-    data = await source.read(_CHUNK)
+    data = await source.read(_SOCKET_CHUNK)
     while data[:1] == b"\x16" and len(data) < 5 + int.from_bytes(data[3:5]):
-        if not (more := await source.read(_CHUNK)):
+        if not (more := await source.read(_SOCKET_CHUNK)):
             break
         data += more
     return data

@@ -34,15 +34,15 @@ from wording.catalogue import parts_of
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 25.0
+HELD_SECONDS = 25.0
 """Seconds for which a request waits for a yes."""
-GRACE = 3.0
+AFTER_ACT_SECONDS = 3.0
 """Seconds after the end of an act in which what is sent counts as set off by it."""
 _GREETING = 5.0
 """Seconds for all pages to be listened to before a socket is opened."""
 MAX_SHAPES = 500
 """Shapes of a site that are remembered."""
-_TYPES = ("Document", "XHR", "Fetch", "Ping", "Other")
+_HELD_TYPES = ("Document", "XHR", "Fetch", "Ping", "Other")
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class ChromiumHold:
         *,
         egress: Egress | None = None,
         devtools: DevToolsAccess | None = None,
-        patience: float = PATIENCE,
+        patience: float = HELD_SECONDS,
     ) -> None:
         self._cdp = cdp
         self._patience = patience
@@ -134,7 +134,7 @@ class ChromiumHold:
             self._egress.gates.remove(self)
 
     async def _enable(self, session: str | None) -> None:
-        patterns = [{"urlPattern": "*", "resourceType": kind} for kind in _TYPES]
+        patterns = [{"urlPattern": "*", "resourceType": kind} for kind in _HELD_TYPES]
         enabled = {"patterns": patterns, "handleAuthRequests": True}
         await self._cdp.send("Fetch.enable", enabled, session=session)
 
@@ -146,7 +146,7 @@ class ChromiumHold:
         self._held = None
         self._terms = ActTerms()
         if self._until == float("inf"):
-            self._until = asyncio.get_running_loop().time() + PATIENCE
+            self._until = asyncio.get_running_loop().time() + HELD_SECONDS
         self._tasks.start(self._fail([*self._waiting]))
 
     async def begin(self, terms: ActTerms, url: str, *, is_passive: bool) -> None:
@@ -159,7 +159,7 @@ class ChromiumHold:
 
     async def end(self) -> None:
         if self._until == float("inf"):
-            self._until = asyncio.get_running_loop().time() + GRACE
+            self._until = asyncio.get_running_loop().time() + AFTER_ACT_SECONDS
 
     async def waits(self, request_ids: Sequence[str]) -> bool:
         waiting = [one for one in request_ids if one in self._waiting]

@@ -63,4 +63,4 @@ async def _done(work: Awaitable[object]) -> None:
         await work
 
 
-NOWHERE = Locality()
+UNKNOWN_LOCALITY = Locality()

@@ -16,8 +16,8 @@ from server.browser.chromium import frames, hangs, page_world
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.chromium import VIEWPORT
 from server.browser.chromium.dialogs import Dialogs
-from server.browser.chromium.locality import NOWHERE, Locality
-from server.browser.chromium.watched_page import TITLE_CHARS, URL_CHARS, WatchedPage
+from server.browser.chromium.locality import UNKNOWN_LOCALITY, Locality
+from server.browser.chromium.watched_page import MAX_URL_CHARS, TITLE_CHARS, WatchedPage
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import Json
 from server.text import cut
@@ -25,10 +25,10 @@ from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
-MAX_TABS = 5
-BLANK = "about:blank"
+MAX_OPEN_TABS = 5
+BLANK_PAGE = "about:blank"
 
-ADDRESS_SCRIPT = f"() => location.href.slice(0, {URL_CHARS})"
+ADDRESS_SCRIPT = f"() => location.href.slice(0, {MAX_URL_CHARS})"
 # By the prototype: an element named "title" hides the document's own property.
 TITLE_SCRIPT = f"""() => Object.getOwnPropertyDescriptor(Document.prototype, "title")
   .get.call(document).slice(0, {TITLE_CHARS})"""
@@ -46,7 +46,7 @@ class PageMonitor:
         note: Callable[[str], None],
         *,
         emulates_viewport: bool = True,
-        locality: Locality = NOWHERE,
+        locality: Locality = UNKNOWN_LOCALITY,
         dismisses_questions: bool = False,
     ) -> None:
         self.cdp = cdp
@@ -91,7 +91,7 @@ class PageMonitor:
             session for page in self.pages.values() for session in (page.session, *page.inner) if session
         ]
         # A process shows one zone: the page that has set it has to take it back first.
-        for shown in (NOWHERE, self._locality):
+        for shown in (UNKNOWN_LOCALITY, self._locality):
             await asyncio.gather(*(shown.emulate(self.cdp, session) for session in sessions))
         for session in sessions:
             if session not in self.logged:
@@ -100,7 +100,7 @@ class PageMonitor:
     @property
     def holds_inner(self) -> bool:
         """Whether new frames and workers wait until they have the zone and the language."""
-        return self._locality != NOWHERE
+        return self._locality != UNKNOWN_LOCALITY
 
     async def close(self) -> None:
         for stop in self._stops:
@@ -177,7 +177,7 @@ class PageMonitor:
     def _close_unused_stand_ins(self) -> None:
         """The tool server opens a tab of its own if its last one was closed before it knew of the replacement."""
         for page in list(self.pages.values()):
-            if page.is_stand_in and page.document == page.url == BLANK:
+            if page.is_stand_in and page.document == page.url == BLANK_PAGE:
                 self._tasks.start(hangs.close(self.cdp, page))
 
     def _on_changed(self, params: Params, _: str | None) -> None:
@@ -210,13 +210,13 @@ class PageMonitor:
             self._note(sentence("note.crashed", address=cut(page.url, 120)))
 
     async def _adopt(self, page: WatchedPage) -> None:
-        if len(self.pages) > MAX_TABS:
-            self._note(sentence("note.too_many_tabs", n=MAX_TABS))
+        if len(self.pages) > MAX_OPEN_TABS:
+            self._note(sentence("note.too_many_tabs", n=MAX_OPEN_TABS))
             await self.cdp.send("Target.closeTarget", {"targetId": page.target})
             return
         attached = await self.cdp.send("Target.attachToTarget", {"targetId": page.target, "flatten": True})
         page.session = attached["sessionId"]
-        if self._locality != NOWHERE:
+        if self._locality != UNKNOWN_LOCALITY:
             await self._locality.emulate(self.cdp, page.session)
         await self.cdp.send("Page.enable", session=page.session)
         address = await self.evaluate(ADDRESS_SCRIPT, page)

@@ -18,7 +18,7 @@ OWN_END = 3.0
 ends; a SIGTERM before that loses the cookies of up to 30 seconds."""
 TERM_GRACE = 0.5
 """Seconds between SIGTERM and SIGKILL."""
-LOOK_EVERY = 0.05
+PARENT_POLL_SECONDS = 0.05
 
 
 def main() -> None:
@@ -48,7 +48,7 @@ def _wait_for_end(groups: dict[int, str | None], seconds: float) -> None:
     """Return when no process of the groups is left, or after `seconds`."""
     until = time.monotonic() + seconds
     while any(end_group(group, born, 0) for group, born in groups.items()) and time.monotonic() < until:
-        time.sleep(LOOK_EVERY)
+        time.sleep(PARENT_POLL_SECONDS)
 
 
 def end_group(group: int, born: str | None, number: int) -> bool:

@@ -17,7 +17,7 @@ from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
-_COMMON = ".common"
+_COMMON_PROFILE = ".common"
 _NEW, _OLD = ".new", ".old"
 """Suffixes of a copy in progress, and of the profile that is moved aside for it."""
 _NOT_COPIED = ("*Cache*", "Singleton*", "DevToolsActivePort", "Crash*", "*.tmp", "component_crx_cache")
@@ -121,7 +121,7 @@ class Profiles:
 
     @property
     def _common(self) -> Path:
-        return self._profiles / _COMMON
+        return self._profiles / _COMMON_PROFILE
 
     def _profile(self, session_id: str) -> Path:
         return self._profiles / folder_name(session_id)

@@ -22,16 +22,16 @@ from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
-PATIENCE, MAX_PATIENCE = 1.5, 3.0
+SETTLE_SECONDS, MAX_SETTLE_SECONDS = 1.5, 3.0
 """Seconds from the act's end, after which a page is looked at as it is; and where the machine is slow."""
-_READS = 0.3
+_READ_SECONDS = 0.3
 """Seconds after the head of an answer, or a part of it, in which more of it is waited for: Chromium reports no end of an
 answer that no script reads, such as of a request that only counts what people do."""
-_PROMPT, _SLOWER = 0.05, 10
+_PROMPT_SECONDS, _SLOWER = 0.05, 10
 """Seconds in which a page answers a script; how many times what it takes longer is added to the patience."""
 MAX_PASSED, PASSED_CHARS = 5, 200
 MAX_ROUNDS = 4
-_COUNTED = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
+_COUNTED_TYPES = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 """Kinds of requests after which a page looks different."""
 
 QUIET_SCRIPT = script("quiet")
@@ -39,7 +39,7 @@ QUIET_SCRIPT = script("quiet")
 follow. `knowsLoading`: what says that it loads was there before and stays."""
 
 
-_SAYS = script("said")
+_SAID_SCRIPT = script("said")
 """Notes what messages say from now on. `_PASSED` returns what is not shown any more."""
 _PASSED = "() => globalThis.pilothouseSaid?.end() || []"
 
@@ -60,7 +60,7 @@ class QuietWatch:
         self._news = asyncio.Event()
         self._dialog = asyncio.Event()
         self._stops: list[Callable[[], None]] = []
-        self._patience = PATIENCE
+        self._patience = SETTLE_SECONDS
         self.passed: tuple[str, ...] = ()
         """What messages said after the act that are gone again."""
 
@@ -78,9 +78,9 @@ class QuietWatch:
         # What a request log listens to already must keep its options, and stay.
         self._enabled = [one for one in self._sessions if one not in self._monitor.logged]
         began = monotonic()
-        await asyncio.gather(self._switch("Network.enable"), self._evaluate(_SAYS))
-        late = max(0.0, monotonic() - began - _PROMPT)
-        self._patience = min(MAX_PATIENCE, PATIENCE + _SLOWER * late)
+        await asyncio.gather(self._switch("Network.enable"), self._evaluate(_SAID_SCRIPT))
+        late = max(0.0, monotonic() - began - _PROMPT_SECONDS)
+        self._patience = min(MAX_SETTLE_SECONDS, SETTLE_SECONDS + _SLOWER * late)
         return self
 
     async def _evaluate(self, script: str) -> Json:
@@ -106,7 +106,7 @@ class QuietWatch:
         await asyncio.gather(*works, return_exceptions=True)
 
     async def settled(self, *, typed: bool = False) -> None:
-        """Wait until the page is quiet, PATIENCE seconds or a little longer; not while a dialog holds it up."""
+        """Wait until the page is quiet, SETTLE_SECONDS seconds or a little longer; not while a dialog holds it up."""
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 await self._rounds(typed=typed)
@@ -134,7 +134,7 @@ class QuietWatch:
             return False
         arguments = json.dumps([typed, page.loads_on == document])
         script = f"() => ({QUIET_SCRIPT})(...{arguments})"
-        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=MAX_PATIENCE))
+        running = asyncio.create_task(self._monitor.evaluate(script, page, deadline=MAX_SETTLE_SECONDS))
         opening = asyncio.create_task(self._dialog.wait())
         try:
             await asyncio.wait((running, opening), return_when=asyncio.FIRST_COMPLETED)
@@ -155,7 +155,7 @@ class QuietWatch:
         return True
 
     def _on_request(self, params: Params, session: str | None) -> None:
-        if session not in self._sessions or params.get("type") not in _COUNTED:
+        if session not in self._sessions or params.get("type") not in _COUNTED_TYPES:
             return
         url, key = params["request"]["url"], (session, params["requestId"])
         if url.startswith(("http:", "https:")):
@@ -167,7 +167,7 @@ class QuietWatch:
         if key in self._open:
             if before := self._reading.pop(key, None):
                 before.cancel()
-            self._reading[key] = asyncio.get_running_loop().call_later(_READS, self._end, key)
+            self._reading[key] = asyncio.get_running_loop().call_later(_READ_SECONDS, self._end, key)
 
     def _on_end(self, params: Params, session: str | None) -> None:
         self._end((session, params["requestId"]))

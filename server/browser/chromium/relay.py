@@ -24,7 +24,7 @@ _wire_log.setLevel(logging.CRITICAL)  # the library would log the secret path an
 
 MAX_MESSAGE = 256 * 1024 * 1024
 """Maximum bytes of one message from a client."""
-MAX_UNREAD = 32 * 1024 * 1024
+MAX_UNREAD_BYTES = 32 * 1024 * 1024
 """Maximum bytes buffered for a client that does not read; more aborts its connection. A page can fill the buffer, and its
 growth copies all of it on the event loop."""
 
@@ -74,7 +74,7 @@ class Relay:
     async def _serve(self, connection: ServerConnection) -> None:
         def receive(message: bytes) -> None:
             broadcast((connection,), message, text=True)
-            if connection.transport.get_write_buffer_size() > MAX_UNREAD:
+            if connection.transport.get_write_buffer_size() > MAX_UNREAD_BYTES:
                 log.warning("a DevTools client does not read; its connection is ended")
                 connection.transport.abort()
 

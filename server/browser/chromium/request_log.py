@@ -25,7 +25,7 @@ from server.browser.sent import (
 )
 from server.ops.background_tasks import BackgroundTasks
 
-PATIENCE = 3.0
+SENT_BODY_SECONDS = 3.0
 """Seconds to wait for answers."""
 QUIET = 0.25
 """Seconds without a new request after which an act is considered to have sent all of its own."""
@@ -36,7 +36,7 @@ BODY_BYTES = 100_000
 """Requests with larger bodies are not compared."""
 
 _REPORTS = frozenset({"Preflight", "CSPViolationReport"})
-_UNREACHABLE = re.compile(
+_UNREACHABLE_ERRORS = re.compile(
     r"net::ERR_(NAME_|CONNECTION_REFUSED|CONNECTION_FAILED|ADDRESS_|INTERNET_DISCONNECTED|TUNNEL_|PROXY_|SOCKS_|CERT_"
     r"|SSL_|UNSAFE_|DISALLOWED_|UNKNOWN_URL_SCHEME|INVALID_URL)"
 )
@@ -105,7 +105,7 @@ class ChromiumRequestLog(RequestLog):
         # To its end also when the act is cancelled: new workers would never start.
         await asyncio.shield(asyncio.gather(*map(self._leave, self._sessions)))
 
-    async def settled(self, patience: float = PATIENCE) -> SentRequests:
+    async def settled(self, patience: float = SENT_BODY_SECONDS) -> SentRequests:
         """Wait until all requests are answered and no further one was sent for QUIET, at most `patience` seconds."""
         clock = asyncio.get_running_loop().time
         self._last = clock()
@@ -283,4 +283,4 @@ def _failure_of(params: Params) -> Failure:
         return "cors" if cors["corsError"].startswith("Preflight") else "dropped"
     if params.get("canceled") or error == "net::ERR_ABORTED":
         return "aborted"
-    return "unreachable" if _UNREACHABLE.match(error) else "dropped"
+    return "unreachable" if _UNREACHABLE_ERRORS.match(error) else "dropped"

@@ -7,7 +7,7 @@ import base64
 
 from server.browser.chromium.cdp import Cdp, CdpError
 
-_CHUNK = 1_000_000
+_RESOURCE_CHUNK = 1_000_000
 
 
 async def load_resource(
@@ -36,7 +36,7 @@ async def _read_stream(cdp: Cdp, session: str, stream: str, most_bytes: int) -> 
     data = bytearray()
     try:
         while True:
-            part = await cdp.send("IO.read", {"handle": stream, "size": _CHUNK}, session=session)
+            part = await cdp.send("IO.read", {"handle": stream, "size": _RESOURCE_CHUNK}, session=session)
             text = part["data"]
             data += base64.b64decode(text) if part.get("base64Encoded") else text.encode()
             if len(data) > most_bytes:

@@ -8,9 +8,9 @@ import binascii
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 
-MAX_BYTES = 200_000
+MAX_ICON_BYTES = 200_000
 PLACES = 3
-DEADLINE = 3.0
+ICON_SECONDS = 3.0
 ICONS_SCRIPT = r"""() => {
   const size = link => parseInt(link.getAttribute('sizes')) || 16;
   const links = [...document.querySelectorAll('link[rel~="icon" i][href]')]
@@ -24,7 +24,7 @@ async def read_site_icon(monitor: PageMonitor, page: WatchedPage) -> bytes | Non
     """The icon file; None if the site has none. Raises CdpError."""
     if not page.document.startswith(("http://", "https://")) or page.dialog or page.is_crashed:
         return None
-    found = await monitor.evaluate(ICONS_SCRIPT, page, deadline=DEADLINE)
+    found = await monitor.evaluate(ICONS_SCRIPT, page, deadline=ICON_SECONDS)
     places = [place for place in found if isinstance(place, str)] if isinstance(found, list) else []
     for place in places[:PLACES]:
         if data := await _read(monitor, page, place):
@@ -42,7 +42,7 @@ async def _read(monitor: PageMonitor, page: WatchedPage, place: str) -> bytes | 
         "frameId": page.target, "url": place, "options": {"disableCache": False, "includeCredentials": False},
     }  # fmt: skip
     answer = await monitor.cdp.send(
-        "Network.loadNetworkResource", params, session=page.session, deadline=DEADLINE
+        "Network.loadNetworkResource", params, session=page.session, deadline=ICON_SECONDS
     )
     resource = answer["resource"]
     if not resource.get("stream"):
@@ -55,11 +55,11 @@ async def _read(monitor: PageMonitor, page: WatchedPage, place: str) -> bytes | 
 
 
 async def _drain(monitor: PageMonitor, page: WatchedPage, handle: str) -> bytes | None:
-    """None if it is larger than MAX_BYTES."""
+    """None if it is larger than MAX_ICON_BYTES."""
     data = b""
-    while len(data) <= MAX_BYTES:
+    while len(data) <= MAX_ICON_BYTES:
         part = await monitor.cdp.send(
-            "IO.read", {"handle": handle, "size": MAX_BYTES}, session=page.session, deadline=DEADLINE
+            "IO.read", {"handle": handle, "size": MAX_ICON_BYTES}, session=page.session, deadline=ICON_SECONDS
         )
         chunk = part["data"]
         data += base64.b64decode(chunk) if part.get("base64Encoded") else chunk.encode()
@@ -70,6 +70,6 @@ async def _drain(monitor: PageMonitor, page: WatchedPage, handle: str) -> bytes 
 
 def _decoded(data: str) -> bytes | None:
     try:
-        return base64.b64decode(data, validate=True) if len(data) < 2 * MAX_BYTES else None
+        return base64.b64decode(data, validate=True) if len(data) < 2 * MAX_ICON_BYTES else None
     except (binascii.Error, ValueError):
         return None

@@ -19,7 +19,7 @@ from server.browser.chromium.watched_page import WatchedPage
 from server.browser.scripts import script
 from server.ops.program_files import PROGRAM_FILES
 
-_BUNDLE = PROGRAM_FILES / "node_modules" / "playwright-core" / "lib" / "coreBundle.js"
+_PLAYWRIGHT_BUNDLE = PROGRAM_FILES / "node_modules" / "playwright-core" / "lib" / "coreBundle.js"
 _SOURCE = re.compile(
     r'packages/playwright-core/src/generated/injectedScriptSource\.ts"\(\) \{\s*"use strict";\s*\w+ = '
     r"('(?:[^'\\\n]|\\.)*');"
@@ -27,7 +27,7 @@ _SOURCE = re.compile(
 _FRAME_PATIENCE = 2.0
 """Seconds for what one frame shows."""
 SILENT_FRAME = "This frame does not answer, what it shows is left out."
-_GROUP: Params = {"objectGroup": "pilothouse-snapshots"}
+_OBJECT_GROUP: Params = {"objectGroup": "pilothouse-snapshots"}
 
 # Not constructed: the constructor adds listeners to the page's window, which its own scripts could notice.
 
@@ -35,9 +35,9 @@ _GROUP: Params = {"objectGroup": "pilothouse-snapshots"}
 @lru_cache(maxsize=1)
 def reader_source() -> str:
     """The reader for one frame's isolated world. Raises FileNotFoundError or ValueError without the pinned Playwright."""
-    found = _SOURCE.search(_BUNDLE.read_text(encoding="utf-8"))
+    found = _SOURCE.search(_PLAYWRIGHT_BUNDLE.read_text(encoding="utf-8"))
     if found is None:
-        raise ValueError(f"{_BUNDLE} has no script for pages: it is not the pinned version")
+        raise ValueError(f"{_PLAYWRIGHT_BUNDLE} has no script for pages: it is not the pinned version")
     return script("snapshot_reader", INJECTED_SCRIPT=str(ast.literal_eval(found[1])))
 
 
@@ -121,7 +121,7 @@ async def _describe(cdp: Cdp, session: str, world: int, targets: Sequence[str]) 
     wanted = f"{json.dumps(list(targets))}.map(one => globalThis.pilothouseSnapshots?.find(one) || null)"
     try:
         made = await cdp.send(
-            "Runtime.evaluate", {"expression": wanted, "contextId": world, **_GROUP}, session=session
+            "Runtime.evaluate", {"expression": wanted, "contextId": world, **_OBJECT_GROUP}, session=session
         )
         listed = await cdp.send(
             "Runtime.getProperties",
@@ -133,7 +133,7 @@ async def _describe(cdp: Cdp, session: str, world: int, targets: Sequence[str]) 
         works = [cdp.send("DOM.describeNode", {"objectId": one}, session=session) for one in named.values()]
         answers = await asyncio.gather(*works, return_exceptions=True)
     finally:
-        await frames.release(cdp, session, _GROUP)
+        await frames.release(cdp, session, _OBJECT_GROUP)
     pairs = zip(named, answers, strict=True)
     return {target: answer["node"] for target, answer in pairs if not isinstance(answer, BaseException)}
 

@@ -18,14 +18,14 @@ from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.devtools import DevToolsAccess
 from server.ops.background_tasks import BackgroundTasks
 
-_KINDS = ("page", "iframe", "worker", "shared_worker", "service_worker")
+_TARGET_KINDS = ("page", "iframe", "worker", "shared_worker", "service_worker")
 _FROM_NOW_ON = {
     "autoAttach": True, "waitForDebuggerOnStart": False, "flatten": True,
-    "filter": [{"type": kind} for kind in _KINDS],
+    "filter": [{"type": kind} for kind in _TARGET_KINDS],
 }  # fmt: skip
 _LISTEN = {"maxTotalBufferSize": 1, "maxResourceBufferSize": 1, "maxPostDataSize": 0}
-_ASKED = re.compile(r"GET (wss?://\S+) ")
-_LONGEST = 60.0
+_HANDSHAKE = re.compile(r"GET (wss?://\S+) ")
+_MAX_WATCH_SECONDS = 60.0
 """Seconds for an answer; who asks ends it earlier."""
 MAX_SOCKETS = 500
 
@@ -91,7 +91,7 @@ class SocketWatch:
 
     async def _hear(self, cdp: Cdp, session: str) -> None:
         """A page answers after it has reported its messages; one that has gone has reported them."""
-        answer = cdp.send("Network.enable", _LISTEN, session=session, deadline=_LONGEST)
+        answer = cdp.send("Network.enable", _LISTEN, session=session, deadline=_MAX_WATCH_SECONDS)
         works = [asyncio.create_task(answer), asyncio.create_task(self._sessions[session].wait())]
         try:
             await asyncio.wait(works, return_when=asyncio.FIRST_COMPLETED)
@@ -132,7 +132,7 @@ class SocketWatch:
 
     def _on_answered(self, params: Params, session: str | None) -> None:
         """Before any message. It alone names a socket that was created before it could be listened to."""
-        if named := _ASKED.match(str(params["response"].get("requestHeadersText", ""))):
+        if named := _HANDSHAKE.match(str(params["response"].get("requestHeadersText", ""))):
             self._socket(params, session).url = named[1]
 
     def _on_closed(self, params: Params, session: str | None) -> None:

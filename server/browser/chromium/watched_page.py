@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 from server.browser.addresses import without_login
 
-URL_CHARS, TITLE_CHARS = 8000, 300
+MAX_URL_CHARS, TITLE_CHARS = 8000, 300
 """Maximum stored characters of a URL and a title; Chromium sends up to two million and 4,096."""
 
 
@@ -61,8 +61,8 @@ class WatchedPage:
 
 
 def short_url(url: str) -> str:
-    """Cut a URL to URL_CHARS and remove user name and password."""
-    return without_login(url[:URL_CHARS])
+    """Cut a URL to MAX_URL_CHARS and remove user name and password."""
+    return without_login(url[:MAX_URL_CHARS])
 
 
 def origin_of(url: str) -> tuple[str, str]:

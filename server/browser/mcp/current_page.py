@@ -35,7 +35,7 @@ from server.browser.observation.point_script import DRAWN_SCRIPT, point_script
 from server.browser.observation.points import Layers
 from server.browser.observation.secret_fields import is_short
 from server.browser.reading.content_script import CONTENT_SCRIPT, PageContent
-from server.browser.reading.reader import FILE_BYTES
+from server.browser.reading.reader import MAX_READ_BYTES
 from server.browser.scripts import script
 from server.ops.json_types import Json, JsonObject
 
@@ -57,7 +57,7 @@ _MADE_FILE = """async (url, most) => {
   return String(reader.result || '').split(',')[1] || '';
 }"""
 
-PICTURE: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
+SCREENSHOT_FORMAT: JsonObject = {"format": "jpeg", "quality": 80, "optimizeForSpeed": True}
 """Parameters of `Page.captureScreenshot`: the window in device pixels."""
 
 _FRAMES_DEEP = 5
@@ -76,7 +76,7 @@ class Drawn(BaseModel, frozen=True):
 
 
 MAX_TOLD = 40
-NOWHERE = (-10_000.0, -10_000.0, 0.0, 0.0)
+OUTSIDE_VIEW = (-10_000.0, -10_000.0, 0.0, 0.0)
 """The box of a field that is not on the page any more."""
 
 
@@ -124,7 +124,7 @@ class CurrentPage:
         return text and mask_text(text, self._secrets_told())
 
     def _secrets_told(self) -> tuple[SecretField, ...]:
-        return tuple(SecretField(box=NOWHERE, value=value) for value in self._told)
+        return tuple(SecretField(box=OUTSIDE_VIEW, value=value) for value in self._told)
 
     @property
     def page(self) -> WatchedPage | None:
@@ -275,7 +275,7 @@ class CurrentPage:
         watch, page = reachable
         try:
             taken = await watch.cdp.send(
-                "Page.captureScreenshot", PICTURE, session=page.session, deadline=deadline
+                "Page.captureScreenshot", SCREENSHOT_FORMAT, session=page.session, deadline=deadline
             )
             return base64.b64decode(taken["data"], validate=True)
         except (CdpError, KeyError, binascii.Error) as error:
@@ -435,14 +435,15 @@ class CurrentPage:
         if url.startswith("blob:"):
             try:
                 made = str(
-                    await self.run(f"() => ({_MADE_FILE})({json.dumps(url)}, {FILE_BYTES})", deadline=8) or ""
+                    await self.run(f"() => ({_MADE_FILE})({json.dumps(url)}, {MAX_READ_BYTES})", deadline=8)
+                    or ""
                 )
                 return base64.b64decode(made, validate=True) or None
             except binascii.Error:
                 return None
         watch, page = reachable
         try:
-            return await load_resource(watch.cdp, page.session, page.target, url, most_bytes=FILE_BYTES)
+            return await load_resource(watch.cdp, page.session, page.target, url, most_bytes=MAX_READ_BYTES)
         except CdpError as error:
             log.debug("file of the page: %s", error)
             return None

@@ -9,12 +9,12 @@ from server.browser.chromium.frames import Place
 from server.browser.mcp.current_page import CurrentPage
 from server.ops.json_types import JsonObject
 
-_CONTROL, _COMMAND = 2, 4
+_CONTROL, _COMMAND_MODIFIER = 2, 4
 """Modifiers of a key event."""
-_KEYS = {
+_KEY_CODES = {
     "a": 65, "Backspace": 8, "ArrowLeft": 37, "ArrowRight": 39, "End": 35, "Enter": 13, "Escape": 27, "Shift": 16, "Tab": 9,
 }  # fmt: skip
-_CODES = {
+_SIGN_KEY_CODES = {
     sign: code
     for signs, code in (
         (";:", 186), ("=+", 187), (",<", 188), ("-_", 189), (".>", 190), ("/?", 191), ("`~", 192), ("[{", 219),
@@ -80,7 +80,7 @@ async def type_signs(here: CurrentPage, text: str) -> None:
     for sign in text:
         key: JsonObject = {
             "key": "Enter" if sign == "\r" else sign,
-            "windowsVirtualKeyCode": _CODES.get(sign)
+            "windowsVirtualKeyCode": _SIGN_KEY_CODES.get(sign)
             or (ord(sign.upper()) if sign.isascii() and len(sign.upper()) == 1 else 0),
         }
         await here.send("Input.dispatchKeyEvent", {**key, "type": "keyDown", "text": sign})
@@ -108,7 +108,10 @@ async def _clip(here: CurrentPage, kind: str, text: str = "", *, place: Place | 
 
 async def _select_all(here: CurrentPage) -> None:
     await _press(
-        here, "a", modifiers=_COMMAND if sys.platform == "darwin" else _CONTROL, commands=["selectAll"]
+        here,
+        "a",
+        modifiers=_COMMAND_MODIFIER if sys.platform == "darwin" else _CONTROL,
+        commands=["selectAll"],
     )
 
 
@@ -117,7 +120,7 @@ async def _press(here: CurrentPage, key: str, modifiers: int = 0, commands: list
     event: JsonObject = {
         "key": key,
         "code": code,
-        "windowsVirtualKeyCode": _KEYS[key],
+        "windowsVirtualKeyCode": _KEY_CODES[key],
         "modifiers": modifiers,
     }
     writes: JsonObject = {"text": "\r"} if key == "Enter" else {}

@@ -24,13 +24,13 @@ from server.browser.scripts import script
 from server.text import cut
 from wording.catalogue import Wording, joined, sentence
 
-_SHOWN_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MAX_CHOICES = 80, 300, 40, 20
+_SHOWN_VALUE_CHARS, _LIST_CHARS, _COMPARED_CHARS, _MAX_CHOICES = 80, 300, 40, 20
 _SEPARATORS = re.compile(r"[\s–-]+")
 REMOVE = "remove "
 """Before the name of an option that is to be taken out of what is chosen."""
 
 # An element is found by its box, as the observation has it, and then kept: an act may scroll or resize the page.
-_HOLD = script("hold_fields", EDITORS_IN=EDITORS_IN, GROUPS_IN=GROUPS_IN)
+_HOLD_FIELDS = script("hold_fields", EDITORS_IN=EDITORS_IN, GROUPS_IN=GROUPS_IN)
 # What a click has given the focus to. 'keys': it is no field, but may listen to keys.
 _HOLD_FOCUSED = """(at) => {
   let el = document.activeElement;
@@ -40,7 +40,7 @@ _HOLD_FOCUSED = """(at) => {
   if (editor || isField) globalThis.pilothouseFields[at] = editor || {input: el, box: el};
   return editor || isField ? 'text' : el.matches('html,body,a,button,summary,select,[role=button],[role=link]') ? '' : 'keys';
 }""".replace("EDITORS_IN", EDITORS_IN)
-_READ = script("read_fields")
+_READ_FIELDS = script("read_fields")
 _CHOOSE = """(at, choices) => {
   const el = globalThis.pilothouseFields[at].input;
   for (const [place, isChosen] of choices) el.options[place].selected = isChosen;
@@ -54,7 +54,7 @@ _PLAY = """async (at) => {
   const {input} = globalThis.pilothouseFields[at];
   await (input.paused ? input.play() : input.pause());
 }"""
-_FOCUS = """(at, part, all) => {
+_FOCUS_FIELD = """(at, part, all) => {
   const {box, parts, input: only} = globalThis.pilothouseFields[at], input = parts ? parts[part] : only;
   if (!input.isConnected) return false;
   box.scrollIntoView({block: 'nearest', behavior: 'instant'});
@@ -96,7 +96,7 @@ class FieldValue(BaseModel, frozen=True):
     """Of a film or sound."""
 
 
-_HELD = TypeAdapter(list[FieldValue | None])
+_HELD_VALUES = TypeAdapter(list[FieldValue | None])
 
 
 async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValue | None]:
@@ -106,7 +106,7 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
     """
     boxes = [list(one.box) if one.box else [-1e6] * 4 for one in elements]
     here.held_in.clear()
-    known = await here.run(f"() => ({_HOLD})({json.dumps(boxes)})")
+    known = await here.run(f"() => ({_HOLD_FIELDS})({json.dumps(boxes)})")
     if isinstance(known, list) and any(one.frame for one in elements):
         for inside, place in await here.run_inside(lambda place: _hold_inside(boxes, place)):
             places = enumerate(inside if isinstance(inside, list) else ())
@@ -125,7 +125,7 @@ async def hold(here: CurrentPage, elements: Sequence[Element]) -> list[FieldValu
 def _hold_inside(boxes: Sequence[Sequence[float]], place: Place) -> str:
     left, top = place.in_snapshot
     moved = [[box[0] - left, box[1] - top, *box[2:]] for box in boxes]
-    return f"() => ({_HOLD})({json.dumps(moved)})"
+    return f"() => ({_HOLD_FIELDS})({json.dumps(moved)})"
 
 
 def _is_as_seen(element: Element, held: FieldValue) -> bool:
@@ -144,9 +144,9 @@ async def hold_focused(here: CurrentPage, at: int) -> str:
 
 async def read(here: CurrentPage) -> list[FieldValue | None]:
     try:
-        found = _HELD.validate_python(await here.run(_READ) or [])
+        found = _HELD_VALUES.validate_python(await here.run(_READ_FIELDS) or [])
         for at, place in here.held_in.items():
-            found[at] = _HELD.validate_python(await here.run(_READ, place=place))[at]
+            found[at] = _HELD_VALUES.validate_python(await here.run(_READ_FIELDS, place=place))[at]
     except (ValidationError, IndexError):
         return []
     return found
@@ -161,7 +161,7 @@ async def replace_content(
     What is sent with `submit` is not read: it may be taken out of the editor.
     """
     place = here.held_in.get(at)
-    if not await here.run(f"() => ({_FOCUS})({at}, 0)", place=place):
+    if not await here.run(f"() => ({_FOCUS_FIELD})({at}, 0)", place=place):
         return None
     await editors.replace(here, text, submit=submit, place=place, adds=added_to is not None)
     text = f"{added_to or ''}{text}"
@@ -184,7 +184,7 @@ async def play(here: CurrentPage, at: int) -> None:
 
 async def fill_by_keys(here: CurrentPage, at: int, text: str, *, submit: bool) -> bool:
     """Type the text key by key in place of what a field holds; False if it does not take the focus."""
-    if not await here.run(f"() => ({_FOCUS})({at}, 0, true)"):
+    if not await here.run(f"() => ({_FOCUS_FIELD})({at}, 0, true)"):
         return False
     await editors.type_keys(here, text, submit=submit)
     return True
@@ -202,7 +202,7 @@ async def fill_parts(
         return None
     async with here.until_quiet(typed=True):
         for part, size in enumerate(parts):
-            if not await here.run(f"() => ({_FOCUS})({at}, {part})", place=here.held_in.get(at)):
+            if not await here.run(f"() => ({_FOCUS_FIELD})({at}, {part})", place=here.held_in.get(at)):
                 break  # the page has gone on, as after the last digit of a code
             await editors.type_signs(here, signs[:size])
             signs = signs[size:]
@@ -244,7 +244,7 @@ def _place_of(held: FieldValue, words: str) -> int | str:
     found = [at for at in found if not held.options[at].disabled] or found
     choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MAX_CHOICES])
     if len(found) > 1:
-        return sentence("option.several", n=len(found), text=cut(words, _SHOWN_CHARS), options=choices)
+        return sentence("option.several", n=len(found), text=cut(words, _SHOWN_VALUE_CHARS), options=choices)
     if not found or held.options[found[0]].disabled:
         can = [f'"{one.full_name}"' for one in held.options if not one.disabled]
         return sentence("option.only", options=", ".join(can[:_MAX_CHOICES]))
@@ -356,7 +356,7 @@ def after_filling_parts(outcome: ToolOutcome, field: Field, held: str) -> ToolOu
 def _instead(field: Field, held: str) -> Wording:
     if field.element.secret:
         return sentence("field.holds_other", target=name_of(field.element))
-    said = _quoted(held if held.strip() else "", _SHOWN_CHARS)
+    said = _quoted(held if held.strip() else "", _SHOWN_VALUE_CHARS)
     return sentence("field.holds_instead", target=name_of(field.element), value=said)
 
 

@@ -15,7 +15,7 @@ from server.browser.mcp.field_values import FieldValue
 from server.browser.mcp.key_listeners import Listens
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
 from server.browser.observation import Element
-from server.browser.observation.snapshot import CHOICES, FIELDS
+from server.browser.observation.snapshot import CHOICES, FIELD_ROLES
 from server.ops.json_types import JsonView
 from wording.catalogue import Wording, joined, sentence
 
@@ -261,7 +261,7 @@ class Filling:
             held is not None
             and held.line
             and listens == "own"
-            and 0 < len(field.text) <= key_listeners.MAX_KEYS
+            and 0 < len(field.text) <= key_listeners.MAX_TYPED_KEYS
         ):
             return "keys"
         if held is not None:
@@ -276,7 +276,7 @@ class Filling:
         element = field.element
         if element.role == "slider" and not element.frame:
             return "unreadable"
-        return "field" if element.frame or element.role in FIELDS | CHOICES | {"slider"} else "other"
+        return "field" if element.frame or element.role in FIELD_ROLES | CHOICES | {"slider"} else "other"
 
 
 def _whole(field: Field, held: FieldValue | None) -> Field:

@@ -15,8 +15,8 @@ from server.browser.scripts import script
 Listens = Literal["", "around", "own"]
 """Where a field's keys are listened to: nowhere, or not known; by what it is in; by itself."""
 
-_KEYS = frozenset({"keydown", "keypress", "keyup"})
-MAX_KEYS = 200
+_KEY_EVENTS = frozenset({"keydown", "keypress", "keyup"})
+MAX_TYPED_KEYS = 200
 """Signs that are typed one by one."""
 
 # What the page then changes in other places than the fields that are held. Classes and styles follow the focus.
@@ -29,7 +29,7 @@ _CHANGES_SOON = """() => new Promise(done => {
   look();
 })"""
 _SUGGESTS = "(at) => Boolean(globalThis.pilothouseWatch?.suggests(at))"
-_FOCUS = "(at) => globalThis.pilothouseFields[at].input.focus({preventScroll: true})"
+_FOCUS_INPUT = "(at) => globalThis.pilothouseFields[at].input.focus({preventScroll: true})"
 # Some pages take what was typed a moment after the field is left.
 _LEAVE = """async (at) => {
   const el = globalThis.pilothouseFields[at].input;
@@ -42,7 +42,7 @@ _LEAVE = """async (at) => {
 
 async def listeners(here: CurrentPage) -> Sequence[Listens]:
     """Of each held field, who listens to its keys. From now on `is_changed` watches the page."""
-    found = await here.run_with_listeners(_WATCH, _KEYS)
+    found = await here.run_with_listeners(_WATCH, _KEY_EVENTS)
     return cast(Sequence[Listens], found) if isinstance(found, list) else ()
 
 
@@ -67,7 +67,7 @@ async def make_noticed(
     async with here.until_quiet(typed=True):
         listening = [at for at in places if not is_typed and at < len(listens) and listens[at]]
         for at in listening:
-            await here.run(f"() => ({_FOCUS})({at})")
+            await here.run(f"() => ({_FOCUS_INPUT})({at})")
             await editors.press_key(here, "Shift")
         if any(listens[at] == "own" for at in places if at < len(listens)):
             if await here.run(_CHANGES_SOON):
@@ -81,6 +81,6 @@ async def _leave(here: CurrentPage, listens: Sequence[Listens], at: int) -> None
     """Leave the field and come back; by the key of a person where it may listen for that."""
     if at < len(listens) and listens[at] == "own":
         await editors.press_key(here, "Tab")
-        await here.run(f"() => ({_FOCUS})({at})")
+        await here.run(f"() => ({_FOCUS_INPUT})({at})")
     else:
         await here.run(f"() => ({_LEAVE})({at})")

@@ -31,7 +31,7 @@ log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-MAX_FAILURES = 3
+MAX_RESTARTS = 3
 FAILURE_WINDOW = 300.0
 BROWSER_RESTARTED = sentence("note.browser_restarted")
 TOOLS_RESTARTED = sentence("note.tools_restarted")
@@ -136,7 +136,7 @@ class Lifecycle:
         self._starts: set[asyncio.Task[object]] = set()
         self._is_over = False
         self._ending: asyncio.Task[None] | None = None
-        self._failures: deque[float] = deque(maxlen=MAX_FAILURES)
+        self._failures: deque[float] = deque(maxlen=MAX_RESTARTS)
         self._hangs = ("", 0)
         self._is_new = True
         self._was_lost = False
@@ -193,10 +193,10 @@ class Lifecycle:
     def count_failure(self, why: str = "") -> None:
         """Raises BrowserUnavailable at the third failure within five minutes, and resets the counter."""
         self._failures.append(monotonic())
-        if len(self._failures) == MAX_FAILURES and self._failures[-1] - self._failures[0] < FAILURE_WINDOW:
+        if len(self._failures) == MAX_RESTARTS and self._failures[-1] - self._failures[0] < FAILURE_WINDOW:
             self._failures.clear()
             raise BrowserUnavailable(
-                joined((sentence("browser.fails", n=MAX_FAILURES, minutes=FAILURE_WINDOW / 60), why))
+                joined((sentence("browser.fails", n=MAX_RESTARTS, minutes=FAILURE_WINDOW / 60), why))
             )
 
     def count_hang(self, url: str | None) -> None:

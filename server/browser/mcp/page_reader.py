@@ -15,7 +15,7 @@ from server.browser.observation.viewport_script import MEASURE_SCRIPT, TOO_HEAVY
 from server.browser.off_loop import TookTooLong, off_loop
 from wording.catalogue import joined, sentence
 
-_LOOKS = 3
+_MAX_PAGE_LOOKS = 3
 DEGRADED = sentence("note.degraded")
 
 
@@ -97,7 +97,7 @@ class PageReader:
         work: Callable[..., Observation],
         seen: Seen,
         *,
-        budget: observation.Budget = observation.BUDGET,
+        budget: observation.Budget = observation.DEFAULT_BUDGET,
         notes: Sequence[str] = (),
         **options: object,
     ) -> Observation:
@@ -123,7 +123,7 @@ class PageReader:
 
         Retried if the page changes its origin during the read; empty after _LOOKS such attempts.
         """
-        for _ in range(_LOOKS):
+        for _ in range(_MAX_PAGE_LOOKS):
             if dialog := self._calls.here.dialog:
                 self._calls.notes.add(
                     sentence("note.page_asks", kind=dialog.kind, text=quote(dialog.message))

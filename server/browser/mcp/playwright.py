@@ -54,7 +54,7 @@ _DOWNLOADS = "Download is starting"
 OTHER_THERE = sentence("point.changed")
 _NOT_FILLABLE = "Element is not an <input>"
 _KEYS: Mapping[Manner, str] = {"ctrl": "ControlOrMeta", "shift": "Shift", "alt": "Alt"}
-_MANNERS: Mapping[Manner, JsonObject] = {
+_CLICK_ARGUMENTS: Mapping[Manner, JsonObject] = {
     "": {},
     "double": {"doubleClick": True},
     "right": {"button": "right"},
@@ -102,7 +102,7 @@ class PlaywrightAdapter:
         if not reply.ok:
             return self._calls.outcome(False, reply.text)
         found = await self._calls.parse(mask_text, reply.text, secrets, missing="")
-        found = await self._calls.parse(fitting_lines, found, observation.BUDGET.tokens, missing="")
+        found = await self._calls.parse(fitting_lines, found, observation.DEFAULT_BUDGET.tokens, missing="")
         return self._calls.outcome(True, fence(found))
 
     # Actions
@@ -142,7 +142,9 @@ class PlaywrightAdapter:
                 reply = await self._server.act("browser_hover", _target(target))
                 reply = await self._hold_down(hold_ms) if reply.ok else reply
             else:
-                reply = await self._server.act("browser_click", {**_target(target), **_MANNERS[manner]})
+                reply = await self._server.act(
+                    "browser_click", {**_target(target), **_CLICK_ARGUMENTS[manner]}
+                )
             if (
                 reply.ok
                 and target.role == "link"

@@ -20,7 +20,7 @@ from wording.catalogue import sentence
 
 _NAVIGATIONS = ("browser_navigate", "browser_navigate_back", "browser_tabs")
 _TYPING = ("browser_type", "browser_fill_form")
-_REACTED_TO = (
+_REACTED_TO_TOOLS = (
     *_TYPING, "browser_click", "browser_select_option", "browser_press_key", "browser_hover", "browser_drag",
     "browser_mouse_click_xy", "browser_mouse_up",
 )  # fmt: skip
@@ -52,7 +52,7 @@ class PlaywrightCalls(Source):
             await self._calls.leave_hung_page()
         known, page = self._tabs, self._calls.here.page
         loads_on = page.loads_on if page else ""
-        if tool in _REACTED_TO:
+        if tool in _REACTED_TO_TOOLS:
             async with self._calls.here.until_quiet(typed=tool in _TYPING):
                 reply = await self.use(tool, args)
             await self._calls.note_asked()

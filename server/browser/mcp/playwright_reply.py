@@ -30,8 +30,8 @@ OTHER_FORM = (
     "The field takes another form of value, such as 12.5 for a number, 2026-11-21 for a date, 2026-11 for a month "
     "or 14:30 for a time."
 )
-GONE = sentence("field.gone")
-STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MAX_TABS = 100, 2000, 20_000, 50
+FIELD_GONE = sentence("field.gone")
+STATUS_CHARS, MODAL_CHARS, ERROR_CHARS, MAX_LISTED_TABS = 100, 2000, 20_000, 50
 _OBSTACLES = {
     "intercepts pointer events": sentence("not_done.covered"),
     "did not find some options": sentence("not_done.no_option"),
@@ -100,7 +100,7 @@ def _plain_error(text: str) -> str:
     if plain.endswith(("Malformed value", "input[type=number]")):
         return OTHER_FORM
     if "aria-ref" in plain or plain.endswith("in the current page snapshot. Try capturing new snapshot."):
-        return GONE
+        return FIELD_GONE
     waited = _PATIENCE.match(plain)
     obstacle = max(_OBSTACLES, key=log.rfind)
     if waited is None or obstacle not in log:
@@ -110,7 +110,7 @@ def _plain_error(text: str) -> str:
 
 def read_tabs(text: str) -> tuple[Tab, ...]:
     """Parse lines `- 1: (current) [title](address)`. A page controls both, so the split is a guess."""
-    return tuple(filter(None, map(_read_tab, text.split("\n", MAX_TABS)[:MAX_TABS])))
+    return tuple(filter(None, map(_read_tab, text.split("\n", MAX_LISTED_TABS)[:MAX_LISTED_TABS])))
 
 
 def _read_tab(line: str) -> Tab | None:

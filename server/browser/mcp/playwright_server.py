@@ -17,7 +17,7 @@ from server.browser.mcp.client import Stdio
 from server.browser.mcp.tool_schema import make_safe
 from server.ops.json_types import JsonObject, JsonView
 
-OFFERED = {
+OFFERED_TOOLS = {
     "browser_navigate": True,
     "browser_navigate_back": True,
     "browser_click": True,
@@ -35,7 +35,7 @@ OFFERED = {
     "browser_take_screenshot": False,
 }
 """The tools offered to the model, and whether each may change the page. No other tools are offered."""
-REPEATABLE = frozenset(name for name, acts in OFFERED.items() if not acts)
+REPEATABLE = frozenset(name for name, acts in OFFERED_TOOLS.items() if not acts)
 
 NAVIGATION, ACTION, LOOK = 20.0, 10.0, 8.0
 """Deadlines in seconds."""
@@ -44,7 +44,7 @@ SETTLING = 20
 is seen by `quiet.py`."""
 LOADING = 15_000
 """Milliseconds after which the server itself stops waiting for a page to load."""
-ACTING = 8_000
+ACT_MILLISECONDS = 8_000
 """Milliseconds after which the server itself gives up an act, such as a click on what is covered. Below `ACTION`, so that
 its answer comes first; well above the second that an act on a huge page takes, for machines that are busy."""
 
@@ -75,7 +75,7 @@ Module.prototype._compile = function (code, name, ...rest) {{
   return compile.call(this, isIt ? {json.dumps(SERVER_WAITS)}.reduce((all, [from, to]) => all.replace(from, to), code) : code, name, ...rest);
 }};"""
 
-_DEADLINES = {
+_TOOL_DEADLINES = {
     "browser_navigate": NAVIGATION,
     "browser_navigate_back": NAVIGATION,
     "browser_tabs": NAVIGATION,
@@ -83,11 +83,11 @@ _DEADLINES = {
     "browser_find": LOOK,
     "browser_take_screenshot": LOOK,
 }
-_OPTIONS = (
+_SERVER_OPTIONS = (
     f"--viewport-size {VIEWPORT[0]}x{VIEWPORT[1]} --caps vision --no-webmcp --snapshot-mode none --codegen none "
-    f"--timeout-settle {SETTLING} --timeout-action {ACTING} --output-max-size 20000000"
+    f"--timeout-settle {SETTLING} --timeout-action {ACT_MILLISECONDS} --output-max-size 20000000"
 )
-_FOCUS = "Show only what is around this element, in more detail. Leave it out for the whole page."
+_FOCUS_TEXT = "Show only what is around this element, in more detail. Leave it out for the whole page."
 _WITHHELD = ("filename",)
 """Arguments that make the server write files; they are removed from the schemas."""
 
@@ -106,14 +106,16 @@ def server_at(endpoint: str | None, scratch: Path, files: Path, *, loading: int 
     env = {"PLAYWRIGHT_MCP_CDP_ENDPOINT": endpoint} if endpoint else {}
     more = ("--timeout-navigation", str(loading), "--output-dir", str(scratch))
     prompt = f"data:text/javascript,{quote(_IMPORT)}"
-    return Stdio((str(node), "--import", prompt, str(script), *_OPTIONS.split(), *more), env, cwd=files)
+    return Stdio(
+        (str(node), "--import", prompt, str(script), *_SERVER_OPTIONS.split(), *more), env, cwd=files
+    )
 
 
 def offered_of(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
     return tuple(
-        ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED[tool.name])
+        ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=OFFERED_TOOLS[tool.name])
         for tool in tools
-        if tool.name in OFFERED
+        if tool.name in OFFERED_TOOLS
     )
 
 
@@ -121,7 +123,7 @@ def _schema_of(tool: Tool) -> JsonObject:
     if tool.name == "browser_take_screenshot":
         return {"type": "object", "properties": {}}
     if tool.name == "browser_snapshot":
-        return {"type": "object", "properties": {"target": {"type": "string", "description": _FOCUS}}}
+        return {"type": "object", "properties": {"target": {"type": "string", "description": _FOCUS_TEXT}}}
     schema = make_safe(tool.inputSchema, tool=tool.name)
     for name in _WITHHELD:
         schema["properties"].pop(name, None)
@@ -132,4 +134,4 @@ def deadline_of(tool: str, args: JsonView) -> float | None:
     """In seconds; None for an unknown tool."""
     if tool == "browser_wait_for":
         return max(ACTION, min(float(args.get("time") or 0), 30) + 5)
-    return _DEADLINES.get(tool, ACTION if tool in OFFERED else None)
+    return _TOOL_DEADLINES.get(tool, ACTION if tool in OFFERED_TOOLS else None)

@@ -32,7 +32,7 @@ from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.chromium.running import RunningChromium
 from server.browser.masking import make_picture, mask_text, size_of_picture
 from server.browser.mcp.client import Http, McpClient, Stdio
-from server.browser.mcp.current_page import NOWHERE
+from server.browser.mcp.current_page import OUTSIDE_VIEW
 from server.browser.mcp.filling import Filling
 from server.browser.mcp.held_acts import PASSIVE, HeldActs
 from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
@@ -343,11 +343,11 @@ class SessionBrowser(Browser):
                 before, drawn = await asyncio.gather(
                     self._calls.here.look(brief=True), self._calls.here.drawn()
                 )
-                hidden = [field.box for field in before.secrets if field.value and field.box != NOWHERE]
+                hidden = [field.box for field in before.secrets if field.value and field.box != OUTSIDE_VIEW]
                 window = (round(drawn.width), round(drawn.height))
                 data = await self._take_picture(window)
                 after = await self._calls.here.look(brief=True) if hidden else before
-                hidden += [field.box for field in after.secrets if field.value and field.box != NOWHERE]
+                hidden += [field.box for field in after.secrets if field.value and field.box != OUTSIDE_VIEW]
                 if before.unknown or after.unknown:  # some boxes to blur are unknown
                     return None
         except CallFailed:

@@ -13,11 +13,11 @@ from server.ops.json_types import JsonObject
 
 MAX_PRESSES = 400
 """Of one arrow key."""
-_ROUNDS = 8
+_MAX_SLIDER_ROUNDS = 8
 """How many times what is left is corrected."""
 _FIRST_MOVE = 12
 """CSS pixels, from which the scale of a slider is found out."""
-_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
+_SLIDER_NUMBER = re.compile(r"[-+]?\d+(?:[.,]\d+)?")
 _STATE = script("slider")
 
 
@@ -33,7 +33,7 @@ class SliderState(BaseModel, frozen=True):
 
 def number_in(text: str) -> float | None:
     """The number that a text such as `70 %` or `1 200` begins with or holds alone; None if there is none."""
-    found = _NUMBER.findall(re.sub(r"(?<=\d)[\s\u00a0\u202f](?=\d{3}\b)", "", text))
+    found = _SLIDER_NUMBER.findall(re.sub(r"(?<=\d)[\s\u00a0\u202f](?=\d{3}\b)", "", text))
     return float(found[0].replace(",", ".")) if len(found) == 1 else None
 
 
@@ -68,7 +68,7 @@ async def _press_keys(here: CurrentPage, at: int, state: SliderState, wanted: fl
     if (after.now > began) is not (key == "ArrowRight"):
         forth, back = back, forth
     step, state = abs(after.now - began), after
-    for _ in range(_ROUNDS):
+    for _ in range(_MAX_SLIDER_ROUNDS):
         left = wanted - state.now
         count = min(round(abs(left) / step), MAX_PRESSES)
         if not count:
@@ -92,7 +92,7 @@ async def _drag(here: CurrentPage, at: int, state: SliderState, wanted: float) -
         along = float(_FIRST_MOVE if wanted > state.now else -_FIRST_MOVE)
         along = -along if state.tall else along
         before, offset, best = state.now, 0.0, (abs(wanted - state.now), 0.0)
-        for _ in range(_ROUNDS):
+        for _ in range(_MAX_SLIDER_ROUNDS):
             offset += along
             await _mouse(here, "mouseMoved", *((x, y + offset) if state.tall else (x + offset, y)))
             if (moved := await _state(here, at)) is None:

@@ -16,14 +16,14 @@ from wording.catalogue import Wording, sentence
 
 PRESSES = 4
 """How many times what moves is aimed at."""
-_NAME_CHARS = 80
+_TARGET_NAME_CHARS = 80
 
 # A click goes to the middle. Where a bar would be over it there, such as one that sticks to the window's edge, which a
 # scroll into view does not mind, the page is scrolled to a place where nothing is. A cover may go by itself.
 _LOOK = script("look_at_target")
 # A press that misses what moves must reach nothing else.
 _AIM = script("aim_at_target")
-_END = "() => globalThis.pilothouseGuard.end()"
+_END_GUARD = "() => globalThis.pilothouseGuard.end()"
 
 
 class Obstacle(BaseModel, frozen=True):
@@ -34,8 +34,8 @@ class Obstacle(BaseModel, frozen=True):
 
     @property
     def words(self) -> Wording:
-        ways = ", ".join(f'"{cut(clean(way), _NAME_CHARS)}"' for way in self.ways)
-        name = cut(clean(self.by), _NAME_CHARS)
+        ways = ", ".join(f'"{cut(clean(way), _TARGET_NAME_CHARS)}"' for way in self.ways)
+        name = cut(clean(self.by), _TARGET_NAME_CHARS)
         if not ways:
             return sentence("target.covered", name=name)
         return sentence("target.covered_with", name=name, controls=ways)
@@ -67,5 +67,5 @@ async def aim(here: CurrentPage) -> Aim | None:
 
 async def end(here: CurrentPage) -> bool | None:
     """Whether the target was clicked; None if its page has gone on since."""
-    found = await here.run(_END)
+    found = await here.run(_END_GUARD)
     return found if isinstance(found, bool) else None

@@ -13,7 +13,7 @@ from mcp.types import CallToolResult
 
 from server.browser.browser import PagePoint, ToolOutcome
 from server.browser.chromium.downloads import keep_print
-from server.browser.chromium.page_world import ASKED
+from server.browser.chromium.page_world import DEVICE_PROMPTS
 from server.browser.fence import with_page
 from server.browser.lease import wait_for_lease
 from server.browser.mcp.client import ToolRefused, ToolServerLost, ToolTimeout
@@ -179,7 +179,7 @@ class ToolCalls:
         """Note what the page has asked of a person at the browser's window, and keep what it wanted to print."""
         for kind in await self.here.take_asked():
             if kind != "print":
-                self.notes.add(sentence("note.asked_refused", what=ASKED[kind]))
+                self.notes.add(sentence("note.asked_refused", what=DEVICE_PROMPTS[kind]))
             elif (data := await self.here.print_out()) and (
                 name := await asyncio.to_thread(keep_print, self.files, self.here.title or "page", data)
             ):

@@ -23,14 +23,14 @@ Schema = JsonObject
 COMBINATORS = ("oneOf", "anyOf", "allOf")
 MAX_SCHEMA_CHARS = 16_000
 MAX_DESCRIPTION_CHARS = 1_000
-MAX_DEPTH = 12
+MAX_SCHEMA_DEPTH = 12
 _PROPERTY_NAME = re.compile(r"^[A-Za-z0-9_.-]{1,64}$")
-_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]+")
+_NOT_IN_TOOL_NAME = re.compile(r"[^A-Za-z0-9_-]+")
 
 
 def safe_name(name: str, prefix: str = "") -> str:
     """Return a tool name that every provider accepts: letters, digits, `_` and `-`, at most 64 characters."""
-    return _TOOL_NAME.sub("_", f"{prefix}_{name}" if prefix else name)[:64]
+    return _NOT_IN_TOOL_NAME.sub("_", f"{prefix}_{name}" if prefix else name)[:64]
 
 
 def make_safe(schema: JsonView | None, *, tool: str = "") -> Schema:
@@ -40,7 +40,7 @@ def make_safe(schema: JsonView | None, *, tool: str = "") -> Schema:
     """
     source: Schema = json.loads(json.dumps(schema or {}, default=str))
     definitions = {**_mapping(source.get("definitions")), **_mapping(source.get("$defs"))}
-    plain = _mapping(_inline(source, definitions, MAX_DEPTH))
+    plain = _mapping(_inline(source, definitions, MAX_SCHEMA_DEPTH))
     alternatives = [part for key in COMBINATORS for part in plain.pop(key, ()) if isinstance(part, dict)]
     properties = _mapping(plain.get("properties"))
     for part in alternatives:
@@ -126,7 +126,7 @@ def check_click_target(args: JsonView) -> str | None:
     return None
 
 
-_TYPES: dict[str, tuple[type, ...]] = {
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "boolean": (bool,),
     "integer": (int,),
@@ -155,7 +155,7 @@ def _fits(kind: str, value: object) -> bool:
         return False
     if kind == "integer" and isinstance(value, float):
         return value.is_integer()
-    return isinstance(value, _TYPES.get(kind, (object,)))
+    return isinstance(value, _PYTHON_TYPES.get(kind, (object,)))
 
 
 def _inline(node: Json, definitions: Schema, depth: int) -> Json:

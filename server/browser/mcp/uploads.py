@@ -13,7 +13,7 @@ from server.browser.scripts import script
 from wording.catalogue import sentence
 
 # Found by its box, as the observation has it. A zone without a field gets its files by way of one that is in no page.
-_HOLD = script("hold_upload")
+_HOLD_UPLOAD = script("hold_upload")
 _DROP = """() => {
   const zone = globalThis.pilothouseZone, {x, y, width, height} = zone.getBoundingClientRect();
   const dataTransfer = new DataTransfer();
@@ -26,7 +26,7 @@ _DROP = """() => {
 async def give(calls: ToolCalls, element: Element, paths: Sequence[Path]) -> ToolOutcome | None:
     """Give the files; None if the element is no field for them and takes none that are dropped."""
     here, names, name = calls.here, ", ".join(path.name for path in paths), name_of(element)
-    script = f"listening => ({_HOLD})({json.dumps(element.box or (0, 0, 0, 0))}, listening)"
+    script = f"listening => ({_HOLD_UPLOAD})({json.dumps(element.box or (0, 0, 0, 0))}, listening)"
     kind = await here.run_with_listeners(script, {"drop"})
     if kind not in ("field", "zone"):
         return None

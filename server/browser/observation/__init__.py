@@ -33,10 +33,16 @@ from server.browser.observation.rendering import (
     text_line,
 )
 from server.browser.observation.secret_fields import drawn_of, hide_secrets
-from server.browser.observation.snapshot import FIELDS, MAX_CHARS, WIDGETS, Snapshot, parse_snapshot
+from server.browser.observation.snapshot import (
+    FIELD_ROLES,
+    MAX_SNAPSHOT_VALUE,
+    WIDGETS,
+    Snapshot,
+    parse_snapshot,
+)
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import TextPlace, find_place
-from server.browser.observation.token_budget import HEADLINES as SECTIONS
+from server.browser.observation.token_budget import DIRECTION_HEADLINES as SECTIONS
 from server.browser.observation.token_budget import Fitted, fit
 from server.browser.observation.visible_text import find_hidden
 from server.ops.json_types import JsonObject
@@ -63,15 +69,15 @@ __all__ = [
 ]
 
 VIEWPORT = (1280, 720)
-BUDGET = Budget()
-HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
+DEFAULT_BUDGET = Budget()
+SECTION_HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
 MAX_URGENT = 10
 NEAR_CHARS, AROUND_CHARS = 6000, 600
 """Characters of an element's own text, and of short text with what is around it."""
 FRAME_CHARS = 80
 LEAST_LEFT_OUT = 4
 """Lines: fewer take no more tokens than the note about them."""
-PASSING = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
+PASSING_ROLES = frozenset({"alert", "status", "log", "tooltip", "timer", "progressbar"})
 MAX_PASSING = 20
 NOTHING = "no text and no control can be read on this page; it may be drawn as a picture"
 
@@ -175,7 +181,7 @@ class Observation(BaseModel, frozen=True):
         return {*links, *(f"t{at}" for at in range(len(self.text_blocks)))}
 
     def _far(self, order: Sequence[str]) -> list[str]:
-        begins = next((at for at, key in enumerate(order) if key in HEADLINES), len(order))
+        begins = next((at for at, key in enumerate(order) if key in SECTION_HEADLINES), len(order))
         passive = self._passive()
         return [key for key in order[begins:] if key in passive]
 
@@ -219,7 +225,7 @@ def _without_empty(keys: Iterable[str]) -> Iterator[str]:
     """The keys without headlines that no line follows."""
     waiting = ""
     for key in keys:
-        if key in HEADLINES:
+        if key in SECTION_HEADLINES:
             waiting = key
             continue
         if waiting:
@@ -234,7 +240,7 @@ def observe_snapshot(
     url: str = "",
     title: str = "",
     viewport: tuple[int, int] = VIEWPORT,
-    budget: Budget = BUDGET,
+    budget: Budget = DEFAULT_BUDGET,
     notes: Sequence[str] = (),
     extra: Extra | None = None,
     keep: Sequence[str] = (),
@@ -255,7 +261,7 @@ def focus(
     url: str = "",
     title: str = "",
     viewport: tuple[int, int] = VIEWPORT,
-    budget: Budget = BUDGET,
+    budget: Budget = DEFAULT_BUDGET,
     notes: Sequence[str] = (),
     extra: Extra | None = None,
 ) -> Observation:
@@ -281,7 +287,7 @@ def text_near(snapshot: str, ref: str, *, chars: int = NEAR_CHARS, extra: Extra 
     if index is None:
         return ""
     node, wide = tree.nodes[index], min(chars, AROUND_CHARS)
-    text = node.text if node.role in FIELDS else ""
+    text = node.text if node.role in FIELD_ROLES else ""
     for box in () if text else (index, *tree.ancestors(index)):
         pieces = whole_text(tree, box, tree.nodes[box].end)
         wider = "".join(piece for piece, _ in zip(pieces, range(20 * chars), strict=False))
@@ -362,7 +368,7 @@ def _observe(
         drafts = merge_duplicates(drafts)
     hidden = find_hidden(tree, extra)
     around = Surroundings(tree, shape, drafts, extra.framed, hidden)
-    chars = budget.block_chars if target is None else MAX_CHARS
+    chars = budget.block_chars if target is None else MAX_SNAPSHOT_VALUE
     blocks = find_text(tree, shape, drafts, chars, extra)
     page = Page(url=clean(tree.url), title=clean(tree.title))
     overlays = find_overlays(tree, around, extra.frames)
@@ -399,7 +405,9 @@ def _observe(
 
 
 def _passing(tree: Snapshot) -> tuple[str, ...]:
-    messages = (range(at, node.end) for at, node in enumerate(tree.nodes) if node.role in PASSING)
+    messages = (range(at, node.end) for at, node in enumerate(tree.nodes) if node.role in PASSING_ROLES)
     mere = (inside for inside in messages if not any(tree.nodes[at].role in WIDGETS for at in inside))
     texts = (clean(own_text(tree.nodes[at])) for inside in mere for at in inside)
-    return tuple(islice(dict.fromkeys(cut(text, BUDGET.block_chars) for text in texts if text), MAX_PASSING))
+    return tuple(
+        islice(dict.fromkeys(cut(text, DEFAULT_BUDGET.block_chars) for text in texts if text), MAX_PASSING)
+    )

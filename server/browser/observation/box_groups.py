@@ -7,11 +7,11 @@ from server.browser.observation.secret_words import CODE_WORDS, OPEN_WORDS, SECR
 from server.browser.scripts import script
 
 # JavaScript has no verbose patterns, and needs no escaped spaces.
-_WORDS = json.dumps(re.sub(r"(?<!\\)\s+", "", SECRET_WORDS.pattern).replace("\\ ", " "))
+_SECRET_WORDS_SCRIPT = json.dumps(re.sub(r"(?<!\\)\s+", "", SECRET_WORDS.pattern).replace("\\ ", " "))
 
 GROUPS_IN = script(
     "box_groups",
-    SECRET_PATTERN=_WORDS,
+    SECRET_PATTERN=_SECRET_WORDS_SCRIPT,
     CODE_PATTERN=json.dumps(CODE_WORDS.pattern),
     OPEN_PATTERN=json.dumps(OPEN_WORDS.pattern),
 )

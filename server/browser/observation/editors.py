@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from server.browser.observation.names import packed
 from server.browser.observation.page_script import Box, BoxGroup, Editor, Extra, Verbatim, VisibleText
-from server.browser.observation.snapshot import FIELDS, MASK, WIDGETS, Node, Snapshot, overlaps
+from server.browser.observation.snapshot import FIELD_ROLES, SECRET_MASK, WIDGETS, Node, Snapshot, overlaps
 
-_NUMBER = re.compile(r"\W*(\d+\W*(of|/)\W*\d+|\d+)\W*$", re.IGNORECASE)
+_CODE_BOX_NUMBER = re.compile(r"\W*(\d+\W*(of|/)\W*\d+|\d+)\W*$", re.IGNORECASE)
 
 
 def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
@@ -38,8 +38,10 @@ def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
     if at is None:
         return None
     inside = range(at, nodes[at].end)
-    fields = [one for one in inside if nodes[one].role in FIELDS and _is_same(nodes[one].box, editor.own)]
-    fields = fields or [one for one in inside if nodes[one].role in FIELDS]
+    fields = [
+        one for one in inside if nodes[one].role in FIELD_ROLES and _is_same(nodes[one].box, editor.own)
+    ]
+    fields = fields or [one for one in inside if nodes[one].role in FIELD_ROLES]
     name = next((nodes[one].name for one in fields if nodes[one].name), "")
     is_active = any("active" in nodes[one].attributes for one in inside)
     for one in inside:
@@ -60,12 +62,12 @@ def _put_group(snapshot: Snapshot, group: BoxGroup) -> None:
     """Make the first box the field of the whole text, and leave the others out."""
     nodes = snapshot.nodes
     found = [at for box in group.boxes if (at := _node_at(snapshot, box)) is not None]
-    if len(found) < len(group.boxes) or any(nodes[at].role not in FIELDS for at in found):
+    if len(found) < len(group.boxes) or any(nodes[at].role not in FIELD_ROLES for at in found):
         return
     first, last = nodes[found[0]], nodes[found[-1]]
-    start, end = _NUMBER.sub("", first.name), _NUMBER.sub("", last.name)
+    start, end = _CODE_BOX_NUMBER.sub("", first.name), _CODE_BOX_NUMBER.sub("", last.name)
     first.name = start if start == end else ""
-    first.text = group.value or (MASK if group.filled else "")
+    first.text = group.value or (SECRET_MASK if group.filled else "")
     first.attributes |= {"active": ""} if any("active" in nodes[at].attributes for at in found) else {}
     for at in found[1:]:
         nodes[at] = Node("generic", nodes[at].parent, end=nodes[at].end, seen=nodes[at].seen)
@@ -74,7 +76,7 @@ def _put_group(snapshot: Snapshot, group: BoxGroup) -> None:
 def _put_lines(snapshot: Snapshot, verbatim: Verbatim) -> None:
     nodes, at = snapshot.nodes, _node_at(snapshot, verbatim.box)
     if at is None or (
-        nodes[at].role in FIELDS and not packed(verbatim.text).startswith(packed(nodes[at].text))
+        nodes[at].role in FIELD_ROLES and not packed(verbatim.text).startswith(packed(nodes[at].text))
     ):
         return
     nodes[at].text = verbatim.text

@@ -8,9 +8,9 @@ from functools import cached_property
 
 from server.browser.observation.elements import Draft
 from server.browser.observation.names import label_of_field, name_of_link, own_text, text_of
-from server.browser.observation.outline import DIALOGS, SIDE, UNITS, Outline
+from server.browser.observation.outline import DIALOGS, SIDE, UNIT_ROLES, Outline
 from server.browser.observation.page_script import FrameInView
-from server.browser.observation.snapshot import FIELDS, WIDGETS, Snapshot
+from server.browser.observation.snapshot import FIELD_ROLES, WIDGETS, Snapshot
 from server.text import cut
 
 PART_CHARS = 60
@@ -18,9 +18,9 @@ PIECES = 4
 """Most texts of a card that are tried as a distinguishing label for its controls."""
 FORM_SIZE = 40
 """A plain container with more elements than this is not taken for a form."""
-REACH = 40
-CONTROLS = WIDGETS - {"link"}
-CELLS = UNITS | {"cell", "gridcell"}
+CONTEXT_REACH = 40
+CONTROL_ROLES = WIDGETS - {"link"}
+ROW_PARTS = UNIT_ROLES | {"cell", "gridcell"}
 
 
 class Surroundings:
@@ -42,7 +42,7 @@ class Surroundings:
         self._has_frames = any(node.role == "iframe" for node in snapshot.nodes)
         self._kinds = Counter((draft.role, draft.name) for draft in drafts)
         self._places = [draft.index for draft in drafts]
-        self._fields = [draft.index for draft in drafts if draft.role in FIELDS]
+        self._fields = [draft.index for draft in drafts if draft.role in FIELD_ROLES]
         self._buttons = [draft.index for draft in drafts if draft.role == "button" or draft.submits]
         self._submitting = [draft.index for draft in drafts if draft.submits]
 
@@ -57,9 +57,9 @@ class Surroundings:
 
     def _find_form(self, draft: Draft) -> int:
         named = self.outline.form[draft.index]
-        if named >= 0 or not (draft.submits or draft.role in FIELDS | {"button"}):
+        if named >= 0 or not (draft.submits or draft.role in FIELD_ROLES | {"button"}):
             return named
-        partners = self._buttons if draft.role in FIELDS else self._fields
+        partners = self._buttons if draft.role in FIELD_ROLES else self._fields
         for level, ancestor in enumerate(self.snapshot.ancestors(draft.index)):
             if level > 10 or self._count(self._places, ancestor) > FORM_SIZE:
                 break
@@ -143,9 +143,13 @@ class Surroundings:
     def in_hand(self) -> set[int]:
         """The active forms: those with the focused field, or with a field in the viewport."""
         nodes = self.snapshot.nodes
-        active = {at for at, node in enumerate(nodes) if "active" in node.attributes and node.role in FIELDS}
+        active = {
+            at for at, node in enumerate(nodes) if "active" in node.attributes and node.role in FIELD_ROLES
+        }
         near = [
-            draft for draft in self.drafts if draft.role in FIELDS and (draft.seen or draft.index in active)
+            draft
+            for draft in self.drafts
+            if draft.role in FIELD_ROLES and (draft.seen or draft.index in active)
         ]
         return {form for draft in near if (form := self.form_of(draft)) >= 0}
 
@@ -220,16 +224,18 @@ class Surroundings:
     def _pieces_near(self, draft: Draft, places: list[int]) -> list[str]:
         """Texts of its cell, its row, the largest box without another of its kind, and its link address."""
         nodes, card = self.snapshot.nodes, self._card(draft.index, places)
-        inner = [at for at in self.snapshot.ancestors(draft.index) if at > card and nodes[at].role in CELLS]
+        inner = [
+            at for at in self.snapshot.ancestors(draft.index) if at > card and nodes[at].role in ROW_PARTS
+        ]
         found = [piece for box in (*inner, card) for piece in self._pieces(box, draft)]
         found += [name_of_link(draft.url), *self._own_pieces(draft)]
         return [piece for piece in dict.fromkeys(found) if piece and piece != draft.name]
 
     def _own_pieces(self, draft: Draft) -> list[str]:
         """Texts in it that its name does not contain."""
-        if draft.node is None or draft.role in FIELDS:
+        if draft.node is None or draft.role in FIELD_ROLES:
             return []
-        inside = self.snapshot.nodes[draft.index : min(draft.node.end, draft.index + REACH)]
+        inside = self.snapshot.nodes[draft.index : min(draft.node.end, draft.index + CONTEXT_REACH)]
         return [node.text for node in inside if node.text and node.text not in draft.name]
 
     @cached_property
@@ -244,7 +250,7 @@ class Surroundings:
         after = places[position + 1] if position + 1 < len(places) else len(self.snapshot.nodes)
         card = index
         for level, ancestor in enumerate(self.snapshot.ancestors(index)):
-            if level > REACH or ancestor <= before or self.snapshot.nodes[ancestor].end > after:
+            if level > CONTEXT_REACH or ancestor <= before or self.snapshot.nodes[ancestor].end > after:
                 break
             card = ancestor
         return card
@@ -252,8 +258,8 @@ class Surroundings:
     def _pieces(self, card: int, draft: Draft) -> list[str]:
         nodes, found = self.snapshot.nodes, []
         own = range(draft.index, nodes[draft.index].end if draft.node is not None else draft.index)
-        for at in range(card, min(nodes[card].end, card + 2 * REACH)):
-            if at in own or nodes[at].role in CONTROLS:
+        for at in range(card, min(nodes[card].end, card + 2 * CONTEXT_REACH)):
+            if at in own or nodes[at].role in CONTROL_ROLES:
                 continue
             if text := (nodes[at].text and self._names.get(at)) or own_text(nodes[at]).strip():
                 found.append(text)

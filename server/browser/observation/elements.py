@@ -10,10 +10,20 @@ from typing import Literal
 
 from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
 from server.browser.observation.page_script import Box, Clickable, Cover, Extra, NativeList
-from server.browser.observation.snapshot import CHOICES, FIELDS, WIDGETS, Node, Snapshot, intersect, overlaps
+from server.browser.observation.snapshot import (
+    CHOICES,
+    FIELD_ROLES,
+    WIDGETS,
+    Node,
+    Snapshot,
+    intersect,
+    overlaps,
+)
 
 KEPT_ROLES = frozenset({"img", "heading", "row", "cell", "gridcell", "listitem", "article", "iframe"})
-LISTS = frozenset({"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"})
+LIST_CONTAINERS = frozenset(
+    {"list", "table", "rowgroup", "grid", "tree", "menu", "tablist", "navigation", "main"}
+)
 LEVELS = frozenset({"slider", "spinbutton"})
 DRAG_ROLES = frozenset({"draggable", "dropzone"})
 TAG_ROLES = {
@@ -23,14 +33,14 @@ TAG_ROLES = {
 SELECTS = frozenset({"combobox", "listbox"})
 HIDDEN_SIZE = 2
 """CSS pixels: what is no wider or no higher is there for screen readers and scripts."""
-MAX_NODES = 100
+MAX_CLICKABLES = 100
 MAX_BOXES = 400
 HOSTS = frozenset({"link", "button", "clickable", "listitem"})
 HOST_HEIGHT = 80
-MAX_LISTED = 200
+MAX_LISTED_ELEMENTS = 200
 """The page script lists no more: what it does not list may then be a control of its own."""
 LOOSE_ROLES = KEPT_ROLES | {"clickable"}
-_LETTER = re.compile(r"[^\W\d_]")
+_ANY_LETTER = re.compile(r"[^\W\d_]")
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
 
@@ -88,12 +98,12 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
     kinds = {_rounded(one.box): one.kind for one in extra.fields}
     for draft in drafts:
         draft.choices = lists.get(_rounded(draft.box)) if draft.role in SELECTS else None
-        draft.submits = draft.role not in FIELDS and _rounded(draft.box) in submits
+        draft.submits = draft.role not in FIELD_ROLES and _rounded(draft.box) in submits
         draft.opens = draft.role in WIDGETS and _rounded(draft.box) in openers
         draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
         if draft.role in LEVELS:
             draft.level = levels.get(_rounded(draft.box), "")
-        if draft.node and draft.role in FIELDS and not draft.node.placeholder:
+        if draft.node and draft.role in FIELD_ROLES and not draft.node.placeholder:
             text = placeholders.get(_rounded(draft.box), "")
             draft.node.placeholder = text if text != draft.name else ""
     drafts = _merge_stand_ins(snapshot, drafts)
@@ -108,7 +118,7 @@ def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -
         draft.takes = takes.get(_rounded(draft.box), ())
         if form := sent.get(_rounded(draft.box)):
             draft.sends_to, draft.by_get = form.to, form.get
-        draft.field = kinds.get(_rounded(draft.box), "") if draft.role in FIELDS else ""
+        draft.field = kinds.get(_rounded(draft.box), "") if draft.role in FIELD_ROLES else ""
         if draft.role in ("button", "clickable") and _rounded(draft.box) in uploads:
             draft.role = "file"
     return drafts
@@ -149,8 +159,8 @@ def _is_under(snapshot: Snapshot, index: int, frames: list[int]) -> bool:
 
 
 def _widgets(snapshot: Snapshot, index: int) -> list[int]:
-    """The widgets among the first `MAX_NODES` nodes of a subtree."""
-    return [at for at in snapshot.subtree(index)[:MAX_NODES] if snapshot.nodes[at].role in WIDGETS]
+    """The widgets among the first `MAX_CLICKABLES` nodes of a subtree."""
+    return [at for at in snapshot.subtree(index)[:MAX_CLICKABLES] if snapshot.nodes[at].role in WIDGETS]
 
 
 def _is_folded(snapshot: Snapshot, index: int, native: Set[int]) -> bool:
@@ -188,7 +198,8 @@ def _is_list(snapshot: Snapshot, index: int) -> bool:
     if len(list(islice(parts, 2))) < 2:
         return False
     return (
-        snapshot.nodes[index].role in LISTS or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
+        snapshot.nodes[index].role in LIST_CONTAINERS
+        or len(text_of(snapshot, index, SPREAD_CHARS + 1)) > SPREAD_CHARS
     )
 
 
@@ -219,7 +230,7 @@ def _text_beside(snapshot: Snapshot, index: int, inner: list[int]) -> str:
 def _draft(snapshot: Snapshot, index: int) -> Draft:
     node = snapshot.nodes[index]
     role, name, state = node.role, node.name, node
-    if role in FIELDS or role == "slider":
+    if role in FIELD_ROLES or role == "slider":
         name = name or label_of_field(snapshot, index)
     elif role in WIDGETS:
         name = name or text_of(snapshot, index) or name_of_link(node.url)
@@ -248,7 +259,7 @@ def _add_clickables(
     for clickable in found:
         box = _rounded(clickable.box)
         if known := by_box.get(box) or (None if box in nodes else moved.take(clickable)):
-            if not _LETTER.search(known.name):  # such as a bell with a number
+            if not _ANY_LETTER.search(known.name):  # such as a bell with a number
                 known.name = clickable.name or known.name
             if clickable.tag == "draggable" and known.role == "clickable":
                 known.role = clickable.tag
@@ -269,7 +280,7 @@ class _Moved:
     def __init__(self, drafts: Sequence[Draft], found: Sequence[Clickable]) -> None:
         listed = {_rounded(one.box) for one in found}
         self._drafts: dict[tuple[str, int, int], list[Draft]] = {}
-        for draft in drafts if len(found) < MAX_LISTED else ():
+        for draft in drafts if len(found) < MAX_LISTED_ELEMENTS else ():
             is_listed = draft.role == "clickable" or not draft.name
             if is_listed and draft.box and draft.node and _rounded(draft.box) not in listed:
                 self._drafts.setdefault(_kind(draft.role, draft.box), []).append(draft)
@@ -311,7 +322,7 @@ def _merge_stand_ins(snapshot: Snapshot, drafts: list[Draft]) -> list[Draft]:
     places = [draft.index for draft in drafts]
     for outer in boxes:
         first, end = (bisect_left(places, at) for at in (outer.index + 1, nodes[outer.index].end))
-        inner = next((one for one in drafts[first:end] if one.role in FIELDS), None)
+        inner = next((one for one in drafts[first:end] if one.role in FIELD_ROLES), None)
         if inner is None or inner.node is None or outer.node is None:
             continue
         if outer.node.is_pointed or "disabled" in outer.node.attributes:
@@ -379,7 +390,7 @@ def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list
     covers = {_rounded(one.by) for one in extra.covers}
     choices = [draft for draft in drafts if draft.role in CHOICES and _rounded(draft.box) in covers]
     hosts: dict[int, list[Box]] = {}
-    is_all = len(extra.clickables) < MAX_LISTED
+    is_all = len(extra.clickables) < MAX_LISTED_ELEMENTS
     for one in drafts if is_all else ():
         if one.role in HOSTS and one.name and one.box and one.box[3] <= HOST_HEIGHT:
             hosts.setdefault(_band(one.box[1]), []).append(one.box)

@@ -5,18 +5,18 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote, urlsplit
 
-from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot
+from server.browser.observation.snapshot import FIELD_ROLES, WIDGETS, Node, Snapshot
 from server.text import cut, visible
 
 _NODES = 60
-_SILENT = frozenset({"option", "iframe", "progressbar", "scrollbar", "separator"})
-_WORD = re.compile(r"[^\W_]{2,}")
+_SILENT_ROLES = frozenset({"option", "iframe", "progressbar", "scrollbar", "separator"})
+_NAME_WORD = re.compile(r"[^\W_]{2,}")
 _SPACES = re.compile(r"\s+")
 _LETTER = re.compile(r"[^\W\d_]")
 _LINES = frozenset(
     {"row", "listitem", "article", "paragraph", "heading", "list", "table", "code", "treeitem", "rowgroup"}
 )
-CELLS = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
+CELL_ROLES = frozenset({"cell", "gridcell", "rowheader", "columnheader"})
 
 
 def packed(text: str) -> str:
@@ -26,7 +26,7 @@ def packed(text: str) -> str:
 
 def own_text(node: Node) -> str:
     """The text of the node itself; for a field its name, since its text is its value."""
-    return node.name if node.role in FIELDS or not node.text else node.text
+    return node.name if node.role in FIELD_ROLES or not node.text else node.text
 
 
 def text_of(
@@ -39,7 +39,7 @@ def text_of(
     nodes, joined = snapshot.nodes, ""
     for at in range(index, min(nodes[index].end, index + most)):
         node = nodes[at]
-        piece = "" if node.role in _SILENT or at in without else own_text(node)
+        piece = "" if node.role in _SILENT_ROLES or at in without else own_text(node)
         if piece and piece not in joined:
             joined = f"{joined} {piece}" if joined else piece
             if len(joined) >= chars:
@@ -60,9 +60,9 @@ def whole_text(snapshot: Snapshot, start: int, end: int, most: int = 20_000) -> 
         named = [one for one in named if one[0] > at]
         if node.role in _LINES:
             separator = "\n"
-        elif node.role in CELLS and separator != "\n":
+        elif node.role in CELL_ROLES and separator != "\n":
             separator = " | "
-        text = "" if node.role in _SILENT else own_text(node)
+        text = "" if node.role in _SILENT_ROLES else own_text(node)
         if not text or any(packed(text) in name for _, name in named):
             continue
         if node.end > at + 1 and not node.text:
@@ -150,6 +150,6 @@ def name_of_link(url: str) -> str:
     if parts.scheme not in ("", "http", "https"):
         return url if parts.scheme in ("mailto", "tel") and len(url) < 60 else ""
     pieces = [unquote(piece) for piece in parts.path.split("/")]
-    words = next((piece for piece in reversed(pieces) if _WORD.search(piece)), parts.netloc)
+    words = next((piece for piece in reversed(pieces) if _NAME_WORD.search(piece)), parts.netloc)
     words = re.sub(r"\.\w{2,5}$", "", words) if words != parts.netloc else words
     return " ".join(re.split(r"[-_+.\s]+", words))[:40].strip()

@@ -9,9 +9,9 @@ from server.browser.observation.snapshot import Snapshot
 
 DIALOGS = frozenset({"dialog", "alertdialog"})
 FORMS = frozenset({"form", "search"}) | DIALOGS
-UNITS = frozenset({"row", "listitem", "article", "treeitem", "group", "radiogroup", "tabpanel"})
+UNIT_ROLES = frozenset({"row", "listitem", "article", "treeitem", "group", "radiogroup", "tabpanel"})
 SIDE = frozenset({"navigation", "contentinfo", "banner", "complementary"})
-MARKS = SIDE | {"main"}
+LANDMARKS = SIDE | {"main"}
 
 
 @dataclass(slots=True)
@@ -28,7 +28,7 @@ class Outline:
 
 def outline(snapshot: Snapshot) -> Outline:
     kept = Outline()
-    places = ((kept.dialog, DIALOGS), (kept.form, FORMS), (kept.unit, UNITS), (kept.mark, MARKS))
+    places = ((kept.dialog, DIALOGS), (kept.form, FORMS), (kept.unit, UNIT_ROLES), (kept.mark, LANDMARKS))
     heading = -1
     for index, node in enumerate(snapshot.nodes):
         parent = node.parent

@@ -11,11 +11,11 @@ from server.browser.observation.element_context import Surroundings
 from server.browser.observation.names import own_text, text_of
 from server.browser.observation.page import Overlay
 from server.browser.observation.rendering import clean
-from server.browser.observation.snapshot import FIELDS, Snapshot
+from server.browser.observation.snapshot import FIELD_ROLES, Snapshot
 from server.text import cut
 
-TEXT_CHARS = 100
-MOST = 4
+OVERLAY_TEXT_CHARS = 100
+MAX_OVERLAYS = 4
 TELLING = frozenset({"link", "option", "paragraph", "listitem", "cell", "searchbox"})
 """Roles whose text may mention a captcha without being one."""
 
@@ -56,22 +56,22 @@ def find_overlays(
         found.append(captcha)
     if login := _find_login(snapshot, around):
         found.append(login)
-    return tuple(dict.fromkeys(found))[:MOST]
+    return tuple(dict.fromkeys(found))[:MAX_OVERLAYS]
 
 
 def _describe_dialog(snapshot: Snapshot, at: int) -> Overlay:
-    text = text_of(snapshot, at, 2 * TEXT_CHARS)
+    text = text_of(snapshot, at, 2 * OVERLAY_TEXT_CHARS)
     nodes = snapshot.nodes
     headings = (inner for inner in snapshot.subtree(at)[:60] if nodes[inner].role == "heading")
     name = _short(nodes[at].name or next((own_text(nodes[inner]) for inner in headings), text))
     if _COOKIES.search(text):
         return Overlay(kind="cookies", text=name)
-    kind = _PERMISSION.search(text) and len(text) < 2 * TEXT_CHARS
+    kind = _PERMISSION.search(text) and len(text) < 2 * OVERLAY_TEXT_CHARS
     return Overlay(kind="permission" if kind else "dialog", text=name)
 
 
 def _short(text: str) -> str:
-    return cut(clean(text), TEXT_CHARS)
+    return cut(clean(text), OVERLAY_TEXT_CHARS)
 
 
 def _find_banner(snapshot: Snapshot, around: Surroundings, dialogs: list[int]) -> Overlay | None:
@@ -103,13 +103,13 @@ def _seen_text(snapshot: Snapshot, around: Surroundings) -> Iterator[tuple[int, 
     for at, node in enumerate(snapshot.nodes):
         if at in starts:
             inside = max(inside, node.end)
-        if node.seen and at >= inside and (text := own_text(node)) and node.role not in FIELDS:
+        if node.seen and at >= inside and (text := own_text(node)) and node.role not in FIELD_ROLES:
             yield at, text
 
 
 def mentions_captcha(text: str) -> bool:
-    """Whether a text under `TEXT_CHARS` characters indicates a captcha or another human verification."""
-    return len(text) < TEXT_CHARS and _CAPTCHA.search(text) is not None
+    """Whether a text under `OVERLAY_TEXT_CHARS` characters indicates a captcha or another human verification."""
+    return len(text) < OVERLAY_TEXT_CHARS and _CAPTCHA.search(text) is not None
 
 
 def _find_captcha(snapshot: Snapshot, frames: Sequence[str]) -> Overlay | None:

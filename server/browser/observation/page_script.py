@@ -232,7 +232,7 @@ class Extra(BaseModel, frozen=True):
             sides = [name for name in ("box", "by", "own") if hasattr(one, name)]
             return one.model_copy(update={name: moved(getattr(one, name)) for name in sides})
 
-        added = {name: (*getattr(self, name), *map(placed, getattr(inner, name))) for name in _FRAMED}
+        added = {name: (*getattr(self, name), *map(placed, getattr(inner, name))) for name in _FRAMED_FIELDS}
         added |= {
             name: (*getattr(self, name), *map(moved, getattr(inner, name)))
             for name in ("submits", "openers", "uploads")
@@ -241,7 +241,7 @@ class Extra(BaseModel, frozen=True):
 
 
 _Boxed = TypeVar("_Boxed", bound=BaseModel)
-_FRAMED = (
+_FRAMED_FIELDS = (
     "secrets", "shown", "levels", "placeholders", "covers", "fields", "editors", "lists", "verbatim", "groups",
     "sent",
 )  # fmt: skip

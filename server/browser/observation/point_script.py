@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from server.browser.scripts import script
 
-_COMMON = script("point_helpers")
+_POINT_HELPERS = script("point_helpers")
 
-POINT_SCRIPT = script("point", POINT_HELPERS=_COMMON)
+POINT_SCRIPT = script("point", POINT_HELPERS=_POINT_HELPERS)
 """What is at `__X__, __Y__` of the window: the elements from the innermost one outwards, as in `Layers`."""
 
-DRAWN_SCRIPT = script("drawn", POINT_HELPERS=_COMMON)
+DRAWN_SCRIPT = script("drawn", POINT_HELPERS=_POINT_HELPERS)
 """How much of the window shows something drawn that no name describes: `{share: 0 to 1, width, height}`."""
 
 

@@ -13,8 +13,8 @@ from server.text import cut
 
 POINT = "point"
 """The role of what is at a point if it is no element of the observation."""
-NAME_CHARS = 80
-NEAR = 6
+POINT_NAME_CHARS = 80
+NEAR_POINT_PIXELS = 6
 """Layers, from the innermost one, whose names say what a point is in."""
 TOLERANCE = 2.0
 """CSS pixels by which two boxes of one element may differ: one of them is rounded."""
@@ -151,18 +151,18 @@ def find_hit(x: int, y: int, found: Layers, elements: Sequence[Element]) -> Poin
 
 
 def _describe(found: Layers) -> Element:
-    near = found.layers[:NEAR]
+    near = found.layers[:NEAR_POINT_PIXELS]
     names = list(dict.fromkeys(clean(layer.name) for layer in near if layer.name))
     group = f"{found.bound}:{POINT}" if found.bound else ""
     return Element(
-        eid="", ref=found.key(0), role=POINT, name=cut(next(iter(names), found.layers[0].tag), NAME_CHARS),
+        eid="", ref=found.key(0), role=POINT, name=cut(next(iter(names), found.layers[0].tag), POINT_NAME_CHARS),
         box=found.surface or found.layers[0].box, context=cut(" · ".join(names[1:]), 120), group=group,
         frame=cut(clean(found.frame), 120),
     )  # fmt: skip
 
 
 def _words(found: Layers) -> str:
-    near = (f"{layer.name} {layer.hint}" for layer in found.layers[:NEAR])
+    near = (f"{layer.name} {layer.hint}" for layer in found.layers[:NEAR_POINT_PIXELS])
     return cut(clean(" ".join((*near, found.frame))), 600)
 
 

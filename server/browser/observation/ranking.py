@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from server.browser.observation.element_context import Surroundings
 from server.browser.observation.elements import Draft
 from server.browser.observation.outline import Outline
-from server.browser.observation.snapshot import FIELDS, Snapshot
+from server.browser.observation.snapshot import FIELD_ROLES, Snapshot
 from server.browser.observation.text_blocks import Block
 
 CARD_NODES = 14
@@ -14,7 +14,7 @@ MEMORY = 8
 FEW, NEIGHBOURS = 3, 20
 """A focused observation covers a box of up to `NEIGHBOURS` elements. If that has fewer than `FEW`, it shows
 the `NEIGHBOURS` nearest elements."""
-NOWHERE = ("", "#")
+LINKS_NOWHERE = ("", "#")
 
 
 def merge_duplicates(drafts: Sequence[Draft]) -> list[Draft]:
@@ -23,7 +23,7 @@ def merge_duplicates(drafts: Sequence[Draft]) -> list[Draft]:
     by_url: dict[str, list[Draft]] = {}
     for draft in drafts:
         kept[id(draft)] = draft
-        if draft.role != "link" or draft.url in NOWHERE or draft.url.startswith("javascript:"):
+        if draft.role != "link" or draft.url in LINKS_NOWHERE or draft.url.startswith("javascript:"):
             continue
         known = by_url.setdefault(draft.url, [])
         first = next((other for other in known if _is_same(other, draft)), None)
@@ -101,7 +101,7 @@ def _distance(draft: Draft, around: Surroundings, height: int) -> float:
     """Distance from the viewport in screen heights, less for fields, more for what is rarely needed."""
     y = draft.box[1] if draft.box else 0.0
     away = max(-y, y - height, 0.0) / max(height, 1)
-    if draft.role in FIELDS:
+    if draft.role in FIELD_ROLES:
         away -= 2
     elif draft.role != "link":
         away -= 0.5

@@ -14,7 +14,7 @@ from server.browser.observation.page import Element, Overlay, Page
 from server.browser.observation.page_script import Box
 from server.text import cut, visible
 
-NAME_CHARS, SEEN_CHARS = 100, 400
+RENDERED_NAME_CHARS, SEEN_CHARS = 100, 400
 """Characters of a name out of view and in view."""
 SEEN_VALUE_CHARS, MAX_VALUE_CHARS = 1000, 4000
 """Characters of a value in view: at least, and of a field that shows more."""
@@ -22,13 +22,13 @@ CHAR_AREA = 90
 """CSS pixels of a character and the space around it, in small type."""
 SUFFIX_CHARS = 30
 OPTION_CHARS = 40
-LINE_CHARS = 200
+RENDERED_LINE_CHARS = 200
 LINE_TOKENS = 70
 
 _SPACE = re.compile(r"\s+")
 _ODD = re.compile(r"\s\s|[^\S ]")
 _EID = re.compile(r"[\[［【](\s*(?:f\s*\d+\s*)?e\s*\d+\s*)[\]］】]")
-_QUOTES = str.maketrans({'"': "'"})
+_QUOTE_TABLE = str.maketrans({'"': "'"})
 
 
 def clean(text: str) -> str:
@@ -67,7 +67,7 @@ def well_formed(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    return f'"{text.translate(_QUOTES)}"'
+    return f'"{text.translate(_QUOTE_TABLE)}"'
 
 
 def page_lines(page: Page, notes: Iterable[str], overlays: Iterable[Overlay], room: int) -> list[str]:
@@ -89,7 +89,7 @@ def overlay_line(overlay: Overlay) -> str:
 
 
 def _fit(line: str, tokens: int) -> str:
-    line = cut(line, LINE_CHARS)
+    line = cut(line, RENDERED_LINE_CHARS)
     while cost([line]) > tokens and len(line) > 8:
         line = cut(line, len(line) * 3 // 4)
     return line
@@ -196,12 +196,12 @@ def suffix_of(element: Element) -> str:
 _PARENTHESES = str.maketrans({"(": None, ")": None, '"': "'"})
 
 
-_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+|[^\w\s]+|_+|\s+")
+_TOKEN_PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_A-Za-z]+|[^\w\s]+|_+|\s+")
 
 
 def cost(lines: Iterable[str]) -> int:
     """Estimated tokens of the lines, line ends included; slightly above the o200k count."""
-    return ceil(1.06 * sum(_piece_cost(piece) for line in lines for piece in _PIECE.findall(line)))
+    return ceil(1.06 * sum(_piece_cost(piece) for line in lines for piece in _TOKEN_PIECE.findall(line)))
 
 
 def fitting_lines(text: str, tokens: int) -> str:
@@ -224,25 +224,25 @@ def _piece_cost(piece: str) -> float:
         if first.isdigit():
             return (size + 2) // 3
         return (size - 1) * 0.3 if first.isspace() else 0.3 + size * 0.45
-    if "\u4e00" <= first < "\ua000" and 5 * len(_COMMON.intersection(piece)) < size:
+    if "\u4e00" <= first < "\ua000" and 5 * len(_COMMON_HAN.intersection(piece)) < size:
         return 1.35 * size
     return sum(map(_char_cost, piece)) + 0.3
 
 
 def _char_cost(char: str) -> float:
     code = ord(char)
-    for limit, each in _SCRIPTS:
+    for limit, each in _TOKENS_PER_LETTER:
         if code < limit:
             return each
     return 3.0
 
 
-_SCRIPTS = ((0x370, 0.5), (0x400, 0.38), (0x530, 0.29), (0xE80, 0.36), (0x1000, 0.6), (0x1100, 0.36), (0x1E00, 1.8),
+_TOKENS_PER_LETTER = ((0x370, 0.5), (0x400, 0.38), (0x530, 0.29), (0xE80, 0.36), (0x1000, 0.6), (0x1100, 0.36), (0x1E00, 1.8),
             (0x1F00, 0.4), (0x2E80, 1.0), (0xA000, 0.78), (0xAC00, 2.0), (0xD7B0, 0.6), (0x10000, 1.5))  # fmt: skip
 """Tokens per character, up to a code point: Latin, Greek, Cyrillic; Semitic and Indic; rare; Georgian; rare;
 Vietnamese; signs; Chinese and Japanese; rare; Korean; rare. Above the last, three tokens each."""
 
-_COMMON = frozenset(
+_COMMON_HAN = frozenset(
     "的一是不了在人有我他这中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多"
     "经么去法学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日者意无力与长把机十民第公此已工使明性知全"
     "三关点正业外将两高间由问最重并物手应向头文体政美相见利二等产或新己制身加西月话合回特代内信表化老给世位次度门常先海通教原"

@@ -12,16 +12,16 @@ from collections.abc import Callable, Iterable, Sequence
 from server.browser.observation.names import label_of_field
 from server.browser.observation.page_script import Box, SecretField
 from server.browser.observation.secret_words import SECRET_WORDS
-from server.browser.observation.snapshot import FIELDS, MASK, Snapshot, overlaps
+from server.browser.observation.snapshot import FIELD_ROLES, SECRET_MASK, Snapshot, overlaps
 from server.text import in_addresses
 from wording.catalogue import changed
 
-NEAR = 3
+NEAR_FIELD_PIXELS = 3
 """Tolerance in pixels between a field's box in the snapshot and in the page script's result."""
 LABEL_CHARS = 300
 SHORTEST_WORD, SHORTEST_NUMBER = 4, 6
 """Characters and digits of a value that is masked wherever it occurs; shorter ones only in their fields."""
-MAX_VALUES, VALUE_CHARS = 60, 2000
+MAX_SECRETS, SECRET_CHARS = 60, 2000
 """Limits for values that are masked elsewhere on the page. A secret field's own value is always removed."""
 
 
@@ -38,8 +38,8 @@ def hide_secrets(
     long = {value for value in held if not is_short(value)}
     _hide_drawn(snapshot, found)
     for index, node in enumerate(snapshot.nodes):
-        if node.role in FIELDS and (unknown or _is_secret(snapshot, index, boxes, long)):
-            if len(held) < MAX_VALUES and len(node.text) <= VALUE_CHARS:
+        if node.role in FIELD_ROLES and (unknown or _is_secret(snapshot, index, boxes, long)):
+            if len(held) < MAX_SECRETS and len(node.text) <= SECRET_CHARS:
                 held.add(node.text)
             node.name = _masking([node.text])(node.name) if node.text else node.name
             node.secret, node.filled, node.text = True, bool(node.text), ""
@@ -55,7 +55,9 @@ def is_short(value: str) -> bool:
 
 def _hide_drawn(snapshot: Snapshot, found: Sequence[SecretField]) -> None:
     """Blank what a page draws of a secret sign by sign, such as the digits of a code under a clear field."""
-    texts = [(at, node) for at, node in enumerate(snapshot.nodes) if node.role not in FIELDS and node.text]
+    texts = [
+        (at, node) for at, node in enumerate(snapshot.nodes) if node.role not in FIELD_ROLES and node.text
+    ]
     for at in drawn_of([(node.box, node.text) for _, node in texts], found):
         texts[at][1].text = ""
 
@@ -92,7 +94,7 @@ def _is_secret(snapshot: Snapshot, index: int, boxes: _Boxes, held: set[str]) ->
 
 
 class _Boxes:
-    """A set of boxes, matched with up to `NEAR` pixels difference per value, by a grid over their corners."""
+    """A set of boxes, matched with up to `NEAR_FIELD_PIXELS` pixels difference per value, by a grid over their corners."""
 
     def __init__(self, boxes: Iterable[Box]) -> None:
         self._cells: dict[tuple[int, int], set[Box]] = {}
@@ -105,14 +107,14 @@ class _Boxes:
         x, y = _cell(box)
         around = ((x + dx, y + dy) for dx in (-1, 0, 1) for dy in (-1, 0, 1))
         return any(
-            all(abs(a - b) <= NEAR for a, b in zip(box, other, strict=True))
+            all(abs(a - b) <= NEAR_FIELD_PIXELS for a, b in zip(box, other, strict=True))
             for cell in around
             for other in self._cells.get(cell, ())
         )
 
 
 def _cell(box: Box) -> tuple[int, int]:
-    return int(box[0] // (NEAR + 1)), int(box[1] // (NEAR + 1))
+    return int(box[0] // (NEAR_FIELD_PIXELS + 1)), int(box[1] // (NEAR_FIELD_PIXELS + 1))
 
 
 def _masking(values: Iterable[str]) -> Callable[[str], str]:
@@ -120,7 +122,7 @@ def _masking(values: Iterable[str]) -> Callable[[str], str]:
     if not spellings:
         return str
     whole = re.compile("|".join(re.escape(form) for form in sorted(spellings, key=len, reverse=True)))
-    return lambda text: whole.sub(MASK, text)
+    return lambda text: whole.sub(SECRET_MASK, text)
 
 
 def _mask(snapshot: Snapshot, mask: Callable[[str], str], in_address: Callable[[str], str]) -> None:

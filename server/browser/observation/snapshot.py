@@ -10,12 +10,14 @@ from dataclasses import dataclass, field
 
 from server.browser.observation.page_script import Box
 
-FIELDS = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
+FIELD_ROLES = frozenset({"textbox", "searchbox", "spinbutton", "combobox"})
 CHOICES = frozenset({"checkbox", "radio", "switch", "menuitemcheckbox", "menuitemradio"})
-WIDGETS = FIELDS | CHOICES | {"button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox"}
+WIDGETS = (
+    FIELD_ROLES | CHOICES | {"button", "link", "slider", "tab", "menuitem", "option", "treeitem", "listbox"}
+)
 
-MASK = "•••"
-MAX_CHARS = 8000
+SECRET_MASK = "•••"
+MAX_SNAPSHOT_VALUE = 8000
 """One text is read up to this many characters."""
 NOTE_CHARS, MAX_NOTES = 300, 20
 
@@ -32,11 +34,13 @@ _SECTIONS = (
     "Paused",
 )
 """Sections of a Playwright MCP reply, in order."""
-MAX_NODES = 100_000
-MAX_DEPTH = 150
+MAX_TREE_NODES = 100_000
+MAX_TREE_DEPTH = 150
 """Nodes deeper than this become children of the last node that is less deep."""
 
-_KEY = re.compile(r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL)
+_NODE_KEY = re.compile(
+    r'([^\s":\[]+)(?: ("[^"\\]*(?:\\.[^"\\]*)*"))?((?: \[[^\]]*\])*)(?:: ?(.*))?$', re.DOTALL
+)
 _QUOTED_KEY = re.compile(r"'((?:[^']|'')*)'(?:: ?(.*))?$", re.DOTALL)
 _ATTRIBUTE = re.compile(r"\[([a-z-]+)(?:=([^\]]*))?\]")
 _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))", re.DOTALL)
@@ -165,7 +169,10 @@ def labels_of(section: str) -> dict[str, str]:
 
 def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
     labels = labels_of(sections.get("Page", ""))
-    snapshot.url, snapshot.title = labels.get("Page URL", ""), labels.get("Page Title", "")[:MAX_CHARS]
+    snapshot.url, snapshot.title = (
+        labels.get("Page URL", ""),
+        labels.get("Page Title", "")[:MAX_SNAPSHOT_VALUE],
+    )
     notes = []
     for label, value in labels.items():
         if label == "Console" and not value.startswith("0 errors"):
@@ -184,7 +191,7 @@ def _read_page(sections: dict[str, str], snapshot: Snapshot) -> None:
 
 
 def _lines(section: str) -> list[str]:
-    return list(filter(None, section[:MAX_CHARS].split("\n", MAX_NOTES)[:MAX_NOTES]))
+    return list(filter(None, section[:MAX_SNAPSHOT_VALUE].split("\n", MAX_NOTES)[:MAX_NOTES]))
 
 
 def _parse_nodes(yaml: str) -> list[Node]:
@@ -194,9 +201,9 @@ def _parse_nodes(yaml: str) -> list[Node]:
         body = line.lstrip(" ")
         if not body.startswith("- "):
             continue
-        if len(nodes) >= MAX_NODES:
+        if len(nodes) >= MAX_TREE_NODES:
             break
-        depth, body = min(len(line) - len(body), 2 * MAX_DEPTH), body[2:]
+        depth, body = min(len(line) - len(body), 2 * MAX_TREE_DEPTH), body[2:]
         while open_nodes and open_nodes[-1][0] >= depth:
             nodes[open_nodes.pop()[1]].end = len(nodes)
         parent = open_nodes[-1][1] if open_nodes else -1
@@ -208,7 +215,7 @@ def _parse_nodes(yaml: str) -> list[Node]:
                 nodes[parent].placeholder = _unquote(value)
             continue
         node = _read_node(body, parent)
-        if node.role == "text" and parent >= 0 and nodes[parent].role in FIELDS:
+        if node.role == "text" and parent >= 0 and nodes[parent].role in FIELD_ROLES:
             nodes[parent].text = node.text
             continue
         open_nodes.append((depth, len(nodes)))
@@ -224,7 +231,7 @@ def _read_node(body: str, parent: int) -> Node:
     value = None
     if quoted := _QUOTED_KEY.match(body):
         body, value = quoted[1].replace("''", "'"), quoted[2]
-    key = _KEY.match(body)
+    key = _NODE_KEY.match(body)
     if key is None:
         return Node("text", parent, text=body)
     node = Node(key[1], parent, name=_unquote(key[2] or ""), text=_unquote(value or key[4] or ""))
@@ -236,8 +243,8 @@ def _read_node(body: str, parent: int) -> Node:
 
 
 def _unquote(value: str) -> str:
-    if len(value) > MAX_CHARS:
-        value = value[:MAX_CHARS] + ('"' if value[0] == '"' else "")
+    if len(value) > MAX_SNAPSHOT_VALUE:
+        value = value[:MAX_SNAPSHOT_VALUE] + ('"' if value[0] == '"' else "")
     if len(value) >= 2 and value.startswith('"') and value.endswith('"'):
         value = value[1:-1]
         value = _ESCAPE.sub(_unescape, value) if "\\" in value else value

@@ -15,18 +15,18 @@ from server.browser.observation.names import packed
 from server.browser.observation.outline import SIDE, Outline
 from server.browser.observation.page_script import Extra
 from server.browser.observation.rendering import SEEN_CHARS, clean, code_lines, value_chars
-from server.browser.observation.snapshot import CHOICES, FIELDS, Snapshot
+from server.browser.observation.snapshot import CHOICES, FIELD_ROLES, Snapshot
 from server.browser.observation.visible_text import TextPiece, find_pieces
 from server.text import cut
 
 ROWS = frozenset({"row", "listitem", "article"})
-URGENT = frozenset({"alert", "status", "log", "tooltip"})
-LABELLED = FIELDS | CHOICES | {"slider"}
+URGENT_ROLES = frozenset({"alert", "status", "log", "tooltip"})
+LABELLED = FIELD_ROLES | CHOICES | {"slider"}
 LABEL_REACH = 8
 """Most nodes between a field and the text that is its label."""
 SHORT_CHARS = 80
 
-_WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
+_TEXT_WORD = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uf900-\ufaff]+")
 
 
 @dataclass(slots=True)
@@ -83,7 +83,7 @@ def find_text(
             texts = list(dict.fromkeys(text for text in texts if is_heading or _key(text) not in named))
         text = " | ".join(filter(None, texts))
         text = text if "\n" in text else text.lstrip("#").strip()
-        is_mark = len(text) < 2 and not _WORD.search(text)
+        is_mark = len(text) < 2 and not _TEXT_WORD.search(text)
         if is_mark or (not first.visible and (len(text) < 2 or _key(text) in known)):
             continue
         known.add(_key(text))
@@ -96,7 +96,7 @@ def _key(text: str) -> str:
 
 
 def _words(text: str) -> Counter[str]:
-    return Counter(_WORD.findall(text.casefold()))
+    return Counter(_TEXT_WORD.findall(text.casefold()))
 
 
 def _space_names(pieces: Sequence[TextPiece]) -> None:
@@ -251,7 +251,7 @@ def _weigh(snapshot: Snapshot, outline: Outline, piece: TextPiece, text: str) ->
     mark = outline.mark[at]
     if "heading" in roles:
         text, weight = f"# {text}", weight + 0.7
-    if roles & URGENT:
+    if roles & URGENT_ROLES:
         weight += 3
     on_top = piece.seen and outline.dialog[at] >= 0
     if on_top:
@@ -260,4 +260,6 @@ def _weigh(snapshot: Snapshot, outline: Outline, piece: TextPiece, text: str) ->
         weight += -0.7 if nodes[mark].role in SIDE else 0.4
     if nodes[at].role == "img" or (piece.seen and not piece.visible):
         weight -= 0.6
-    return Block(piece.place, text, weight, piece.seen, piece.visible, on_top, bool(roles & URGENT), piece.y)
+    return Block(
+        piece.place, text, weight, piece.seen, piece.visible, on_top, bool(roles & URGENT_ROLES), piece.y
+    )

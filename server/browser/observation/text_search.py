@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from server.browser.observation.snapshot import FIELDS, Node, parse_snapshot
+from server.browser.observation.snapshot import FIELD_ROLES, Node, parse_snapshot
 
-SHORT = 400
+PASSAGE_CHARS = 400
 """Characters up to which the text of a part is searched as a whole: words of it may be in several elements."""
 
 
@@ -43,7 +43,7 @@ def find_place(
 
 def _innermost(nodes: list[Node], wanted: str) -> list[int]:
     """Nodes whose text has the words while that of none in them has, in document order."""
-    texts = [_plain(node.name if node.role in FIELDS else f"{node.name} {node.text}") for node in nodes]
+    texts = [_plain(node.name if node.role in FIELD_ROLES else f"{node.name} {node.text}") for node in nodes]
     inner: list[list[str] | None] = [[] for _ in nodes]
     """The texts of its children, from the last one; None if they are too long."""
     has_match = [False] * len(nodes)
@@ -61,7 +61,7 @@ def _innermost(nodes: list[Node], wanted: str) -> list[int]:
         around = inner[parent]
         if around is None:
             continue
-        if below is None or len(whole) + sum(map(len, around)) > SHORT:
+        if below is None or len(whole) + sum(map(len, around)) > PASSAGE_CHARS:
             inner[parent] = None
         else:
             around.append(whole)

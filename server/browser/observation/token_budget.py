@@ -8,7 +8,7 @@ from server.browser.observation.element_context import Surroundings
 from server.browser.observation.elements import SELECTS, Draft
 from server.browser.observation.page import Budget, Element
 from server.browser.observation.rendering import (
-    NAME_CHARS,
+    RENDERED_NAME_CHARS,
     SEEN_CHARS,
     SEEN_VALUE_CHARS,
     clean,
@@ -20,22 +20,22 @@ from server.browser.observation.rendering import (
     value_chars,
     well_formed,
 )
-from server.browser.observation.snapshot import CHOICES, FIELDS, Node
+from server.browser.observation.snapshot import CHOICES, FIELD_ROLES, Node
 from server.browser.observation.text_blocks import Block
 from server.text import cut, in_order_of_sight
 
 CONTEXT_CHARS = 120
-VALUE_CHARS = 100
+RENDERED_VALUE_CHARS = 100
 FULL_CHARS = 1000
 """Of a name that is kept next to its cut form."""
-OPTIONS, OPTION_CHARS = 250, 100_000
+OPTIONS, OPTIONS_CHARS = 250, 100_000
 """Most options of one select, and most characters of all options in an observation."""
 TEXT_SHARE = 0.45
-LEAST_CHARS = 40
+MIN_TEXT_CHARS = 40
 """A text of which fewer characters fit is left out."""
-SLACK = 30
+SLACK_TOKENS = 30
 """Tokens for headlines and for the note on left-out elements."""
-HEADLINES = {1: ["Below:"], 2: ["Above:"]}
+DIRECTION_HEADLINES = {1: ["Below:"], 2: ["Above:"]}
 
 
 class Cuts(NamedTuple):
@@ -49,11 +49,11 @@ class Cuts(NamedTuple):
 
 
 CUTS = (
-    Cuts(SEEN_CHARS, NAME_CHARS, SEEN_VALUE_CHARS, 12, 4),
+    Cuts(SEEN_CHARS, RENDERED_NAME_CHARS, SEEN_VALUE_CHARS, 12, 4),
     Cuts(SEEN_CHARS, 48, SEEN_VALUE_CHARS, 4, 2),
-    Cuts(NAME_CHARS, 24, 2 * VALUE_CHARS, 4, 2),
-    Cuts(48, 24, VALUE_CHARS, 4, 2),
-    Cuts(24, 24, VALUE_CHARS, 4, 2),
+    Cuts(RENDERED_NAME_CHARS, 24, 2 * RENDERED_VALUE_CHARS, 4, 2),
+    Cuts(48, 24, RENDERED_VALUE_CHARS, 4, 2),
+    Cuts(24, 24, RENDERED_VALUE_CHARS, 4, 2),
 )
 DETAILED = Cuts(SEEN_CHARS, SEEN_CHARS, SEEN_VALUE_CHARS, 60, 60)
 
@@ -101,7 +101,7 @@ def fit(
     first, must = (sum(draft.same_as is None for draft in ranked[:many]) for many in (first, must))
     top = leaders[: budget.elements]
     contexts = around.contexts(top, CONTEXT_CHARS)
-    limit = budget.tokens - SLACK
+    limit = budget.tokens - SLACK_TOKENS
     room = _Room(used, min(budget.fill, limit), limit)
     choice = (DETAILED, *CUTS) if detail else CUTS
     labels = [draft.ref if budget.names_targets else "e100" for draft in top]
@@ -157,7 +157,7 @@ def _take_all(
         price, left = cost([text_line(block.text)]), room.limit - room.used
         if price > left:
             block = replace(block, text=cut(block.text, len(block.text) * left // (price + 1)))
-        if len(block.text) >= LEAST_CHARS or price <= left:
+        if len(block.text) >= MIN_TEXT_CHARS or price <= left:
             _add_blocks(room, [block], room.limit)
         if price > left:
             break
@@ -204,11 +204,11 @@ def _lay_out(chosen: list[Draft], blocks: Sequence[Block], made: Mapping[int, El
     elements: list[Element] = []
     texts: list[str] = []
     order: list[str] = []
-    section, room = -1, OPTION_CHARS
+    section, room = -1, OPTIONS_CHARS
     for thing in things:
         if (now := _section(thing)) != section:
             section = now
-            order += HEADLINES.get(section, [])
+            order += DIRECTION_HEADLINES.get(section, [])
         if isinstance(thing, Block):
             order.append(f"t{len(texts)}")
             texts.append(thing.text)
@@ -237,11 +237,11 @@ def _section(thing: Draft | Block) -> int:
 
 def _make(draft: Draft, eid: str, context: str, around: Surroundings, cuts: Cuts) -> Element:
     node = draft.node or Node(draft.role, -1)
-    chars, most = (cuts.chars, cuts.value) if draft.seen else (cuts.far_chars, VALUE_CHARS)
+    chars, most = (cuts.chars, cuts.value) if draft.seen else (cuts.far_chars, RENDERED_VALUE_CHARS)
     if most == SEEN_VALUE_CHARS:
         most = value_chars(draft.box)
     states = {*node.attributes, *draft.states}
-    value = code_lines(node.text or draft.level) if draft.role in FIELDS | {"slider"} else ""
+    value = code_lines(node.text or draft.level) if draft.role in FIELD_ROLES | {"slider"} else ""
     options = _options(draft, around)
     name = clean(in_order_of_sight(draft.name))
     if draft.role in SELECTS and options:

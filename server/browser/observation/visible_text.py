@@ -13,7 +13,7 @@ from server.browser.observation.elements import Draft
 from server.browser.observation.names import packed
 from server.browser.observation.outline import Outline
 from server.browser.observation.page_script import Box, Extra, VisibleText
-from server.browser.observation.snapshot import FIELDS, WIDGETS, Node, Snapshot
+from server.browser.observation.snapshot import FIELD_ROLES, WIDGETS, Node, Snapshot
 
 INLINE = frozenset({
     "text", "strong", "emphasis", "code", "mark", "time", "superscript", "subscript", "deletion", "insertion", "img",
@@ -22,11 +22,11 @@ PHRASES = frozenset({"paragraph", "heading", "caption", "term", "definition"})
 """The contents of these are one text, inline links and generics included."""
 SILENT = frozenset({"option", "separator", "scrollbar"})
 SEARCHED_CHARS = 200_000
-MAX_TRIES = 8
+MAX_COMPARED = 8
 """Occurrences of one text that are compared with its position."""
-SLACK = 4
+SLACK_PIXELS = 4
 """Pixels by which a text may extend beyond the box of its element."""
-MAX_BOXES = 400
+MAX_TEXT_BOXES = 400
 
 
 @dataclass(slots=True)
@@ -70,7 +70,7 @@ def find_hidden(snapshot: Snapshot, extra: Extra) -> dict[int, str]:
     words = {word for text in extra.texts for word in text.text.split()}
     hidden, frames = dict[int, str](), _frames(snapshot.nodes)
     for at, node in enumerate(snapshot.nodes):
-        if not node.seen or frames[at] >= 0 or node.role in SILENT | FIELDS | {"iframe"}:
+        if not node.seen or frames[at] >= 0 or node.role in SILENT | FIELD_ROLES | {"iframe"}:
             continue
         for text in filter(None, (node.name, node.text)):
             unseen = [
@@ -114,7 +114,7 @@ def _others(
         if node.role in SILENT:
             at = node.end
             continue
-        if at not in covered and node.role not in FIELDS and node.role != "iframe":
+        if at not in covered and node.role not in FIELD_ROLES and node.role != "iframe":
             visible = node.seen and boxes[at] is not None and not (is_known and frames[at] < 0)
             box = boxes[at]
             for text in _own_texts(node, at):
@@ -178,8 +178,8 @@ def _place(
                 room -= len(part)
     starts = [0, *accumulate(map(len, parts))]
     whole = "".join(parts)
-    loose = [draft for draft in drafts if draft.node is None and draft.seen and draft.box][:MAX_BOXES]
-    boxed = [draft for draft in drafts if draft.seen and draft.box][:MAX_BOXES]
+    loose = [draft for draft in drafts if draft.node is None and draft.seen and draft.box][:MAX_TEXT_BOXES]
+    boxed = [draft for draft in drafts if draft.seen and draft.box][:MAX_TEXT_BOXES]
     pieces, covered = list[TextPiece](), set[int]()
     cursor, place = 0, -0.5
     for text in texts:
@@ -193,7 +193,12 @@ def _place(
             at = bisect_right(starts, start) - 1
             node = boxes[places[at]]
             is_all = start == starts[at] and start + size == starts[at + 1]
-            return is_all and node is not None and box[2] <= node[2] + SLACK and box[3] <= node[3] + SLACK
+            return (
+                is_all
+                and node is not None
+                and box[2] <= node[2] + SLACK_PIXELS
+                and box[3] <= node[3] + SLACK_PIXELS
+            )
 
         start = _search(whole, part, cursor, fits)
         if start is None:  # it may have moved since the snapshot
@@ -220,7 +225,7 @@ def _search(whole: str, part: str, cursor: int, fits: Callable[[int], bool]) -> 
 
 
 def _first(whole: str, part: str, start: int, end: int, fits: Callable[[int], bool]) -> int | None:
-    for _ in range(MAX_TRIES if part else 0):
+    for _ in range(MAX_COMPARED if part else 0):
         start = whole.find(part, start, end)
         if start < 0:
             break
@@ -234,7 +239,10 @@ def _holds(box: Box | None, point: tuple[float, float]) -> bool:
     if box is None:
         return True
     (x, y), (left, top, width, height) = point, box
-    return left - SLACK <= x <= left + width + SLACK and top - SLACK <= y <= top + height + SLACK
+    return (
+        left - SLACK_PIXELS <= x <= left + width + SLACK_PIXELS
+        and top - SLACK_PIXELS <= y <= top + height + SLACK_PIXELS
+    )
 
 
 def _smallest(drafts: Sequence[Draft], point: tuple[float, float]) -> Draft | None:

@@ -20,8 +20,8 @@ from server.browser.outgoing.words import (
     EFFECTS,
     HARMLESS,
     HARMLESS_OBJECTS,
-    LOOKS,
     OBJECTS,
+    QUERY_WORDS,
     READS,
     SELECTORS,
     SENDING,
@@ -36,7 +36,7 @@ from server.browser.outgoing.words import (
 from wording.catalogue import ENGLISH, Wording, joined, sentence, sentences, shortened
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "QUERY", "TRACE"})
-UNKNOWN = "unknown_submit"
+UNKNOWN_KIND = "unknown_submit"
 NOT_NAMED = "it is not known what this does"
 _FIRST_OF_ADDRESSES = word_set(
     "delete del remove destroy erase cancel close unsubscribe subscribe approve reject decline accept "
@@ -85,7 +85,7 @@ class Approved(BaseModel, frozen=True):
         if self.bound and (is_repeated or not sent):
             return binding in self.bound and not is_repeated
         belongs = self.kinds.union(*(_NEAR.get(one, frozenset()) for one in self.kinds), sent)
-        return (not sent and not self.by_grant) or kind == UNKNOWN or kind in belongs
+        return (not sent and not self.by_grant) or kind == UNKNOWN_KIND or kind in belongs
 
 
 _NEAR = {
@@ -234,11 +234,11 @@ def _of_words(words: Sequence[str]) -> Hold | None:
     """What one segment or name says."""
     if not words:
         return None
-    if (words[0] in READS and words[0] not in EFFECTS) or words[-1] in LOOKS:
+    if (words[0] in READS and words[0] not in EFFECTS) or words[-1] in QUERY_WORDS:
         return Hold("", "")
     submits = next((word for word in words if word in SUBMITS), None)
     if any(word in HARMLESS_OBJECTS for word in words):
-        return Hold(EFFECTS.get(submits, UNKNOWN), " ".join(words)) if submits else Hold("", "")
+        return Hold(EFFECTS.get(submits, UNKNOWN_KIND), " ".join(words)) if submits else Hold("", "")
     if effect := next((word for word in words if word in EFFECTS and word not in EDITS), None):
         return Hold(EFFECTS[effect], " ".join(words))
     if any(word in HARMLESS for word in words):
@@ -249,7 +249,7 @@ def _of_words(words: Sequence[str]) -> Hold | None:
 
 
 def _kind_of(words: Iterable[str]) -> str:
-    return next((kind for word in words if (kind := EFFECTS.get(word) or OBJECTS.get(word))), UNKNOWN)
+    return next((kind for word in words if (kind := EFFECTS.get(word) or OBJECTS.get(word))), UNKNOWN_KIND)
 
 
 def _guessed(request: OutgoingRequest) -> str:
@@ -266,7 +266,7 @@ def _effect_of_address(request: OutgoingRequest) -> Hold | None:
     parameters = request.parameters
     for name, value in parameters:
         if name == "query" and value.lstrip().startswith("mutation"):
-            return Hold(UNKNOWN, "mutation")
+            return Hold(UNKNOWN_KIND, "mutation")
         if name.lower() in SELECTORS and (kind := _verb_of(value)):
             return Hold(kind, f"{name}={value}")
         if kind := _verb_of(name):

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 
 from server.browser.outgoing.request import (
-    MAX_KEYS,
+    MAX_BODY_KEYS,
     MAX_PARSED,
     ONE_WORD,
     BodyShape,
@@ -24,12 +24,12 @@ from server.ops.json_types import Json
 
 MESSAGE = "MESSAGE"
 """Stands for the method of a message."""
-_SELECTORS = word_set("msg target verb intent kind")
+_VERB_KEYS = word_set("msg target verb intent kind")
 """Names of fields that say in a message what is done, besides those of requests."""
 _WRAPPERS = word_set("payload data params body args arguments identifier message value content")
 """Fields with what the message is about, as an object, a list, or JSON in a text."""
-_LABEL = re.compile(r"[A-Za-z][A-Za-z _.:\-]{1,39}")
-_FRAMED = re.compile(r"\d{0,6}(?:/[\w/-]*,)?(?=[\[{])|^")
+_EVENT_LABEL = re.compile(r"[A-Za-z][A-Za-z _.:\-]{1,39}")
+_MESSAGE_HEAD = re.compile(r"\d{0,6}(?:/[\w/-]*,)?(?=[\[{])|^")
 """Before the JSON of Engine.IO and Socket.IO: kind, acknowledgement, namespace."""
 _FIRST_LINE = re.compile(r"<?([A-Za-z][A-Za-z-]{1,30})\b(?:[^\0]*?\ndestination:[/\w.]*?([\w.-]+)\r?\n)?")
 _DEEPEST = 3
@@ -47,7 +47,7 @@ def _shape(text: str) -> BodyShape:
     value: Json = None
     if len(text) <= MAX_PARSED:
         try:
-            value = json.loads(text[_FRAMED.match(text).end() :].rstrip("\x1e\0 \r\n"))  # type: ignore[union-attr]
+            value = json.loads(text[_MESSAGE_HEAD.match(text).end() :].rstrip("\x1e\0 \r\n"))  # type: ignore[union-attr]
         except (ValueError, RecursionError):
             value = None
     if not isinstance(value, dict | list):
@@ -56,7 +56,7 @@ def _shape(text: str) -> BodyShape:
     operations = tuple(op for one in _objects(value, 0) for op in read_operations(one))
     if operations:
         return BodyShape("graphql", operations=operations, length=len(text))
-    keys = tuple(dict.fromkeys(key for one in _objects(value, 0) for key in one))[:MAX_KEYS]
+    keys = tuple(dict.fromkeys(key for one in _objects(value, 0) for key in one))[:MAX_BODY_KEYS]
     return BodyShape("json", keys, tuple(found[-8:]), (), len(text))
 
 
@@ -75,7 +75,7 @@ def _said(value: Json, depth: int) -> Iterator[tuple[str, str]]:
     if isinstance(value, list):
         is_phoenix = len(value) == 5 and isinstance(value[4], dict)  # two numbers, the topic, the event
         texts = value[3:4] if is_phoenix else value[:6]
-        named = (one for one in texts if isinstance(one, str) and _LABEL.fullmatch(one))
+        named = (one for one in texts if isinstance(one, str) and _EVENT_LABEL.fullmatch(one))
         yield from (("event", one) for one in list(named)[:1] if len(value) > 1)
     elif isinstance(value, dict):
         for name, part in value.items():
@@ -86,7 +86,7 @@ def _said(value: Json, depth: int) -> Iterator[tuple[str, str]]:
 
 
 def _selects_here(name: str, value: str) -> bool:
-    return name.lower() in _SELECTORS and ONE_WORD.fullmatch(value) is not None
+    return name.lower() in _VERB_KEYS and ONE_WORD.fullmatch(value) is not None
 
 
 def _objects(value: Json, depth: int) -> Iterator[dict[str, Json]]:

@@ -14,14 +14,14 @@ from server.ops.json_types import Json, JsonObject
 
 BodyKind = Literal["none", "json", "form", "files", "graphql", "text", "unknown"]
 
-MAX_KEYS = 40
+MAX_BODY_KEYS = 40
 MAX_PARSED = 100_000
 """Characters of a body; a longer one is not parsed."""
 ONE_WORD = re.compile(r"[A-Za-z][\w.:\-]{0,59}")
 _OPERATION = re.compile(r"\b(mutation|query|subscription)\b\s*([A-Za-z_]\w*)?")
 _ROOT_FIELD = re.compile(r"(?:\w+\s*:\s*)?([A-Za-z_]\w*)")
-_PART = re.compile(r'form-data;[^\r\n]*?\bname="([^"\r\n]{1,80})"')
-_ID = re.compile(r"\d|^.{25,}$|^[0-9a-f-]{16,}$|@")
+_FORM_PART = re.compile(r'form-data;[^\r\n]*?\bname="([^"\r\n]{1,80})"')
+_ID_VALUE = re.compile(r"\d|^.{25,}$|^[0-9a-f-]{16,}$|@")
 _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 
 
@@ -78,12 +78,12 @@ class OutgoingRequest:
 
     @property
     def parameters(self) -> list[tuple[str, str]]:
-        return parse_qsl(urlsplit(self.url).query, keep_blank_values=True, max_num_fields=500)[:MAX_KEYS]
+        return parse_qsl(urlsplit(self.url).query, keep_blank_values=True, max_num_fields=500)[:MAX_BODY_KEYS]
 
     @property
     def shape(self) -> str:
         """Equal for requests that do the same kind of thing: identifiers and values are left out."""
-        path = "/".join("*" if _ID.search(one) else one for one in self.segments)
+        path = "/".join("*" if _ID_VALUE.search(one) else one for one in self.segments)
         query = [f"{name}={value}" if selects(name, value) else name for name, value in self.parameters]
         done = [f"{name}={value}" for name, value in self.body.selectors]
         done += [f"{one.kind} {' '.join(one.names)}" for one in self.body.operations]
@@ -99,7 +99,7 @@ def read_body(content_type: str, text: str | None, *, has_body: bool = False) ->
         return BodyShape()
     kind, start = content_type.partition(";")[0].strip().lower(), text.lstrip()[:1]
     if kind == "multipart/form-data":
-        return _fields([(name, "") for name in _PART.findall(text)], len(text), "files")
+        return _fields([(name, "") for name in _FORM_PART.findall(text)], len(text), "files")
     if kind == "application/x-www-form-urlencoded":
         return _form(text)
     if (kind.endswith("json") or start in ("{", "[")) and len(text) <= MAX_PARSED:
@@ -123,7 +123,7 @@ def _fields(pairs: list[tuple[str, str]], length: int, kind: BodyKind) -> BodySh
     given = dict(pairs)
     operations = tuple(read_operations(given)) if "query" in given else ()
     chosen = tuple((name, value) for name, value in pairs[:200] if selects(name, value))
-    keys = tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_KEYS]
+    keys = tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_BODY_KEYS]
     return BodyShape("graphql" if operations else kind, keys, chosen[:8], operations, length)
 
 
@@ -138,7 +138,7 @@ def _json(value: Json, length: int) -> BodyShape:
     pairs = [(str(name), part) for one in (*many, *inner) if one for name, part in one.items()]
     chosen = tuple((name, part) for name, part in pairs if isinstance(part, str) and selects(name, part))
     return BodyShape(
-        "json", tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_KEYS], chosen[:8], (), length
+        "json", tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_BODY_KEYS], chosen[:8], (), length
     )
 
 

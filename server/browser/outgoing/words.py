@@ -14,7 +14,7 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-_EFFECTS = {
+_REQUEST_EFFECTS = {
     "pay": "pay payment payout payouts charge capture transfer withdraw withdrawal deposit refund donate donation tip "
     "payall settle topup sepa",
     "order": "purchase buy order reorder checkout placeorder book reserve reservation bid complete completion hire rent",
@@ -89,7 +89,7 @@ SUBMITS = word_set(
 )
 """Effects that also the cart, a draft or a filter of a page can have."""
 
-LOOKS = word_set(
+QUERY_WORDS = word_set(
     "preview seen search suggest autocomplete validate validation check lookup count estimate postboxes "
     "list info details options autosave viewed"
 )
@@ -127,7 +127,7 @@ WRAPPERS = word_set("event events msg method call data emit push type command")
 SENDING = word_set("message send publish")
 """As these, but where nothing else is said, something is sent to others."""
 
-EFFECTS = {word: kind for kind, text in _EFFECTS.items() for word in text.split()}
+EFFECTS = {word: kind for kind, text in _REQUEST_EFFECTS.items() for word in text.split()}
 OBJECTS = {word: kind for kind, text in _EFFECT_OBJECTS.items() for word in text.split()}
 
 _PIECES = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+[a-z]+|\d+")

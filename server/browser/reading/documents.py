@@ -13,11 +13,11 @@ from itertools import islice
 
 from markdownify import MarkdownConverter
 
-MAX_CHARS = 5_000_000
+MAX_DOCUMENT_CHARS = 5_000_000
 """Of a document's text; the rest is left out."""
-MAX_SECONDS = 6.0
+MAX_PARSE_SECONDS = 6.0
 """Of CPU time, for the pages or rows of a document; the rest is left out."""
-MAX_ROWS = 200_000
+MAX_SHEET_ROWS = 200_000
 MAX_CELLS = 200
 """Columns of a table."""
 MAX_UNPACKED_BYTES = 60_000_000
@@ -30,7 +30,7 @@ MAX_TAGS = 100_000
 """Begins and ends of an HTML text; the rest is left out. So many take 4 s."""
 MAX_TAG_CHARS = 20_000
 """Of one tag without its long values, which are cut."""
-MAX_DEPTH = 500
+MAX_DOCUMENT_DEPTH = 500
 """Tags within tags: more than the converter's recursion takes."""
 
 
@@ -83,7 +83,7 @@ _VOID = frozenset(
 
 def _bounded(html: str) -> tuple[str, str]:
     """The HTML without what makes a parser slow, and what was left out. Linear time. Raises Unreadable."""
-    html = _LONG_VALUE.sub('=""', _without_scripts(html[:MAX_CHARS]))
+    html = _LONG_VALUE.sub('=""', _without_scripts(html[:MAX_DOCUMENT_CHARS]))
     if _LONG_TAG.search(html):
         raise Unreadable("it has a tag of endless length")
     begins = list(islice((found.start() for found in re.finditer("<", html)), MAX_TAGS + 1))
@@ -93,7 +93,7 @@ def _bounded(html: str) -> tuple[str, str]:
     for closes, name in _TAG.findall(html):
         if name.lower() not in _VOID:
             depth = max(0, depth - 1) if closes else depth + 1
-        if depth > MAX_DEPTH:
+        if depth > MAX_DOCUMENT_DEPTH:
             raise Unreadable("it is too large or nested too deeply")
     return html, _left_out("the end") if is_cut else ""
 
@@ -133,7 +133,9 @@ def read_document(name: str, data: bytes) -> DocumentText:
         return _read_csv(text, ending)
     if ending in ("html", "htm", "xhtml"):
         return read_html(text)
-    return DocumentText(text[:MAX_CHARS], _left_out("the end") if len(text) > MAX_CHARS else "")
+    return DocumentText(
+        text[:MAX_DOCUMENT_CHARS], _left_out("the end") if len(text) > MAX_DOCUMENT_CHARS else ""
+    )
 
 
 def _left_out(what: str) -> str:
@@ -155,14 +157,14 @@ def _decoded(data: bytes) -> str:
     return data.decode(best.encoding, errors="replace").lstrip("\ufeff")
 
 
-_SCRIPT = re.compile(r"<(script|style|template|noscript)\b|<!--|<[!?]", re.IGNORECASE)
+_HIDDEN_MARKUP = re.compile(r"<(script|style|template|noscript)\b|<!--|<[!?]", re.IGNORECASE)
 
 
 def _without_scripts(html: str) -> str:
     """Cut scripts, comments and declarations with their content, in linear time."""
     kept: list[str] = []
     at, folded = 0, html.lower()
-    while found := _SCRIPT.search(html, at):
+    while found := _HIDDEN_MARKUP.search(html, at):
         kept.append(html[at : found.start()])
         closing = f"</{found[1].lower()}" if found[1] else "-->" if found[0] == "<!--" else ">"
         end = folded.find(closing, found.end())
@@ -173,9 +175,9 @@ def _without_scripts(html: str) -> str:
 def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
     """Rows as a Markdown table, the first one as its head; empty rows are left out."""
     lines: list[str] = []
-    chars, ends = 0, time.process_time() + MAX_SECONDS
+    chars, ends = 0, time.process_time() + MAX_PARSE_SECONDS
     for number, row in enumerate(rows):
-        if number > MAX_ROWS or time.process_time() > ends:
+        if number > MAX_SHEET_ROWS or time.process_time() > ends:
             return DocumentText("\n".join(lines), _left_out(f"what follows row {number}"))
         if row.count(None) == len(row):  # quickly past the million rows that a sheet may have between two
             continue
@@ -188,7 +190,7 @@ def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
         if len(lines) == 1:
             lines.append("|" + " --- |" * len(cells))
         chars += len(lines[-1])
-        if chars > MAX_CHARS:
+        if chars > MAX_DOCUMENT_CHARS:
             return DocumentText("\n".join(lines), _left_out(f"what follows row {number + 1}"))
     return DocumentText("\n".join(lines))
 
@@ -198,7 +200,7 @@ def _read_csv(text: str, ending: str) -> DocumentText:
         delimiter = csv.Sniffer().sniff(text[:4096], ",;\t|").delimiter
     except csv.Error:
         delimiter = "\t" if ending == "tsv" else ","
-    csv.field_size_limit(MAX_CHARS)
+    csv.field_size_limit(MAX_DOCUMENT_CHARS)
     return _table(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter))
 
 
@@ -210,12 +212,12 @@ def read_pdf(data: bytes) -> DocumentText:
     if reader.is_encrypted and not reader.decrypt(""):
         raise Unreadable("the PDF has a password")
     parts: list[str] = []
-    chars, ends, note, pages = 0, time.process_time() + MAX_SECONDS, "", len(reader.pages)
+    chars, ends, note, pages = 0, time.process_time() + MAX_PARSE_SECONDS, "", len(reader.pages)
     for number, page in enumerate(reader.pages, 1):
         text = page.extract_text().encode("utf-8", "replace").decode().strip()
         parts.append(f"## Page {number} of {pages}\n\n{text}")
         chars += len(text)
-        if number < pages and (chars > MAX_CHARS or time.process_time() > ends):
+        if number < pages and (chars > MAX_DOCUMENT_CHARS or time.process_time() > ends):
             note = _left_out(f"what follows page {number} of {pages}")
             break
     if not chars:
@@ -252,7 +254,7 @@ def _read_docx(data: bytes) -> DocumentText:
     result = mammoth.convert_to_html(
         io.BytesIO(data), convert_image=lambda image: [], external_file_access=False
     )
-    return read_html(result.value[:MAX_CHARS])
+    return read_html(result.value[:MAX_DOCUMENT_CHARS])
 
 
 def _read_xlsx(data: bytes) -> DocumentText:
@@ -266,7 +268,7 @@ def _read_xlsx(data: bytes) -> DocumentText:
         hidden = "" if sheet.sheet_state == "visible" else " (hidden)"
         parts.append(f"## {' '.join(sheet.title.split())}{hidden}\n\n{table.markdown or '(empty)'}")
         note = note or table.note
-        if sum(map(len, parts)) > MAX_CHARS:
+        if sum(map(len, parts)) > MAX_DOCUMENT_CHARS:
             note = note or _left_out("the last sheets")
             break
     return DocumentText("\n\n".join(parts), note)

@@ -51,10 +51,10 @@ def plain(text: str) -> str:
     return re.sub(r"\n{3,}", "\n\n", re.sub(r"[^\S\n]+\n", "\n", text)).strip()
 
 
-_ROW, _RULE = re.compile(r"\s*\|.*\|\s*$"), re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
-_HEADING = re.compile(r"#{1,6} ")
-_SENTENCE = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？；।۔])")
+_TABLE_ROW, _TABLE_RULE = re.compile(r"\s*\|.*\|\s*$"), re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+_ITEM_MARK = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s")
+_HEADING_MARK = re.compile(r"#{1,6} ")
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？；।۔])")
 
 
 def split(markdown: str) -> list[Passage]:
@@ -63,7 +63,7 @@ def split(markdown: str) -> list[Passage]:
     heading = ""
     for block in markdown.split("\n\n"):
         lines = block.strip("\n").split("\n")
-        if len(lines) == 1 and _HEADING.match(lines[0]):
+        if len(lines) == 1 and _HEADING_MARK.match(lines[0]):
             heading = f"{heading}\n\n{lines[0]}" if heading else lines[0]
             continue
         for passage in _passages_of(lines):
@@ -75,7 +75,7 @@ def split(markdown: str) -> list[Passage]:
 
 
 def _passages_of(lines: Sequence[str]) -> Iterator[Passage]:
-    if len(lines) > 1 and _ROW.match(lines[0]) and _RULE.match(lines[1]):
+    if len(lines) > 1 and _TABLE_ROW.match(lines[0]) and _TABLE_RULE.match(lines[1]):
         yield from _rows_of(lines)
         return
     for number, part in enumerate(_grouped(lines)):
@@ -98,7 +98,7 @@ def _grouped(lines: Sequence[str]) -> Iterator[str]:
     """The lines of a block: each item of a list alone, lines of text together, some hundred characters."""
     group = ""
     for line in lines:
-        if group and (_ITEM.match(line) or len(group) > GROUP_CHARS):
+        if group and (_ITEM_MARK.match(line) or len(group) > GROUP_CHARS):
             yield group
             group = ""
         group += f"\n{line}" if group else line
@@ -113,7 +113,7 @@ def _pieces(text: str, chars: int) -> Iterator[str]:
             yield text
         return
     piece = ""
-    for sentence in _SENTENCE.split(text):
+    for sentence in _SENTENCE_END.split(text):
         while len(sentence) > chars:
             head = sentence[:chars]
             end = head.rfind(" ") if head.rfind(" ") > chars // 2 else chars
@@ -202,14 +202,14 @@ def search(passages: Sequence[Passage], query: str) -> Excerpt:
     return Excerpt(about, _joined(passages, chosen))
 
 
-_WORD = re.compile(r"[^\W_]+")
+_PASSAGE_WORD = re.compile(r"[^\W_]+")
 
 
 def _words(text: str) -> list[str]:
     """Words in lower case and without accents; pairs of signs where a script has no spaces."""
     folded = unicodedata.normalize("NFKC", text).casefold()
     words: list[str] = []
-    for word in _WORD.findall(folded):
+    for word in _PASSAGE_WORD.findall(folded):
         if any(map(_is_unspaced, word)):
             words += [word[at : at + 2] for at in range(max(1, len(word) - 1))]
         else:
@@ -225,10 +225,10 @@ def _without_accents(word: str) -> str:
 
 def _is_unspaced(sign: str) -> bool:
     """Thai, Lao, Burmese and Khmer; Chinese, Japanese and Korean, whose words carry endings of one sign."""
-    return any(first <= sign <= last for first, last in _UNSPACED)
+    return any(first <= sign <= last for first, last in _UNSPACED_RANGES)
 
 
-_UNSPACED = (
+_UNSPACED_RANGES = (
     ("\u0e00", "\u0eff"), ("\u1000", "\u109f"), ("\u1780", "\u17ff"), ("\u1100", "\u11ff"),
     ("\u2e80", "\u9fff"), ("\uac00", "\ud7af"), ("\uf900", "\ufaff"), ("\U00020000", "\U0003ffff"),
 )  # fmt: skip

@@ -13,15 +13,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypedDict
 
-from server.browser.reading.worker_process import DEADLINE, WorkerProcess
+from server.browser.reading.worker_process import READING_SECONDS, WorkerProcess
 
 log = logging.getLogger(__name__)
 
-FILE_BYTES = 25_000_000
+MAX_READ_BYTES = 25_000_000
 """Larger files are not read; a session keeps none."""
-TOO_SLOW = f"it could not be read within {DEADLINE:g} s"
+TOO_SLOW = f"it could not be read within {READING_SECONDS:g} s"
 _MAX_REFUSED = 500
-_THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
+_READING_THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 """Each waits for one process: so many are read at once."""
 WORKER = WorkerProcess()
 """One for the server, whatever its sessions read: each reading has a process of its own."""
@@ -86,8 +86,10 @@ async def read_file(path: Path, *, page: int = 1, query: str = "") -> Reading:
         data = await asyncio.to_thread(_content_of, path)
     except OSError as error:
         return Reading(False, f"{path.name} cannot be read: {error.strerror}")
-    if len(data) > FILE_BYTES:
-        return Reading(False, f"{path.name} cannot be read: it has more than {FILE_BYTES // 1_000_000} MB")
+    if len(data) > MAX_READ_BYTES:
+        return Reading(
+            False, f"{path.name} cannot be read: it has more than {MAX_READ_BYTES // 1_000_000} MB"
+        )
     if not data:
         return Reading(False, f"{path.name} is empty")
     reading = await _read({"kind": "file", "name": path.name, "page": page, "query": query}, data)
@@ -96,12 +98,12 @@ async def read_file(path: Path, *, page: int = 1, query: str = "") -> Reading:
 
 def _content_of(path: Path) -> bytes:
     with path.open("rb") as file:
-        return file.read(FILE_BYTES + 1)
+        return file.read(MAX_READ_BYTES + 1)
 
 
 async def _read(request: ReadRequest, data: bytes) -> Reading:
     loop = asyncio.get_running_loop()
-    answer = await loop.run_in_executor(_THREADS, _REFUSALS.ask, request, data, _ask_worker)
+    answer = await loop.run_in_executor(_READING_THREADS, _REFUSALS.ask, request, data, _ask_worker)
     if problem := answer.get("problem"):
         return Reading(False, problem)
     if shown := answer.get("picture"):

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 
 from server.browser.reading.documents import DocumentText, Unreadable, read_document, read_html, read_pdf
 from server.browser.reading.passages import plain, read_page, search, split
-from server.browser.reading.worker_process import DEADLINE
+from server.browser.reading.worker_process import READING_SECONDS
 
 if TYPE_CHECKING:
     from server.browser.reading.reader import ReadAnswer, ReadRequest
@@ -39,7 +39,7 @@ CPU_SECONDS = 10
 """For one reading, its splitting and search included; its process is ended after them."""
 PICTURE_SIDE = 1568
 """Pixels of the longer side of a picture for a model; larger ones cost more and show no more."""
-MAX_PIXELS = 60_000_000
+MAX_IMAGE_PIXELS = 60_000_000
 PICTURES = ("PNG", "JPEG", "GIF", "WEBP", "BMP")
 
 
@@ -79,7 +79,7 @@ def _picture(data: bytes) -> ReadAnswer | None:
     Image.MAX_IMAGE_PIXELS = None  # checked here, with a clearer message
     try:
         with Image.open(io.BytesIO(data), formats=PICTURES) as image:
-            if image.width * image.height > MAX_PIXELS:
+            if image.width * image.height > MAX_IMAGE_PIXELS:
                 raise Unreadable(f"the picture has {image.width}×{image.height} pixels, which is too much")
             size = image.size
             image.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
@@ -98,7 +98,7 @@ def _picture(data: bytes) -> ReadAnswer | None:
 def parse(connection: socket.socket) -> None:
     """Parse what comes over the connection, and answer. A line end says first that the reading has begun."""
     connection.sendall(b"\n")
-    signal.alarm(round(DEADLINE) + 5)  # ends it also when the process that would do so is gone
+    signal.alarm(round(READING_SECONDS) + 5)  # ends it also when the process that would do so is gone
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
     if sys.platform == "linux":  # elsewhere the address space has no meaningful limit
         resource.setrlimit(resource.RLIMIT_AS, (MAX_MEMORY, MAX_MEMORY))
@@ -115,7 +115,7 @@ class Children:
 
     def start(self, connection: socket.socket, control: socket.socket) -> None:
         if pid := os.fork():
-            self._ends[pid] = time.monotonic() + DEADLINE + 1
+            self._ends[pid] = time.monotonic() + READING_SECONDS + 1
             return
         code = 1
         try:

@@ -10,10 +10,10 @@ import sys
 import threading
 from pathlib import Path
 
-DEADLINE = 30.0
+READING_SECONDS = 30.0
 """Seconds for one reading; its process is killed after them."""
 _ROOT = Path(__file__).parents[3]
-_COMMAND = (sys.executable, "-P", "-m", "server.browser.reading.worker")
+_WORKER_COMMAND = (sys.executable, "-P", "-m", "server.browser.reading.worker")
 
 
 class WorkerProcess:
@@ -29,7 +29,7 @@ class WorkerProcess:
     def pid(self) -> int | None:
         return self._process.pid if self._process else None
 
-    def ask(self, given: bytes, *, deadline: float = DEADLINE) -> bytes:
+    def ask(self, given: bytes, *, deadline: float = READING_SECONDS) -> bytes:
         """Return the answer of a new process; b"" if it ended without one. Raises TimeoutError and OSError.
 
         A worker process that has ended is replaced once: what it forks ends alone and does not end it.
@@ -83,7 +83,7 @@ class WorkerProcess:
             with theirs:
                 # None of the server's settings and keys are in its environment.
                 self._process = subprocess.Popen(
-                    (*_COMMAND, str(theirs.fileno())), pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL,
+                    (*_WORKER_COMMAND, str(theirs.fileno())), pass_fds=(theirs.fileno(),), stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                     env={"PYTHONPATH": str(_ROOT), "PYTHONIOENCODING": "utf-8"},
                 )  # fmt: skip

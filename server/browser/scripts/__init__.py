@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-FOLDER = Path(__file__).parent
+SCRIPTS_FOLDER = Path(__file__).parent
 
 
 def script(name: str, **parts: str) -> str:
@@ -13,7 +13,7 @@ def script(name: str, **parts: str) -> str:
 
     A word alone on its line stands for statements, any other for an expression.
     """
-    source = (FOLDER / f"{name}.js").read_text(encoding="utf-8").strip().strip(";")
+    source = (SCRIPTS_FOLDER / f"{name}.js").read_text(encoding="utf-8").strip().strip(";")
     for word, part in parts.items():
         source = re.sub(rf"(?m)^\s*{word}$", lambda _, part=part: part, source)  # type: ignore[misc]
         source = re.sub(rf"\b{word}\b", lambda _, part=part: f"({part})", source)  # type: ignore[misc]

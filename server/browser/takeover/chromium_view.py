@@ -37,8 +37,8 @@ BEGIN_SECONDS = 3.0
 """Timeout for `_begun`; longer than a responsive page needs to be captured once."""
 RESIZE_SECONDS = 1.0
 """Time for the first frame of a new size; then the screencast is started again."""
-FRAMES_PER_SECOND = 12
-QUALITY = 60
+PICTURES_PER_SECOND = 12
+VIEW_QUALITY = 60
 WIDEST = 1280
 """Pixels."""
 
@@ -250,7 +250,7 @@ class Screencast:
     async def start(self) -> None:
         """Raises CdpError."""
         await self._cdp.send("Page.startScreencast", {
-            "format": "jpeg", "quality": QUALITY, "maxWidth": WIDEST, "maxHeight": 2 * WIDEST, "everyNthFrame": 1,
+            "format": "jpeg", "quality": VIEW_QUALITY, "maxWidth": WIDEST, "maxHeight": 2 * WIDEST, "everyNthFrame": 1,
         }, session=self.session)  # fmt: skip
 
     async def stop(self) -> None:
@@ -271,7 +271,7 @@ class Screencast:
 
     async def _ack(self, number: int) -> None:
         now = monotonic()
-        self._last_ack = max(now, self._last_ack + 1 / FRAMES_PER_SECOND)
+        self._last_ack = max(now, self._last_ack + 1 / PICTURES_PER_SECOND)
         await asyncio.sleep(self._last_ack - now)
         with suppress(CdpError):
             await self._cdp.send("Page.screencastFrameAck", {"sessionId": number}, session=self.session)

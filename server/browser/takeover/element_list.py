@@ -13,17 +13,17 @@ from server.browser.takeover.input_dispatcher import CTRL
 from server.ops.json_types import JsonObject
 from wording.catalogue import sentence
 
-MOST = 300
-_ROLES = frozenset({
+MAX_LISTED_CONTROLS = 300
+_CONTROL_ROLES = frozenset({
     "button", "link", "textbox", "searchbox", "combobox", "listbox", "checkbox", "radio", "switch", "tab", "slider",
     "spinbutton", "menuitem", "menuitemcheckbox", "menuitemradio", "option", "treeitem", "Date", "DateTime",
     "InputTime", "ColorWell", "DisclosureTriangle",
 })  # fmt: skip
-_FIELDS = frozenset(
+_FIELD_ROLES = frozenset(
     {"textbox", "searchbox", "combobox", "spinbutton", "slider", "Date", "DateTime", "InputTime", "ColorWell"}
 )
 
-_FILL = """function(text) {
+_FILL_SCRIPT = """function(text) {
   const notify = () => { for (const name of ['input', 'change']) this.dispatchEvent(new Event(name, {bubbles: true})) };
   if (this.tagName === 'SELECT') {
     const plain = text.trim().toLowerCase(), options = [...this.options];
@@ -65,9 +65,9 @@ class ElementList:
                 eid = f"{frame['loaderId'][-8:]}-{node['backendDOMNodeId']}"
                 self._nodes[eid] = node["backendDOMNodeId"]
                 role, name = _word(node, "role"), _word(node, "name")[:120]
-                value = _word(node, "value")[:120] if role in _FIELDS else ""
+                value = _word(node, "value")[:120] if role in _FIELD_ROLES else ""
                 found.append(ListedElement(eid, role, name, value))
-        return Listing(tuple(found[:MOST]), is_loading=state != "complete")
+        return Listing(tuple(found[:MAX_LISTED_CONTROLS]), is_loading=state != "complete")
 
     async def _ready_state(self) -> str:
         """Return `document.readyState`; waits up to DOM_WAIT while it is `loading`."""
@@ -98,7 +98,7 @@ class ElementList:
                 "objectId"
             ]
             called = await self._send("Runtime.callFunctionOn", {
-                "objectId": node, "functionDeclaration": _FILL, "arguments": [{"value": text}], "returnByValue": True,
+                "objectId": node, "functionDeclaration": _FILL_SCRIPT, "arguments": [{"value": text}], "returnByValue": True,
                 "userGesture": True,
             })  # fmt: skip
             if called["result"].get("value") == "absent":
@@ -149,7 +149,7 @@ def _usable(nodes: list[JsonObject]) -> list[JsonObject]:
             one["name"] == "disabled" and one["value"].get("value") for one in node.get("properties", ())
         )
         is_open_to_use = not node.get("ignored") and "backendDOMNodeId" in node and not is_disabled
-        if is_open_to_use and _word(node, "role") in _ROLES and node.get("parentId") not in lists:
+        if is_open_to_use and _word(node, "role") in _CONTROL_ROLES and node.get("parentId") not in lists:
             found.append(node)
     return found
 

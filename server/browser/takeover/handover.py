@@ -10,7 +10,7 @@ from pydantic import BaseModel
 from wording.catalogue import sentence
 
 NAMES_LISTED = 6
-NAME_CHARS = 60
+CONTROL_NAME_CHARS = 60
 
 BINDING = "pilothouseField"
 WORLD = "pilothouse-takeover"
@@ -97,4 +97,4 @@ def _list(names: Iterable[str]) -> str:
 
 def _quote(text: str) -> str:
     text = " ".join(text.split()).replace('"', "'")
-    return f'"{text[:NAME_CHARS]}"'
+    return f'"{text[:CONTROL_NAME_CHARS]}"'

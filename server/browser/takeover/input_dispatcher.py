@@ -17,7 +17,7 @@ _BITS = {"left": 1, "right": 2, "middle": 4, "back": 8, "forward": 16}
 _NO_KEYS = frozenset({"Process", "Dead", "Unidentified", "Compose"})
 """Keys reported while an input method composes a text; the text itself follows later."""
 
-_NAMED = {
+_NAMED_KEYS = {
     "Backspace": 8, "Tab": 9, "Enter": 13, "Shift": 16, "Control": 17, "Alt": 18, "AltGraph": 18, "Pause": 19,
     "CapsLock": 20, "Escape": 27, "Space": 32, " ": 32, "PageUp": 33, "PageDown": 34, "End": 35, "Home": 36,
     "ArrowLeft": 37, "ArrowUp": 38, "ArrowRight": 39, "ArrowDown": 40, "PrintScreen": 44, "Insert": 45,
@@ -118,10 +118,10 @@ def _key_code(key: KeyPress) -> int:
         return ord(code[3])
     if code[:-1] in ("Digit", "Numpad") and code[-1].isdigit():
         return (48 if code.startswith("D") else 96) + int(code[-1])
-    name = code.removesuffix("Left").removesuffix("Right") if code not in _NAMED else code
-    if name in _NAMED:
-        return _NAMED[name]
+    name = code.removesuffix("Left").removesuffix("Right") if code not in _NAMED_KEYS else code
+    if name in _NAMED_KEYS:
+        return _NAMED_KEYS[name]
     if key.key[:1] == "F" and key.key[1:].isdigit():
         return 111 + int(key.key[1:])
     is_plain = len(key.key) == 1 and key.key.isascii() and key.key.isalnum()
-    return _NAMED.get(key.key) or (ord(key.key.upper()) if is_plain else 0)
+    return _NAMED_KEYS.get(key.key) or (ord(key.key.upper()) if is_plain else 0)

@@ -29,9 +29,9 @@ from wording.catalogue import Wording, parts_of, sentence
 
 log = logging.getLogger(__name__)
 
-LEASE_SECONDS = 30.0
+TAKEOVER_LEASE_SECONDS = 30.0
 """A holder that sends nothing for longer loses control."""
-LOOK_EVERY = 0.25
+VIEW_POLL_SECONDS = 0.25
 DRAIN_SECONDS = 3.0
 PAGES_NOTED = 20
 """The most pages of one takeover that are noted."""
@@ -132,7 +132,7 @@ class LiveView:
             self._reopen()
             self._changed.clear()
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_EVERY):
+                async with asyncio.timeout(VIEW_POLL_SECONDS):
                     await self._changed.wait()
             if not self._viewers:
                 await self._screen.capture(None)
@@ -204,7 +204,7 @@ class LiveView:
         if self._lease_ends:
             self._lease_ends.cancel()
         call_later = self._call_later or asyncio.get_running_loop().call_later
-        self._lease_ends = call_later(LEASE_SECONDS, self._lose_holder)
+        self._lease_ends = call_later(TAKEOVER_LEASE_SECONDS, self._lose_holder)
 
     async def hand_back(self, viewer: Viewer | None = None) -> str:
         """End the takeover and return a text on what changed during it, without typed values.

@@ -10,13 +10,13 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, Field
 
-TEXT_CHARS = 20_000
+MAX_TYPED_CHARS = 20_000
 
 Coordinate = Annotated[float, Field(ge=-10_000, le=100_000, allow_inf_nan=False)]
 """CSS pixels of the page's viewport."""
 Modifiers = Annotated[int, Field(ge=0, le=15)]
 """Bit set: Alt 1, Ctrl 2, Meta 4, Shift 8."""
-Words = Annotated[str, Field(max_length=TEXT_CHARS)]
+Words = Annotated[str, Field(max_length=MAX_TYPED_CHARS)]
 KeyName = Annotated[str, Field(max_length=40)]
 Button = Literal["left", "middle", "right", "back", "forward"]
 

@@ -28,11 +28,11 @@ from wording.catalogue import sentence
 logger = logging.getLogger(__name__)
 
 PATH = re.compile(r"/api/sessions/([A-Za-z0-9_-]{1,64})/(live|browser/[a-z]+)")
-LOOK_SECONDS = 1.0
+OWNER_POLL_SECONDS = 1.0
 """Between two looks which process has the session's browser."""
 OPEN_SECONDS = 5.0
-PAUSE = 0.2
-MAX_BYTES = 16_000_000
+FORWARD_RETRY_SECONDS = 0.2
+MAX_FORWARDED_BYTES = 16_000_000
 """Of one frame of the live view."""
 NO_BROWSER = {
     "type": "state", "holder": "none", "held": False, "browser": "closed", "url": None, "title": None,
@@ -118,7 +118,7 @@ class LiveRelay:
 
     async def _end_at_logout(self, socket: WebSocket) -> None:
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(OWNER_POLL_SECONDS)
             if not socket.state.caller.is_logged_in:
                 await socket.close(WS_UNAUTHORIZED)
                 return
@@ -138,15 +138,15 @@ class LiveRelay:
                 peer = await self._browsers.peer_of(self._session_id)
                 if peer is None:
                     await send(socket, NO_BROWSER)
-                    await asyncio.sleep(LOOK_SECONDS)
+                    await asyncio.sleep(OWNER_POLL_SECONDS)
                 else:
                     await self._follow(socket, peer)
-                    await asyncio.sleep(PAUSE)
+                    await asyncio.sleep(FORWARD_RETRY_SECONDS)
             except (AppError, OSError, InvalidHandshake, ConnectionClosed, TimeoutError) as error:
                 logger.info(
                     "session %s: its live view is opened again: %s", self._session_id, type(error).__name__
                 )
-                await asyncio.sleep(LOOK_SECONDS)
+                await asyncio.sleep(OWNER_POLL_SECONDS)
             finally:
                 self._link = None
 
@@ -155,7 +155,7 @@ class LiveRelay:
         address = f"ws{peer.address.removeprefix('http')}/api/sessions/{self._session_id}/live"
         headers = {"authorization": self._browsers.peers.headers["authorization"]}
         async with connect(
-            address, additional_headers=headers, open_timeout=OPEN_SECONDS, max_size=MAX_BYTES, proxy=None,
+            address, additional_headers=headers, open_timeout=OPEN_SECONDS, max_size=MAX_FORWARDED_BYTES, proxy=None,
             compression=None,
         ) as link:  # fmt: skip
             self._link, self._peer = link, peer.name
@@ -171,7 +171,7 @@ class LiveRelay:
     async def _watch(self, peer: ProcessRow) -> None:
         """Return when another process has the session's browser, or this one is gone."""
         while True:
-            await asyncio.sleep(LOOK_SECONDS)
+            await asyncio.sleep(OWNER_POLL_SECONDS)
             with suppress(Unavailable):
                 holder = await self._browsers.store.browser_holder(self._session_id)
                 if holder is not None and holder.name != peer.name:

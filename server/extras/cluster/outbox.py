@@ -12,7 +12,7 @@ from pydantic import BaseModel
 from server.events import Event, Resync, Thinking, Token, now
 from server.stream.event_log import size_of
 
-BATCH = 500
+OUTBOX_BATCH = 500
 """Events of a session that are sent at once."""
 KEPT_UNSENT_BYTES = 8_000_000
 """Of a session, while Redis is away; beyond that they are replaced by `resync`."""
@@ -160,7 +160,7 @@ class Outbox:
             ),
             len(self._unsent),
         )
-        length = min(length, BATCH)
+        length = min(length, OUTBOX_BATCH)
         self.batch, self._unsent = self._unsent[:length], self._unsent[length:]
         self._size = sum(item.size for item in self._unsent)
 

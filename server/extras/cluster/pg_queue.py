@@ -32,15 +32,15 @@ from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
-LEASE_SECONDS = 20.0
-PAUSE = 0.5
+JOB_LEASE_SECONDS = 20.0
+QUEUE_RETRY_SECONDS = 0.5
 """Seconds between attempts to connect."""
-MAX_AT_ONCE = 2
+MAX_JOBS_AT_ONCE = 2
 """Jobs that a worker takes at once, so that a burst is spread over the workers."""
 FEWEST_SLOTS = 2
 """PgQueuer takes up to half of its slots at once."""
 
-LOOKS, MAX_BETWEEN_LOOKS = 8, timedelta(seconds=5)
+POLLS_PER_LEASE, MAX_BETWEEN_LOOKS = 8, timedelta(seconds=5)
 """How often per lease the queue is polled for jobs of dead workers, for which there is no notification."""
 
 LINK: dict[str, Any] = {"connect_timeout": CONNECT_SECONDS, **SILENT_LINK}
@@ -60,7 +60,13 @@ class PgRunQueue:
     """A `RunQueue`; a context manager. Without slots it executes nothing, it only cancels runs and returns statistics."""
 
     def __init__(
-        self, execute: Execute, url: str, *, worker_id: str, slots: int, lease_seconds: float = LEASE_SECONDS
+        self,
+        execute: Execute,
+        url: str,
+        *,
+        worker_id: str,
+        slots: int,
+        lease_seconds: float = JOB_LEASE_SECONDS,
     ) -> None:
         self._execute = execute
         self._address = url.replace("postgresql+psycopg://", "postgresql://")
@@ -162,7 +168,7 @@ class PgRunQueue:
                 self._manager = None
                 self._connected.clear()
             if not self._is_draining:
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(QUEUE_RETRY_SECONDS)
 
     async def _serve(self) -> None:
         async with await self._connect() as listening, await self._connect() as asking:
@@ -181,8 +187,8 @@ class PgRunQueue:
                 await _stand_by(manager, listening)
                 return
             await manager.run(
-                dequeue_timeout=min(MAX_BETWEEN_LOOKS, self._lease / LOOKS),
-                batch_size=max(1, min(self._slots // 2, MAX_AT_ONCE)),
+                dequeue_timeout=min(MAX_BETWEEN_LOOKS, self._lease / POLLS_PER_LEASE),
+                batch_size=max(1, min(self._slots // 2, MAX_JOBS_AT_ONCE)),
                 max_concurrent_tasks=self._slots or None,
                 shutdown_on_listener_failure=True,
                 heartbeat_timeout=self._lease,

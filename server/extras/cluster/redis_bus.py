@@ -52,7 +52,7 @@ RENEWAL = 1.0
 """Seconds between two renewals of the streams of this process's runs; a lost stream is found by them."""
 KEYFRAME = 1.5
 """Seconds between two keyframes of a run."""
-ANSWER_SECONDS = 2.0
+REDIS_ANSWER_SECONDS = 2.0
 """Timeout of a command."""
 LOAD_SECONDS = 3.0
 """How long `loaded` waits for Redis."""
@@ -60,7 +60,7 @@ CLOSE_SECONDS = 2.0
 """How long closing waits for Redis to confirm what is published."""
 LOADS = 16
 """Streams that are read at the same time."""
-PAUSE = 0.1
+REDIS_RETRY_SECONDS = 0.1
 """Seconds between attempts while Redis is away."""
 
 APPEND = """
@@ -107,7 +107,7 @@ return {'OK', seq}
 """
 
 APPEND_SHA = hashlib.sha1(APPEND.encode(), usedforsecurity=False).hexdigest()
-GONE = b"gone"
+GONE_MESSAGE = b"gone"
 """Published when a session is purged."""
 
 
@@ -141,7 +141,7 @@ class RedisBus:
         kept_entries: int = KEPT_ENTRIES,
     ) -> None:
         self._redis: Redis = Redis.from_url(
-            url, retry=Retry(NoBackoff(), 0), socket_timeout=ANSWER_SECONDS, socket_connect_timeout=1.0
+            url, retry=Retry(NoBackoff(), 0), socket_timeout=REDIS_ANSWER_SECONDS, socket_connect_timeout=1.0
         )
         self._prefix = prefix
         self._keyframe_of = keyframe_of
@@ -244,7 +244,7 @@ class RedisBus:
                     logger.warning("events wait: REDIS_URL does not answer: %s", error)
                 is_away = True
                 self._announced = announced | self._announced
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(REDIS_RETRY_SECONDS)
                 self._to_publish.set()
 
     async def _send(self, outboxes: list[Outbox], announced: dict[str, bytes]) -> None:
@@ -476,7 +476,7 @@ class RedisBus:
             self._take(watch, data)
 
     def _take(self, watch: _WatchedSession, data: bytes) -> None:
-        if data == GONE:
+        if data == GONE_MESSAGE:
             self._copy.forget(watch.session_id)
             return
         lines = [_read_line(watch.session_id, line) for line in data.split(b"\n")]
@@ -515,7 +515,7 @@ class RedisBus:
                     lines = await self._read_stream(watch.session_id)
                 break
             except (RedisError, OSError):
-                await asyncio.sleep(PAUSE)
+                await asyncio.sleep(REDIS_RETRY_SECONDS)
         self._deliver(watch.session_id, [*lines, *watch.missed])
         watch.missed = []
         watch.is_loading = False
@@ -569,7 +569,7 @@ class RedisBus:
     async def _forget(self, session_id: str) -> None:
         try:
             await self._redis.delete(*self._keys(session_id))
-            await self._redis.publish(self._channel(session_id), GONE)
+            await self._redis.publish(self._channel(session_id), GONE_MESSAGE)
         except (RedisError, OSError) as error:
             logger.warning("session %s: its events expire in %d s: %s", session_id, EXPIRY, error)
 

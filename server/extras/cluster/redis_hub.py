@@ -14,7 +14,7 @@ logger = logging.getLogger(__name__)
 
 SILENCE = 1.0
 """Seconds without a message after which the server is asked for a sign of life; after twice that the link is lost."""
-PAUSE = 0.1
+RECONNECT_SECONDS = 0.1
 """Seconds between attempts to connect."""
 
 
@@ -62,7 +62,7 @@ class Hub:
                 logger.warning("the subscriber connection to REDIS_URL is lost: %s", error)
             self._confirmed.clear()
             self._on_lost()
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(RECONNECT_SECONDS)
 
     async def _serve(self) -> None:
         """Returns or raises when the connection is lost."""

@@ -20,11 +20,11 @@ from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
-ANSWER_SECONDS = 10.0
+PEER_ANSWER_SECONDS = 10.0
 """Timeout of a request to another process; closing a browser takes a few seconds."""
-PATIENCE = 10.0
+LEAVE_SECONDS = 10.0
 """Seconds beyond a lease in which the process that has a session's browser has to leave it."""
-PAUSE = 0.3
+LEAVE_POLL_SECONDS = 0.3
 NO_BROWSERS = sentence("browser.none_here")
 
 
@@ -34,7 +34,7 @@ class Peers:
     def __init__(self, settings: Settings) -> None:
         token = settings.auth_token.get_secret_value() if settings.auth_token else ""
         self.headers = {"authorization": f"Bearer {token}", "host": "127.0.0.1"}
-        self._client = httpx.AsyncClient(headers=self.headers, timeout=ANSWER_SECONDS, trust_env=False)
+        self._client = httpx.AsyncClient(headers=self.headers, timeout=PEER_ANSWER_SECONDS, trust_env=False)
 
     async def request(self, peer: ProcessRow, method: str, path: str, **options: object) -> httpx.Response:
         """Raises httpx.HTTPError if the process does not answer."""
@@ -83,12 +83,12 @@ class SharedBrowsers:
         local = self._here
         if session_id in local.opened():  # it was claimed by another process since
             await local.leave(session_id)
-        deadline = asyncio.get_running_loop().time() + self.settings.run_lease + PATIENCE
+        deadline = asyncio.get_running_loop().time() + self.settings.run_lease + LEAVE_SECONDS
         while isinstance(former := await self.store.claim_browser(session_id), ProcessRow):
             await self._ask_to_leave(former, session_id)
             if asyncio.get_running_loop().time() > deadline:
                 raise BrowserUnavailable(sentence("browser.other_process_still"))
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(LEAVE_POLL_SECONDS)
         if former is not None:
             logger.info("session %s: its browser was in a process that is gone", session_id)
             await local.renew_profile(session_id)

@@ -1,7 +1,7 @@
 """Several processes: what one reports to the others, and what it does to the runs that it executes for them.
 
 What a user asks of a run is a row first. The signal to the process that executes it says "look"; without it, that
-looks every LOOK_SECONDS.
+looks every WISHES_POLL_SECONDS.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from server.store import Store, Wishes
 
 logger = logging.getLogger(__name__)
 
-LOOK_SECONDS = 2.0
+WISHES_POLL_SECONDS = 2.0
 """Between two looks for wishes of users whose signal was lost."""
 RENEWALS_PER_LEASE = 4
 """Renewals within a lease."""
@@ -124,7 +124,7 @@ class SharedRuns:
         """Do what users ask of the runs executed here, until cancelled."""
         while True:
             with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_SECONDS):
+                async with asyncio.timeout(WISHES_POLL_SECONDS):
                     await self._look.wait()
             self._look.clear()
             await _logged("wishes of users are followed later", self.look())

@@ -9,10 +9,10 @@ from server.extras.demo.commands import DemoCommand
 from server.extras.demo.errands import read_table
 from server.extras.demo.findings import BRIEF, MAX_FOUND, Unit, find, in_brief, section_of, shown, units_of
 from server.extras.demo.page import DemoPage, Thing
-from server.extras.demo.words import CONTROLS, Words
+from server.extras.demo.words import DEMO_CONTROLS, Words
 
 SUMMARY_CHARS = 900
-MAX_LISTED = 30
+MAX_LISTED_NAMES = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +77,8 @@ def _parts(command: DemoCommand, page: DemoPage, markdown: str, words: Words) ->
         text = words.say("list of none", page=name, part=words.say(part))
         return Found(text, text, is_found=False)
     head = words.say("list of", page=name, part=words.say(part))
-    lines = [f"{at}. {text}" for at, text in enumerate(found[:MAX_LISTED], 1)]
-    more = [words.say("more", n=len(found) - MAX_LISTED)] if len(found) > MAX_LISTED else []
+    lines = [f"{at}. {text}" for at, text in enumerate(found[:MAX_LISTED_NAMES], 1)]
+    more = [words.say("more", n=len(found) - MAX_LISTED_NAMES)] if len(found) > MAX_LISTED_NAMES else []
     in_short = ", ".join(found[:MAX_FOUND])
     return Found("\n\n".join((head, "\n".join(lines), *more)), f"{head} {in_short}")
 
@@ -99,7 +99,7 @@ def _tables(command: DemoCommand, page: DemoPage, markdown: str, words: Words) -
 
 
 def _things(part: str, page: DemoPage) -> list[Thing]:
-    roles = {"links": frozenset({"link"}), "buttons": frozenset({"button"}), "fields": CONTROLS}[part]
+    roles = {"links": frozenset({"link"}), "buttons": frozenset({"button"}), "fields": DEMO_CONTROLS}[part]
     return [thing for thing in page.things if thing.role in roles]
 
 
@@ -130,7 +130,7 @@ def _summary(page: DemoPage, markdown: str, words: Words) -> Found:
         rest = [unit.text for unit in units[kept:] if unit.kind == "heading"]
         parts.append(words.say("went on"))
         if rest:
-            parts.append(words.say("further", names=", ".join(rest[:MAX_LISTED])))
+            parts.append(words.say("further", names=", ".join(rest[:MAX_LISTED_NAMES])))
     parts += words.form(page)
     if page.is_drawn:
         parts.append(words.say("drawn"))

@@ -31,7 +31,7 @@ Kind = Literal[
     "reply",
     "table",
 ]
-QUESTIONS = frozenset({"read", "ask", "list", "count", "table"})
+READING_COMMANDS = frozenset({"read", "ask", "list", "count", "table"})
 """Commands that are answered from the page's text."""
 ERRANDS = frozenset({"add", "order", "reply"})
 """Commands that may need several acts."""
@@ -63,7 +63,9 @@ class DemoRequest:
     not_understood: tuple[str, ...] = ()
 
 
-_QUOTED = re.compile(r"„([^“”]*)[“”]|“([^”]*)”|«([^»]*)»|\"([^\"]*)\"|`([^`]*)`|(?<!\w)'([^']*)'(?!\w)")
+_QUOTED_ARGUMENT = re.compile(
+    r"„([^“”]*)[“”]|“([^”]*)”|«([^»]*)»|\"([^\"]*)\"|`([^`]*)`|(?<!\w)'([^']*)'(?!\w)"
+)
 FILE_ENDINGS = (
     "txt|pdf|docx?|xlsx?|pptx?|odt|ods|rtf|csv|tsv|json|xml|ya?ml|log|html?|md|png|jpe?g|gif|webp|svg|bmp|heic|zip|"
     "gz|tar|7z|mp3|mp4|mov|wav|py|js|ts|css|sql|ini|cfg|eml"
@@ -76,25 +78,25 @@ _URL = (
 )
 _PAGE_FILE = r"(?P<url>\.{0,2}/?(?:[\w.-]+/)*[\w-]+\.html?(?:[?#]\S*)?)"
 """A page next to the one that is open, such as `upload.html`."""
-_KEYS = {
+_KEY_NAMES = {
     "enter": "Enter", "return": "Enter", "ввод": "Enter", "энтер": "Enter", "tab": "Tab", "таб": "Tab",
     "escape": "Escape", "esc": "Escape", "space": "Space", "пробел": "Space", "backspace": "Backspace",
     "delete": "Delete", "pagedown": "PageDown", "page down": "PageDown", "pageup": "PageUp", "page up": "PageUp",
     "home": "Home", "end": "End", "arrow down": "ArrowDown", "down arrow": "ArrowDown", "arrow up": "ArrowUp",
     "up arrow": "ArrowUp",
 }  # fmt: skip
-_KEY = "|".join(sorted(map(re.escape, _KEYS), key=len, reverse=True))
-_OPEN = r"(?:open|go to|navigate to|visit|browse to|load|öffnen?|geh(?:e|en sie)? (?:zu|auf)|открой(?:те)?|перейди(?:те)? (?:на|по|к)|зайди(?:те)? на)"
+_KEY_NAME = "|".join(sorted(map(re.escape, _KEY_NAMES), key=len, reverse=True))
+_OPEN_VERB = r"(?:open|go to|navigate to|visit|browse to|load|öffnen?|geh(?:e|en sie)? (?:zu|auf)|открой(?:те)?|перейди(?:те)? (?:на|по|к)|зайди(?:те)? на)"
 _CLICK = r"(?:click|tap|push|press|hit|klick(?:e|en sie)?|drücke?|нажми(?:те)?|кликни(?:те)?|щ[её]лкни(?:те)?)(?: (?:on|at|auf|на|по))?"
 _TYPE = r"(?:type|enter|write|input|put|tippe?|gib|schreibe?|введи(?:те)?|впиши(?:те)?|напиши(?:те)?|напечатай(?:те)?)"
 _INTO = r"(?:into|in|to|in to|as|for|ins|в|во)"
-_FILL = r"(?:fill(?: in| out)?|set|fülle?|заполни(?:те)?)"
+_FILL_VERB = r"(?:fill(?: in| out)?|set|fülle?|заполни(?:те)?)"
 _WITH = r"(?:with|to|=|:|mit|значением|текстом|словами)"
 _SELECT = r"(?:select|choose|pick|wähle?|выбери(?:те)?)"
 
 _UPLOAD = r"(?:upload|attach|загрузи(?:те)?|прикрепи(?:те)?|приложи(?:те)?|отправь файл)"
 
-_READ = (
+_READ_VERB = (
     r"(?:read|summari[sz]e|describe|show|tell|say|what(?:'?s)?|which|who(?:se|'?s)?|when|where|why|how|list|name|count|"
     r"is|are|was|were|does|did|do|has|have|give|explain|look at|"
     r"lies|lese|zeige?|sage?|beschreibe?|fasse?|wer|wie|wann|wo|warum|welche[rsn]?|gibt es|nenne?|zähle?|"
@@ -123,11 +125,11 @@ _RULES: tuple[tuple[str, str], ...] = (
     ("back", r"(?:go )?back|(?:gehe? )?zurück|return to the (?:last|previous) page|(?:вернись|вернитесь|вернуться|иди)?(?: ?назад)"),
     ("scroll", r"(?:scrolle?|прокрути(?:те)?|пролистай(?:те)?)(?: (?:to the|the page|nach|страницу))*(?: (?P<target>.+))?"),
     ("wait", r"(?:wait|warte|подожди(?:те)?)(?: for)?(?: (?P<target>\d+(?:[.,]\d+)?))?(?: ?(?:s|sec\w*|сек\w*))?"),
-    ("open", rf"{_OPEN}(?: [^\W\d]+){{0,4}}?:? {_URL}(?P<rest>.*)"),
-    ("open", rf"{_OPEN}(?: (?:the )?(?:page|страницу))? {_PAGE_FILE}"),
+    ("open", rf"{_OPEN_VERB}(?: [^\W\d]+){{0,4}}?:? {_URL}(?P<rest>.*)"),
+    ("open", rf"{_OPEN_VERB}(?: (?:the )?(?:page|страницу))? {_PAGE_FILE}"),
     ("open", rf"{_URL}"),
-    ("press", rf"(?:press|hit|drücke?|нажми(?:те)?)(?: (?:the|on|die|taste|на|клавишу|кнопку))* (?P<target>{_KEY})(?: key)?"),
-    ("type", rf"{_FILL}(?: (?:the|field|поле))* (?P<target>.+?) ?{_WITH} (?P<text>.+?)(?: aus)?"),
+    ("press", rf"(?:press|hit|drücke?|нажми(?:те)?)(?: (?:the|on|die|taste|на|клавишу|кнопку))* (?P<target>{_KEY_NAME})(?: key)?"),
+    ("type", rf"{_FILL_VERB}(?: (?:the|field|поле))* (?P<target>.+?) ?{_WITH} (?P<text>.+?)(?: aus)?"),
     ("type", rf"{_TYPE} (?P<text>.+?) {_INTO} (?P<target>.+?)(?: ein)?"),
     ("type", rf"{_TYPE} в (?P<target>\S+(?: поле)?) (?P<text>.+)"),
     ("type", rf"{_TYPE} (?P<text>.+)"),
@@ -145,12 +147,12 @@ _RULES: tuple[tuple[str, str], ...] = (
              r"(?:page|article|text|table|list|seite|tabelle|liste|странице|статье|тексте|таблице|списке)"),
     ("search", r"(?:search(?: for)?|look for|find|suche?(?: nach)?|finde|поищи|ищи|найди(?:те)?|искать)(?: me| us| mir| uns| мне| нам)? (?P<text>.+)"),
     ("click", rf"{_CLICK} (?P<target>.+)"),
-    ("click", rf"{_OPEN} (?P<target>.+)"),
-    ("read", rf"{_READ}\b.*"),
+    ("click", rf"{_OPEN_VERB} (?P<target>.+)"),
+    ("read", rf"{_READ_VERB}\b.*"),
 )  # fmt: skip
-_COMPILED = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _RULES)
-_VERB = (
-    rf"(?:{_OPEN}|{_CLICK}|{_TYPE}|{_FILL}|{_UPLOAD}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
+_COMMAND_PATTERNS = tuple((kind, re.compile(pattern, re.IGNORECASE | re.DOTALL)) for kind, pattern in _RULES)
+_COMMAND_VERB = (
+    rf"(?:{_OPEN_VERB}|{_CLICK}|{_TYPE}|{_FILL_VERB}|{_UPLOAD}|{_SELECT}|go back|back|scroll|wait|screenshot|take a|take the|make a|check|"
     r"tick|uncheck|hover|log ?in|sign in|search|find|look (?:for|at|up)|read|summari[sz]e|describe|show|tell|say|what|"
     r"which|who|when|where|why|how|list|count|name the|add|put|place|order (?:it|the|a|an|them|this)|buy|reply|respond|"
     r"submit|check ?out|complete|confirm|copy|lege?|packe?|bestelle?|kaufe?|antworte|lies|zeige?|sage?|suche|finde|melde?|mache?|zurück|warte|"
@@ -162,10 +164,10 @@ _VERB = (
 _SPLIT = re.compile(
     r"\s*(?:[;\n]|[.,](?=\s)|\b(?:and|then|after that|finally|und|dann|danach|и|а|потом|затем|после этого)\b)"
     r"(?:\s*[,.;]|\s*\b(?:and|then|also|please|finally|und|dann|danach|bitte|и|а|потом|затем|после этого|пожалуйста)\b){0,4}"
-    rf"\s+(?={_VERB}\b)",
+    rf"\s+(?={_COMMAND_VERB}\b)",
     re.IGNORECASE,
 )
-_POLITE = re.compile(
+_POLITE_START = re.compile(
     r"^(?:\s|please|could you|can you|would you|hey|hi|hello|good (?:morning|afternoon|evening)|thanks|thank you|great|"
     r"ok(?:ay)?|pilothouse|now|first|then|and|let's|i want you to|"
     r"bitte|kannst du|könntest du|hallo|guten (?:tag|morgen|abend)|danke|jetzt|zuerst|dann|und|"
@@ -184,7 +186,7 @@ _ONLY_TELL = re.compile(
     re.IGNORECASE,
 )
 """Words before a question ("say, when ...") that ask nothing themselves."""
-_LONGEST = 2000
+_MAX_TASK_CHARS = 2000
 """Number of characters of a message that are parsed; commands are short."""
 _ABOUT_ME = re.compile(
     r"\b(?:what|who|how) (?:can|could|do|are|should) (?:you|i)\b|^\s*(?:help|помощь)\b|\bwas kannst du\b|\bwer bist du\b|^\s*hilfe\b|\bчто ты\b|\bкто ты\b|ты умеешь",
@@ -194,11 +196,11 @@ _ABOUT_ME = re.compile(
 
 def read_request(text: str) -> DemoRequest:
     """Parse the commands of a message, in order, and the parts that were not understood."""
-    text = " ".join(re.sub("[\ue000\ue001]", " ", text[:_LONGEST]).replace("\n", " ; ").split())
+    text = " ".join(re.sub("[\ue000\ue001]", " ", text[:_MAX_TASK_CHARS]).replace("\n", " ; ").split())
     if courtesy(text) or _ABOUT_ME.search(text):
         return DemoRequest(())
     quoted: list[str] = []
-    hidden = _QUOTED.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)
+    hidden = _QUOTED_ARGUMENT.sub(lambda m: _hide(quoted, next(g for g in m.groups() if g is not None)), text)
     commands: list[DemoCommand] = []
     parts = [part for part in _SPLIT.split(hidden) if not _ONLY_TELL.fullmatch(part.strip())] or [hidden]
     for at, part in enumerate(parts):
@@ -223,12 +225,12 @@ def _show(text: str, quoted: list[str]) -> str:
 def _strip_politeness(text: str) -> str:
     before = None
     while before != text:
-        before, text = text, _POLITE.sub("", text).strip()
+        before, text = text, _POLITE_START.sub("", text).strip()
     return text
 
 
 def _read_part(part: str, quoted: list[str]) -> tuple[list[DemoCommand], str]:
-    for kind, pattern in _COMPILED:
+    for kind, pattern in _COMMAND_PATTERNS:
         if match := pattern.fullmatch(part):
             found = {name: _show(value or "", quoted) for name, value in match.groupdict().items()}
             return _commands(kind, found, part, quoted)
@@ -250,7 +252,7 @@ def _commands(
         case "search":
             return [DemoCommand("type", "search", found["text"], submit=True)], ""
         case "press":
-            return [DemoCommand("press", _KEYS[found["target"].lower()])], ""
+            return [DemoCommand("press", _KEY_NAMES[found["target"].lower()])], ""
         case "scroll":
             is_up = re.search(
                 r"\b(?:up|top|oben|hoch|anfang|вверх|наверх|начал)", found["target"], re.IGNORECASE
@@ -294,7 +296,7 @@ def _address(text: str) -> str:
     return f"http://{text}" if is_local else f"https://{text}"
 
 
-_ROLES = (
+_ROLE_PATTERNS = (
     ("button", r"buttons?|schaltfläche\w*|knopf|кноп\w+"), ("link", r"links?|ссыл\w+"), ("tab", r"tabs?|reiter|вкладк\w+"),
     ("checkbox", r"checkbox(?:es)?|kontrollkästchen|häkchen|флаж\w+|галоч\w+"), ("field", r"fields?|box|inputs?|feld\w*|пол[еяю]"),
 )  # fmt: skip
@@ -303,7 +305,7 @@ _ROLES = (
 def _element(text: str) -> tuple[str, str, int]:
     """Name, role and number of the element that is meant; "" and 0 for what is not said."""
     nth, rest = ordinal(re.sub(r"^(?:on|на)\s+", "", text.strip(), flags=re.IGNORECASE))
-    for role, words in _ROLES:
+    for role, words in _ROLE_PATTERNS:
         if re.fullmatch(rf"(?:the |a |any |den |die |das |ein |eine )?(?:{words})", rest, re.IGNORECASE):
             return "", role, nth
         named = rf"(?:the |den |die |das )?(?:{words})\s+.*|.*\s(?:{words})"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from server.extras.demo.commands import ERRANDS, DemoCommand
 from server.extras.demo.findings import Unit, units_of
-from server.extras.demo.page import FIELDS, DemoPage, Thing
+from server.extras.demo.page import DEMO_FIELDS, DemoPage, Thing
 from server.extras.demo.stems import asked_words, stem, stems_of
 from server.ops.json_types import JsonObject
 
@@ -43,14 +43,14 @@ CONFIRMED = re.compile(
     re.IGNORECASE,
 )
 """What a page says once an order is placed."""
-_NUMBER = re.compile(
+_ORDER_NUMBER = re.compile(
     r"(?:order|booking)(?: number| no\b|:? #)|номер заказа|заказ №|bestellnummer", re.IGNORECASE
 )
 
 
 def number_of_order(texts: Sequence[str]) -> str:
     """The line with the order's number; "" if there is none."""
-    return next((text for text in texts if _NUMBER.search(text)), "")
+    return next((text for text in texts if _ORDER_NUMBER.search(text)), "")
 
 
 def is_reached(command: DemoCommand, step: str) -> bool:
@@ -101,7 +101,7 @@ def _to_add(target: str, able: Sequence[Thing]) -> list[Thing]:
 
 
 def _to_reply(target: str, able: Sequence[Thing], on_way: Sequence[str]) -> list[Thing]:
-    fields = [thing for thing in able if thing.role in FIELDS and _REPLY.search(thing.name)]
+    fields = [thing for thing in able if thing.role in DEMO_FIELDS and _REPLY.search(thing.name)]
     if fields and any(step.startswith(("type", "browser_type")) for step in on_way):
         return _matching(_SEND, able, "button")[:1]
     if fields:
@@ -134,7 +134,7 @@ def number_in(text: str) -> float | None:
 
 # Tables
 
-_SAME = tuple(
+_SAME_COLUMNS = tuple(
     stems_of(words)
     for words in (
         "name product item title article товар название наименование artikel produkt",
@@ -187,7 +187,7 @@ def _places(head: Sequence[str], columns: JsonObject) -> dict[str, int]:
 
 def _meant(name: str) -> frozenset[str]:
     own = stems_of(name)
-    return own.union(*(group for group in _SAME if own & group))
+    return own.union(*(group for group in _SAME_COLUMNS if own & group))
 
 
 def _row(cells: Sequence[str], columns: JsonObject, places: dict[str, int]) -> JsonObject:

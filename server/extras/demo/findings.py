@@ -44,13 +44,13 @@ class Finding:
     missing: tuple[str, ...] = ()
 
 
-_HEADING = re.compile(r"#{1,6} +(.*)")
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(.*)")
-_ROW, _RULE = re.compile(r"\s*\|(.*)\|\s*$"), re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
+_HEADING_LINE = re.compile(r"#{1,6} +(.*)")
+_ITEM_LINE = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(.*)")
+_ROW_CELLS, _RULE_LINE = re.compile(r"\s*\|(.*)\|\s*$"), re.compile(r"\s*\|(?:\s*:?-+:?\s*\|)+\s*$")
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)\s]*(?: \"[^\"]*\")?\)")
-_MARKS = re.compile(r"(?<!\w)[*_]{1,3}|[*_]{1,3}(?!\w)|\\(?=[^\w\s])|`")
-_SENTENCE_END = re.compile(r"(?<=[.!?…])[»”\")]?\s+(?=[\"“«(]?[A-ZА-ЯЁ0-9])")
-_SHORT = re.compile(
+_MARKDOWN_MARKS = re.compile(r"(?<!\w)[*_]{1,3}|[*_]{1,3}(?!\w)|\\(?=[^\w\s])|`")
+_SENTENCE_GAP = re.compile(r"(?<=[.!?…])[»”\")]?\s+(?=[\"“«(]?[A-ZА-ЯЁ0-9])")
+_ABBREVIATION = re.compile(
     r"(?:\b(?:Mr|Mrs|Ms|Dr|St|No|pp?|vs|approx|e\.g|i\.e|г|с|стр|ул|д|им|т\.е|т\.д|руб)\.|\b[A-ZА-ЯЁ]\.)$"
 )
 """An abbreviation, after which a sentence continues."""
@@ -64,19 +64,19 @@ def units_of(markdown: str) -> list[Unit]:
     for number, line in enumerate(markdown.split("\n"), 1):
         if not line.strip() or line.strip() == "…":
             before = ""
-        elif match := _HEADING.match(line):
+        elif match := _HEADING_LINE.match(line):
             section = _bare(match[1])
             units.append(Unit("heading", section))
-        elif _RULE.match(line):
+        elif _RULE_LINE.match(line):
             head = _cells(before)
             if units and units[-1].cells == head:
                 units.pop()
-        elif _ROW.match(line):
+        elif _ROW_CELLS.match(line):
             head = head if before else ()
             cells = _cells(line)
             units.append(Unit("row", " | ".join(filter(None, cells)), section, cells, head))
             before = line
-        elif match := _ITEM.match(line):
+        elif match := _ITEM_LINE.match(line):
             units.append(Unit("item", _bare(match[1]), section))
             before = line
         else:
@@ -86,20 +86,20 @@ def units_of(markdown: str) -> list[Unit]:
 
 
 def _cells(line: str) -> tuple[str, ...]:
-    match = _ROW.match(line)
+    match = _ROW_CELLS.match(line)
     return tuple(_bare(cell) for cell in re.split(r"(?<!\\)\|", match[1])) if match else ()
 
 
 def _bare(text: str) -> str:
     """The text without links and marks of Markdown."""
-    return " ".join(_MARKS.sub("", _LINK.sub(r"\1", text)).split())
+    return " ".join(_MARKDOWN_MARKS.sub("", _LINK.sub(r"\1", text)).split())
 
 
 def sentences(text: str) -> Iterator[str]:
     """The sentences of a paragraph."""
     begin = 0
-    for end in _SENTENCE_END.finditer(text):
-        if not _SHORT.search(text[: end.start()]):
+    for end in _SENTENCE_GAP.finditer(text):
+        if not _ABBREVIATION.search(text[: end.start()]):
             yield text[begin : end.end()].strip()
             begin = end.end()
     if rest := text[begin:].strip():

@@ -24,7 +24,7 @@ from langchain_core.utils.function_calling import convert_to_openai_tool
 from server.agent import foresight
 from server.agent.today import without_today
 from server.extras.demo.answers import look_up
-from server.extras.demo.commands import QUESTIONS, read_request
+from server.extras.demo.commands import READING_COMMANDS, read_request
 from server.extras.demo.errands import is_reached
 from server.extras.demo.operator import decide, foresee, pause
 from server.extras.demo.page import DemoPage, read_page
@@ -78,11 +78,13 @@ class DemoChatModel(BaseChatModel):
     ) -> ChatResult:
         reply = _reply(messages, tools)
         calls = [] if isinstance(reply, str) else [{"name": reply[0], "args": reply[1], "id": _new_id()}]
-        message = AIMessage(reply if isinstance(reply, str) else "", tool_calls=calls, response_metadata=_END)
+        message = AIMessage(
+            reply if isinstance(reply, str) else "", tool_calls=calls, response_metadata=_END_METADATA
+        )
         return ChatResult(generations=[ChatGeneration(message=message)])
 
 
-_END = {"finish_reason": "stop", "model_name": "demo", "model_provider": "demo"}
+_END_METADATA = {"finish_reason": "stop", "model_name": "demo", "model_provider": "demo"}
 
 
 def _new_id() -> str:
@@ -102,7 +104,7 @@ def _chunks(reply: str | Call) -> Iterator[ChatGenerationChunk]:
             )
             call = {"name": None, "id": None, "args": "", "index": 0}
     yield ChatGenerationChunk(
-        message=AIMessageChunk(content="", response_metadata=_END, chunk_position="last")
+        message=AIMessageChunk(content="", response_metadata=_END_METADATA, chunk_position="last")
     )
 
 
@@ -117,7 +119,7 @@ def _reply(messages: Sequence[BaseMessage], tools: Sequence[JsonObject]) -> str 
     act = next((tool for tool in tools if "final_response" in _properties(tool)), None)
     if act is not None:
         return act["name"], decide(messages[-1].text, _properties(act))
-    if messages[0].text == foresight.PROMPT:
+    if messages[0].text == foresight.FORESIGHT_PROMPT:
         return json.dumps(foresee(messages[-1].text), ensure_ascii=False)
     if not by_name:
         return pause(messages[-1].text)
@@ -132,7 +134,7 @@ def _properties(tool: JsonObject) -> JsonObject:
 # First interface: tools of a browser's MCP server
 
 
-_LOOKS = ("browser_snapshot", "browser_get_state")
+_LOOK_TOOLS = ("browser_snapshot", "browser_get_state")
 _TOOLS: dict[str, tuple[str, ...]] = {
     "open": ("browser_navigate",),
     "back": ("browser_navigate_back", "browser_go_back"),
@@ -144,7 +146,7 @@ _TOOLS: dict[str, tuple[str, ...]] = {
     "wait": ("browser_wait_for",),
     "scroll": ("browser_scroll", "browser_press_key"),
     "screenshot": ("browser_take_screenshot", "browser_screenshot"),
-    **dict.fromkeys(QUESTIONS, ("read_page",)),
+    **dict.fromkeys(READING_COMMANDS, ("read_page",)),
 }
 
 
@@ -168,7 +170,7 @@ def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObjec
     if isinstance(step, Which):
         return step.question
     if not isinstance(step, Act):
-        look = next((name for name in _LOOKS if name in tools), None)
+        look = next((name for name in _LOOK_TOOLS if name in tools), None)
         return (look, {}) if look else Words(task).say("help")
     if step.command.kind == "log_in":
         return Words(task).say("log_in_please")
@@ -201,7 +203,7 @@ def _page(results: Results) -> DemoPage | None:
     if shown is None:
         return None
     name, result = shown
-    return read_page(result.text) or (DemoPage() if name in _LOOKS else None)  # an empty snapshot
+    return read_page(result.text) or (DemoPage() if name in _LOOK_TOOLS else None)  # an empty snapshot
 
 
 def _progress(
@@ -211,7 +213,7 @@ def _progress(
     commands, words = read_request(task).commands, Words(task)
     acted, on_way = list[tuple[str | None, ToolMessage]](), list[str]()
     for (name, result), element in zip(results, elements, strict=True):
-        if name in _LOOKS:
+        if name in _LOOK_TOOLS:
             continue
         role, _, named = element.partition(" ")
         line = f'{name} {role} "{named}"' if named else ""
@@ -228,7 +230,7 @@ def _progress(
     is_read = bool(acted) and acted[-1][0] == "read_page"
     notes = tuple(
         look_up(commands[at - 1], DemoPage(title=words.say("earlier")), _reading(result), words).note
-        for at, result in readings if at < len(acted) and commands[at - 1 : at] and commands[at - 1].kind in QUESTIONS
+        for at, result in readings if at < len(acted) and commands[at - 1 : at] and commands[at - 1].kind in READING_COMMANDS
     )  # fmt: skip
     if acted and not is_read and _is_error(acted[-1][1]):
         failure = acted[-1][1].text.strip().partition("\n")[0][:200]

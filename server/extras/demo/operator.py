@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from server.agent.policy import Subject, Verdict, assess
-from server.extras.demo.commands import ERRANDS, QUESTIONS, DemoCommand, DemoRequest, read_request
+from server.extras.demo.commands import ERRANDS, READING_COMMANDS, DemoCommand, DemoRequest, read_request
 from server.extras.demo.errands import is_reached, read_table
 from server.extras.demo.page import DemoPage, read_page
 from server.extras.demo.planner import Act, DemoProgress, FinalAnswer, Next, Which, is_choice, plan_next
@@ -14,12 +14,12 @@ from server.extras.demo.words import Words
 from server.ops.json_types import JsonObject
 from server.text import split_attached
 
-_ACTIONS = {"open": "navigate", "log_in": "need_user", **dict.fromkeys(QUESTIONS, "read_page")}
+_ACTIONS = {"open": "navigate", "log_in": "need_user", **dict.fromkeys(READING_COMMANDS, "read_page")}
 _NOT_STEPS = re.compile(r"the user (?:edited|accepted|turned the proposed plan|had the browser)")
 _HEARD = re.compile(r"the user said: (.*)")
 _DID_THEIR_PART = "the user has done their part"
 _WHAT_FAILED = re.compile(r'^failed: (?:\w+ (?:"[^"]*"|[^"])*?: )?')
-_READ, _UNREAD = re.compile(r"(?:failed: )?read_page\b"), re.compile(r"failed: read_page\b")
+_READ_STEP, _UNREAD = re.compile(r"(?:failed: )?read_page\b"), re.compile(r"failed: read_page\b")
 """If a page cannot be read completely, questions are answered from its shown part."""
 _FENCED = r"^<({name}(?:-\d{{1,6}})?)>\n(.*?)\n</\1>"
 _REFUSED = "the user refused it"
@@ -46,7 +46,7 @@ def _collect(
     words, last = Words(work.task), work.steps[-1] if work.steps else ""
     if last.startswith("record"):
         return (said := FinalAnswer(words.say("recorded", page=page.title or page.url))), _action(said, words)
-    if not _READ.match(last):
+    if not _READ_STEP.match(last):
         return answer, {"action": "read_page"}
     names = {key: str(column.get("description") or key).partition(";")[0] for key, column in columns.items()}
     table = read_table(
@@ -153,7 +153,7 @@ class _Work:
             done = max(done, self.current + int(not is_broken_off and not self.choice and not on_way))
         said = _WHAT_FAILED.sub("", last)
         failure = said if has_failed and "nothing was done" not in last else None
-        is_asked = bool(_READ.match(last)) and not self.choice
+        is_asked = bool(_READ_STEP.match(last)) and not self.choice
         notes = self._notes(done - int(is_asked))
         return DemoProgress(
             done,
@@ -194,7 +194,7 @@ class _Work:
         keys = [
             Words(self.task).key(one)
             for one in self.request.commands[: max(0, done)]
-            if one.kind in QUESTIONS
+            if one.kind in READING_COMMANDS
         ]
         notes = []
         for at, key in enumerate(keys):
@@ -206,12 +206,12 @@ class _Work:
         """Goal, plan and progress for the state shown to the user."""
         words, commands, done = Words(self.task), self.request.commands, self.progress().done
         titles = [words.did(command) for command in commands]
-        item = min(done, MAX_ITEMS - 1) if done < len(titles) else min(len(titles), MAX_ITEMS)
+        item = min(done, MAX_PLAN_ITEMS - 1) if done < len(titles) else min(len(titles), MAX_PLAN_ITEMS)
         is_unmet = isinstance(step, FinalAnswer) and bool(step.unmet)
         if (
             is_unmet and done >= len(titles) and not self.request.not_understood
         ):  # the last question has no answer
-            item, titles = max(0, min(len(titles), MAX_ITEMS) - 1), []
+            item, titles = max(0, min(len(titles), MAX_PLAN_ITEMS) - 1), []
         record: JsonObject = {"reason": "", "step": item + 1}
         if done < len(commands) and not isinstance(step, FinalAnswer):
             record["reason"] = words.say("because", n=done + 1, of=len(commands))
@@ -226,7 +226,7 @@ class _Work:
         return record
 
 
-MAX_ITEMS = 5
+MAX_PLAN_ITEMS = 5
 """Most plan items, without the answer. Further commands are joined into the last one."""
 
 
@@ -234,11 +234,11 @@ def _plan(request: DemoRequest, words: Words) -> list[str]:
     """The plan's items. They contain every command, since an edited plan is parsed as a request."""
     commands = request.commands
     items = [*map(words.to_do, commands), *request.not_understood]
-    if len(items) > MAX_ITEMS:
-        items[MAX_ITEMS - 1 :] = ["; ".join(items[MAX_ITEMS - 1 :])]
+    if len(items) > MAX_PLAN_ITEMS:
+        items[MAX_PLAN_ITEMS - 1 :] = ["; ".join(items[MAX_PLAN_ITEMS - 1 :])]
     if request.not_understood:
         return items
-    check = "check found" if commands and commands[-1].kind in QUESTIONS else "check"
+    check = "check found" if commands and commands[-1].kind in READING_COMMANDS else "check"
     return [*items, *([words.say(check)] if len(items) == 1 else []), words.say("answer")]
 
 

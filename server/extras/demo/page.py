@@ -7,12 +7,18 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea"})
-LISTS = frozenset({"combobox", "listbox"})
+DEMO_FIELDS = frozenset({"textbox", "searchbox", "combobox", "spinbutton", "textarea"})
+DEMO_LISTS = frozenset({"combobox", "listbox"})
 _TEXT_ROLES = frozenset(
     {"heading", "paragraph", "text", "listitem", "cell", "alert", "status", "strong", "generic"}
 )
-_TAGS = {"a": "link", "button": "button", "input": "textbox", "textarea": "textbox", "select": "combobox"}
+_ROLES_OF_TAGS = {
+    "a": "link",
+    "button": "button",
+    "input": "textbox",
+    "textarea": "textbox",
+    "select": "combobox",
+}
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ class DemoPage:
         return found[nth - 1 : nth] if nth > 0 else found[-1:]
 
 
-_MEANT = {"field": FIELDS, "checkbox": frozenset({"checkbox", "switch", "radio"})}
+_MEANT = {"field": DEMO_FIELDS, "checkbox": frozenset({"checkbox", "switch", "radio"})}
 """Roles of a page by the user's word for them."""
 
 
@@ -142,7 +148,7 @@ def _last_shown(text: str) -> str:
 
 _ELEMENT = re.compile(r'\[(\S+(?: > \S+)*)\] (\S+) "([^"]*)"(?: \(([^)]*)\))?(.*)')
 """Begins with an eid, a ref, an index or a selector."""
-_OPTIONS, _COPIES = re.compile(r" options=\[([^\]]*)\]"), re.compile(r" also=(\S+)")
+_OPTION_PATTERNS, _COPIES = re.compile(r" options=\[([^\]]*)\]"), re.compile(r" also=(\S+)")
 
 
 def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
@@ -153,7 +159,7 @@ def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
     for line in lines:
         if match := _ELEMENT.match(line):
             ref, role, name, place, rest = match.groups()
-            options, copies = _OPTIONS.search(rest), _COPIES.search(rest)
+            options, copies = _OPTION_PATTERNS.search(rest), _COPIES.search(rest)
             page.things.append(
                 Thing(
                     ref, role, name, " disabled" in rest, place or "",
@@ -244,7 +250,7 @@ def _read_json(text: str) -> DemoPage | None:
     things = [
         Thing(
             str(item.get("index")),
-            _TAGS.get(str(item.get("tag")), str(item.get("tag"))),
+            _ROLES_OF_TAGS.get(str(item.get("tag")), str(item.get("tag"))),
             item.get("text") or item.get("placeholder") or "",
         )
         for item in state.get("interactive_elements") or ()

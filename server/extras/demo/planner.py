@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass, replace
 
 from server.extras.demo.answers import Found, look_up
-from server.extras.demo.commands import ERRANDS, QUESTIONS, DemoCommand, DemoRequest, read_request
+from server.extras.demo.commands import ERRANDS, READING_COMMANDS, DemoCommand, DemoRequest, read_request
 from server.extras.demo.errands import CONFIRMED, next_things, number_of_order
-from server.extras.demo.page import FIELDS, LISTS, DemoPage, Thing
+from server.extras.demo.page import DEMO_FIELDS, DEMO_LISTS, DemoPage, Thing
 from server.extras.demo.questions import courtesy, ordinal
 from server.extras.demo.stems import asked_words, stems_of
 from server.extras.demo.words import Words
@@ -75,7 +75,7 @@ Next = Act | LookFirst | Which | FinalAnswer
 _NEEDS_THING = frozenset({"click", "type", "select", "hover", "upload"}) | ERRANDS
 _NEEDS_NO_PAGE = frozenset({"open", "back", "press", "wait"})
 """Commands before which the page need not be observed, such as leaving it."""
-_ROLES = {"type": FIELDS, "select": LISTS, "upload": frozenset({"file"})}
+_ROLES_OF_ACTIONS = {"type": DEMO_FIELDS, "select": DEMO_LISTS, "upload": frozenset({"file"})}
 _PING = re.compile(r"\bping\b", re.IGNORECASE)
 
 
@@ -116,7 +116,7 @@ class _Decision:
         command = self.request.commands[at]
         last = self._found()
         note = last.note if last else ""
-        if page is not None and page.is_blank and command.kind in _NEEDS_THING | QUESTIONS:
+        if page is not None and page.is_blank and command.kind in _NEEDS_THING | READING_COMMANDS:
             return (
                 _beyond(self.words)
                 if _is_search(command) or command.kind in ERRANDS
@@ -126,9 +126,9 @@ class _Decision:
             return Act(command, note=note)
         if command.kind in ERRANDS:
             return self._errand(at, command, page, note)
-        roles = _ROLES.get(command.kind, frozenset())
+        roles = _ROLES_OF_ACTIONS.get(command.kind, frozenset())
         if command.kind == "select" and command.text in self.progress.files:
-            roles = _ROLES["upload"]
+            roles = _ROLES_OF_ACTIONS["upload"]
         found = page.find(command.target, roles, role=command.role, nth=command.nth)
         if _is_search(command) and not any(_is_for_search(thing) for thing in found):
             return Act(_as_question(command), note=note)
@@ -154,7 +154,7 @@ class _Decision:
             return self.unmet(at, self.words.missing(command, page))
         if len(found) > 1 and len(found := _chosen(found, self.progress.choice) or found) > 1:
             return Which(self._which(command, found), note)
-        is_field = command.kind == "reply" and found[0].role in FIELDS
+        is_field = command.kind == "reply" and found[0].role in DEMO_FIELDS
         act = DemoCommand("type" if is_field else "click", found[0].name, command.text if is_field else "")
         return Act(act, found[0], note)
 
@@ -183,7 +183,7 @@ class _Decision:
         command = commands[done - 1]
         if _is_search(command):
             command = _as_question(command)
-        if command.kind not in QUESTIONS:
+        if command.kind not in READING_COMMANDS:
             return None
         return look_up(command, self.page, self.progress.reading, self.words)
 

@@ -16,7 +16,7 @@ Part = Literal["links", "buttons", "fields", "headings", "rows", "items", "title
 Courtesy = Literal["hello", "thanks", "praise", "bye"]
 _LONGEST_COURTESY = 80
 
-_PARTS: tuple[tuple[Part, str], ...] = (
+_PAGE_PARTS: tuple[tuple[Part, str], ...] = (
     ("links", r"links?|ссыл(?:ка|ки|ку|ок|кам|ками|ках)"),
     ("buttons", r"buttons?|schaltflachen?|knopfe?|кноп(?:ка|ки|ку|ок|кам|ками|ках)"),
     ("fields", r"fields?|inputs?|forms?|feld(?:er|ern)?|formulare?|пол[еяю]|полей|полях|форм[аеуы]?"),
@@ -28,7 +28,7 @@ _PARTS: tuple[tuple[Part, str], ...] = (
     ("items", r"items?|points?|bullets?|lists?|punkte?|listen?|пункт(?:ы|ов|а)?|списо?к(?:е|и|а|ов)?"),
     ("title", r"title|titel|название"),
 )
-_COMPILED = tuple((part, re.compile(pattern)) for part, pattern in _PARTS)
+_PART_PATTERNS = tuple((part, re.compile(pattern)) for part, pattern in _PAGE_PARTS)
 _BESIDE = listed(
     """gibt dort da sichtbar zeig zeige nenne zahl there have has contain contains visible shown table tables list lists fill filled ask asks required
     имеется имеют имеет видно таблице таблица таблицы списке нужно заполнить"""
@@ -58,7 +58,7 @@ def part_asked(question: str) -> Part | None:
 
 
 def _part(word: str) -> Part | None:
-    return next((part for part, pattern in _COMPILED if pattern.fullmatch(word)), None)
+    return next((part for part, pattern in _PART_PATTERNS if pattern.fullmatch(word)), None)
 
 
 def is_count(question: str) -> bool:

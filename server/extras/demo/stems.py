@@ -8,8 +8,8 @@ from functools import lru_cache
 
 import snowballstemmer
 
-_ENGLISH, _RUSSIAN = snowballstemmer.stemmer("english"), snowballstemmer.stemmer("russian")
-_WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*")
+_ENGLISH_STEMMER, _RUSSIAN_STEMMER = snowballstemmer.stemmer("english"), snowballstemmer.stemmer("russian")
+_STEM_WORD = re.compile(r"[^\W_]+(?:[.,'’][^\W_]+)*")
 """A word or a number; `0.31` and `don't` are one each."""
 
 
@@ -45,7 +45,7 @@ _STOP = listed(
 
 def words_of(text: str) -> list[str]:
     """Words and numbers in lower case and in order, without accents; `ё` is `е`."""
-    return _WORD.findall(_folded(text))
+    return _STEM_WORD.findall(_folded(text))
 
 
 def stems_of(text: str) -> frozenset[str]:
@@ -63,7 +63,7 @@ def stem(word: str) -> str:
     if word[0].isdigit():
         return word.replace(",", ".")
     word = re.sub(r"['’]s?$", "", word)
-    stemmer = _RUSSIAN if "а" <= word[:1] <= "я" else _ENGLISH
+    stemmer = _RUSSIAN_STEMMER if "а" <= word[:1] <= "я" else _ENGLISH_STEMMER
     return str(stemmer.stemWord(word))
 
 

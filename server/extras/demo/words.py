@@ -9,7 +9,7 @@ from pathlib import Path
 from server.agent.language import language_of
 from server.extras.demo.commands import DemoCommand
 from server.extras.demo.findings import sentences
-from server.extras.demo.page import FIELDS, DemoPage, Thing
+from server.extras.demo.page import DEMO_FIELDS, DemoPage, Thing
 from server.text import cut
 from wording.element_words import role_words
 
@@ -23,7 +23,7 @@ _TEXTS: dict[str, dict[str, str]] = {
 """By language and name. `to X` is a command that can be parsed again, `not X` the same as a part of a sentence about
 what was not done, `n X` the name of parts after their number."""
 _FEMININE = frozenset({"button", "link", "tab", "checkbox"})
-CONTROLS = FIELDS | {"file", "checkbox", "radio", "switch", "slider", "listbox"}
+DEMO_CONTROLS = DEMO_FIELDS | {"file", "checkbox", "radio", "switch", "slider", "listbox"}
 """Roles of what a form asks for."""
 
 
@@ -136,7 +136,7 @@ class Words:
 
     def form(self, page: DemoPage) -> list[str]:
         """A sentence with the fields of the page's form and its buttons; none if it has no field."""
-        fields = [thing for thing in page.things if thing.role in CONTROLS]
+        fields = [thing for thing in page.things if thing.role in DEMO_CONTROLS]
         if not fields:
             return []
         named = ", ".join(self.field(field) for field in fields[:_THINGS_SHOWN])

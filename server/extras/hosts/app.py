@@ -41,7 +41,7 @@ from server.settings import Settings
 
 log = logging.getLogger(__name__)
 
-MAX_UNREAD = 128 * 1024 * 1024
+MAX_UNREAD_DEVTOOLS = 128 * 1024 * 1024
 """Bytes that wait for a DevTools client that does not read; more ends its connection."""
 LOST = 4409
 """Close code: the browser has another holder, or none."""
@@ -270,7 +270,7 @@ class _Outgoing:
 
     def put(self, message: bytes) -> None:
         self._bytes += len(message)
-        if self._bytes > MAX_UNREAD:
+        if self._bytes > MAX_UNREAD_DEVTOOLS:
             log.warning("a DevTools client does not read; its connection is ended")
             return self._abort()
         self._waiting.put_nowait(message)

@@ -18,11 +18,11 @@ from wording.catalogue import Wording, sentence
 
 log = logging.getLogger(__name__)
 
-PAUSE = 1.0
+HOST_RETRY_SECONDS = 1.0
 """Seconds between two tries of a host that is full, or cannot be reached."""
-PATIENCE = 20.0
+HOST_RETURN_SECONDS = 20.0
 """Seconds in which a host that cannot be reached has to come back, as after a restart."""
-MOVED = sentence("note.host_lost")
+HOST_LOST = sentence("note.host_lost")
 
 NextEpoch = Callable[[str], Awaitable[tuple[int, str | None]]]
 """Returns the next epoch of a session's browser, and the host that has its profile. Raises BrowserUnavailable."""
@@ -41,7 +41,7 @@ class HostChromiums:
         keep_host: KeepHost,
         *,
         name: str = "pilothouse",
-        patience: float = PATIENCE,
+        patience: float = HOST_RETURN_SECONDS,
     ) -> None:
         """`name` is this process's, for the log of the hosts."""
         assert settings.browser_secret is not None
@@ -83,7 +83,7 @@ class HostChromiums:
                     return await self._begin(session_id, chromium, host.address, known, note, reach)
             if not is_full and is_late:
                 raise BrowserUnavailable(sentence("host.none", faults="; ".join(faults)))
-            await asyncio.sleep(PAUSE)
+            await asyncio.sleep(HOST_RETRY_SECONDS)
 
     async def _candidates(self, known: str | None, *, is_late: bool) -> list[BrowserHost]:
         """The hosts to try, best first: the one that has the profile; late, or if there is none, all of them."""
@@ -110,7 +110,7 @@ class HostChromiums:
             if address != known:
                 await self._keep_host(session_id, address)
                 if known:
-                    note(MOVED)
+                    note(HOST_LOST)
         except BaseException:
             await chromium.leave()
             raise

@@ -19,9 +19,8 @@ from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.devtools import Message, Receive
 from server.browser.chromium.downloads import Fetch
 from server.browser.chromium.reach import Reach
-from server.browser.chromium.relay import Relay
+from server.browser.chromium.relay import MAX_MESSAGE, Relay
 from server.extras.hosts.protocol import (
-    MAX_MESSAGE,
     SET_FILES,
     Acquire,
     Granted,
@@ -38,12 +37,12 @@ log = logging.getLogger(__name__)
 _wire_log = logging.getLogger(f"{__name__}.wire")
 _wire_log.setLevel(logging.CRITICAL)  # the library would log the secret and every frame
 
-CONNECT_SECONDS = 5.0
+HOST_CONNECT_SECONDS = 5.0
 START_SECONDS = 40.0
 """Timeout of a start: Chromium has 20 s for it, and the disk of a profile may be slow."""
-END_SECONDS = 10.0
+HOST_END_SECONDS = 10.0
 FILE_SECONDS = 60.0
-RENEWALS_PER_LEASE = 6
+HOST_RENEWALS_PER_LEASE = 6
 """Signs of life within a lease."""
 
 
@@ -66,7 +65,7 @@ class BrowserHost:
         self.address = address
         self._headers = {"authorization": f"Bearer {secret}"}
         self._client = httpx.AsyncClient(
-            base_url=address, headers=self._headers, timeout=CONNECT_SECONDS, trust_env=False
+            base_url=address, headers=self._headers, timeout=HOST_CONNECT_SECONDS, trust_env=False
         )
 
     async def aclose(self) -> None:
@@ -77,7 +76,7 @@ class BrowserHost:
         url = "ws" + self.address.removeprefix("http") + path
         try:
             return await connect(
-                url, additional_headers=self._headers, open_timeout=CONNECT_SECONDS, close_timeout=1,
+                url, additional_headers=self._headers, open_timeout=HOST_CONNECT_SECONDS, close_timeout=1,
                 max_size=MAX_MESSAGE, compression=None, ping_interval=None, proxy=None, logger=_wire_log,
             )  # fmt: skip
         except (InvalidHandshake, OSError, EOFError) as error:
@@ -119,7 +118,7 @@ class BrowserHost:
 
     async def purge(self, session_id: str) -> None:
         """End the session's browser and delete its profile. Raises HostUnreachable."""
-        await self.request("DELETE", f"/profiles/{quote(session_id, safe='')}", timeout=END_SECONDS)
+        await self.request("DELETE", f"/profiles/{quote(session_id, safe='')}", timeout=HOST_END_SECONDS)
 
     async def acquire(
         self, session_id: str, asked: Acquire, files: Path, note: Callable[[str], None]
@@ -342,7 +341,7 @@ class RemoteChromium:
     async def _part(self, message: ToHost) -> None:
         self._say(message)
         waits = [asyncio.create_task(self._has_ended.wait()), asyncio.create_task(self._lost.wait())]
-        await asyncio.wait(waits, timeout=END_SECONDS, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(waits, timeout=HOST_END_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         for wait in waits:
             wait.cancel()
 
@@ -395,7 +394,7 @@ class RemoteChromium:
     async def _beat(self) -> None:
         """Give signs of life, and give the connection up when none is answered within a lease."""
         while not self._lost.is_set():
-            await asyncio.sleep(self._lease / RENEWALS_PER_LEASE)
+            await asyncio.sleep(self._lease / HOST_RENEWALS_PER_LEASE)
             if monotonic() - self._last_sign > self._lease:
                 log.warning("a browser host does not answer; the connection is given up")
                 return self._lose()

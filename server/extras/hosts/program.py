@@ -12,10 +12,10 @@ from pydantic import ValidationError
 
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
+from server.browser.chromium.relay import MAX_MESSAGE
 from server.browser.own_chromiums import OwnChromiums
 from server.extras.hosts.app import HostService
 from server.extras.hosts.hosted import HostedBrowsers
-from server.extras.hosts.protocol import MAX_MESSAGE
 from server.fs.permissions import keep_private
 from server.ops.installation import held
 from server.ops.log_format import OneLine
@@ -31,7 +31,7 @@ class HostServer(uvicorn.Server):
         self.should_exit = True
 
 
-IN_USE = "another browser host uses DATA_DIR; each needs a folder of its own"
+FOLDER_IN_USE = "another browser host uses DATA_DIR; each needs a folder of its own"
 
 
 def main() -> int:
@@ -53,7 +53,7 @@ def main() -> int:
     keep_private(settings.data_dir)
     with held(settings.data_dir / "browser_host.lock") as holder:
         if holder == "elsewhere":
-            print(f"pilothouse: {IN_USE}", file=sys.stderr)
+            print(f"pilothouse: {FOLDER_IN_USE}", file=sys.stderr)
             return 1
         serve(settings)
     return 0

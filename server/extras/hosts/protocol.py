@@ -22,8 +22,6 @@ from wording.catalogue import Parts, Wording, parts_of, wording_of
 
 MAX_UPLOAD = 100_000_000
 """Bytes of a file that is given to a page."""
-MAX_MESSAGE = 256 * 1024 * 1024
-"""Maximum bytes of one DevTools message."""
 SET_FILES = "DOM.setFileInputFiles"
 SET_DOWNLOADS = "Browser.setDownloadBehavior"
 
@@ -106,10 +104,12 @@ class Granted(BaseModel):
 
 
 def _received(value: object) -> Wording:
-    return wording_of(_PARTS.validate_python(value)) if isinstance(value, list) else Wording(str(value))
+    return (
+        wording_of(_PARTS_ADAPTER.validate_python(value)) if isinstance(value, list) else Wording(str(value))
+    )
 
 
-_PARTS: TypeAdapter[Parts] = TypeAdapter(Parts)
+_PARTS_ADAPTER: TypeAdapter[Parts] = TypeAdapter(Parts)
 SentWording = Annotated[
     Wording, PlainValidator(_received), PlainSerializer(lambda text: parts_of(text) or str(text))
 ]

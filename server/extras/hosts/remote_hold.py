@@ -9,7 +9,7 @@ from server.browser.chromium.cdp import CdpError
 from server.browser.outgoing.held import ActTerms, HeldRequest, OutgoingHold
 from server.extras.hosts.protocol import HoldDone, HoldOrder, ToHost
 
-SECONDS = 5.0
+REMOTE_CALL_SECONDS = 5.0
 
 
 class RemoteHold:
@@ -50,7 +50,7 @@ class RemoteHold:
         self._asked[number] = done
         self._say(ToHost(hold=order.model_copy(update={"number": number})))
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(REMOTE_CALL_SECONDS):
                 return await done
         except TimeoutError:
             raise CdpError("the browser's host does not answer") from None

@@ -21,17 +21,16 @@ from server.browser.browser import (
     ToolSpec,
 )
 from server.browser.fence import with_page
+from server.browser.mcp.tool_calls import HELD
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.points import Layer, Layers, find_hit
 from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog, SentRequest, SentRequests, place_of_url
-from server.extras.mock.site import BLANK, PAGES, SHOP, VIEWPORT, MockPage, PageControl, draw
+from server.extras.mock.site import MOCK_BLANK, MOCK_PAGES, SHOP, VIEWPORT, MockPage, PageControl, draw
 from server.ops.json_types import JsonObject, JsonView
 from wording.catalogue import joined, sentence
 from wording.element_words import element_words
 from wording.step_words import direction as direction_words
-
-HELD = sentence("browser.held")
 
 
 def _schema(**properties: str) -> JsonObject:
@@ -42,7 +41,7 @@ def _schema(**properties: str) -> JsonObject:
     }
 
 
-TOOLS = (
+MOCK_TOOLS = (
     ToolSpec("browser_navigate", "Open an address", _schema(url="string")),
     ToolSpec("browser_snapshot", "See the page", _schema(), acts=False),
     ToolSpec("browser_click", "Click an element", _schema(element="string", target="string")),
@@ -60,7 +59,7 @@ def _set_event() -> asyncio.Event:
 class MockBrowser(Browser):
     """One session's scripted browser. `log` lists the actions, for tests."""
 
-    url: str = BLANK
+    url: str = MOCK_BLANK
     typed: dict[str, str] = field(default_factory=dict)
     log: list[str] = field(default_factory=list)
     dialog: str | None = None
@@ -70,10 +69,10 @@ class MockBrowser(Browser):
 
     @property
     def page(self) -> MockPage:
-        return PAGES.get(self.url) or MockPage("Not found", "There is no such page here")
+        return MOCK_PAGES.get(self.url) or MockPage("Not found", "There is no such page here")
 
     def tools(self) -> Sequence[ToolSpec]:
-        return TOOLS
+        return MOCK_TOOLS
 
     async def call(self, name: str, args: JsonView) -> ToolOutcome:
         if not self.is_free.is_set():
@@ -169,7 +168,9 @@ class MockBrowser(Browser):
         return PagePicture(data, "image/jpeg", *VIEWPORT, moment)
 
     async def navigate(self, url: str) -> ToolOutcome:
-        self.url = url if url in PAGES or url.rstrip("/") + "/" not in PAGES else url.rstrip("/") + "/"
+        self.url = (
+            url if url in MOCK_PAGES or url.rstrip("/") + "/" not in MOCK_PAGES else url.rstrip("/") + "/"
+        )
         self.log.append(f"navigate {self.url}")
         return self._done(sentence("did.opened"))
 

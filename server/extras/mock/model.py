@@ -28,10 +28,10 @@ from server.agent import foresight
 from server.agent.language import is_russian
 from server.agent.today import without_today
 from server.errors import RunFailed
+from server.extras.mock.site import SHOP
 from server.ops.json_types import JsonObject
 from wording.catalogue import sentence
 
-SHOP = "https://shop.example"
 LOGIN = "https://mail.example/login"
 DECISION_TOOL = "act"
 GREETING = """\
@@ -197,7 +197,7 @@ class ScriptedChatModel(BaseChatModel):
 
     def _reply(self, messages: list[BaseMessage]) -> Reply:
         asked, page = _asked(messages), messages[-1].text
-        if messages[0].text == foresight.PROMPT:
+        if messages[0].text == foresight.FORESIGHT_PROMPT:
             return Say(json.dumps(_foreseen(page)))
         if re.search(r"\berror\b", asked):
             raise RunFailed(sentence("model.mock_failed"), code="llm_unavailable")

@@ -9,7 +9,7 @@ from server.browser.browsers import BrowserState, Known
 from server.browser.chromium.profiles import Profiles
 from server.browser.slots import QueueListener
 from server.browser.takeover.live_view import LiveView
-from server.extras.mock.browser import TOOLS, MockBrowser
+from server.extras.mock.browser import MOCK_TOOLS, MockBrowser
 from server.extras.mock.view import MockScreen
 from server.settings import Settings
 
@@ -53,7 +53,7 @@ class MockBrowsers:
         return BrowserState(session_id, "open", browser.url) if browser else None
 
     async def tools(self) -> Sequence[ToolSpec]:
-        return TOOLS
+        return MOCK_TOOLS
 
     async def missing_programs(self) -> list[str]:
         return []

@@ -11,7 +11,7 @@ from PIL import Image, ImageDraw
 from server.browser.observation.page_script import Box
 
 VIEWPORT = (1280, 720)
-BLANK = "about:blank"
+MOCK_BLANK = "about:blank"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,8 @@ class MockPage:
 
 SHOP = "https://shop.example"
 MAIL = "https://mail.example"
-PAGES: dict[str, MockPage] = {
-    BLANK: MockPage("", ""),
+MOCK_PAGES: dict[str, MockPage] = {
+    MOCK_BLANK: MockPage("", ""),
     f"{SHOP}/": MockPage(
         "Kettles – Shop", "Kettles", ("Blue kettle €43.90, in stock", "Red kettle €51.00, two weeks"),
         (PageControl("searchbox", "Search"), PageControl("link", "Blue kettle", f"{SHOP}/kettle"), PageControl("link", "Red kettle", f"{SHOP}/")),

@@ -11,7 +11,7 @@ from sqlalchemy.exc import DBAPIError
 
 from server.checkpoints.saver import Checkpoints
 from server.checkpoints.tables import MemoryTables, saver_on
-from server.extras.move.rows import BATCH, DIFFERS, NOT_STORED, Copied, MoveRefused, batches, words_of
+from server.extras.move.rows import DIFFERS, NOT_STORED, ROWS_BATCH, Copied, MoveRefused, batches, words_of
 
 KEYS = "SELECT thread_id, checkpoint_ns, checkpoint_id FROM checkpoints ORDER BY thread_id, checkpoint_ns, checkpoint_id"
 WRITES = {"sqlite": ("writes", "value"), "postgresql": ("checkpoint_writes", "blob")}
@@ -29,7 +29,7 @@ def copy_checkpoints(source: Connection, target: Connection) -> Iterator[Copied]
         keys = source.execute(text(KEYS)).all()
         for number, key in enumerate(keys, start=1):
             _copy_checkpoint(source, target, key._asdict(), serde)
-            if number % BATCH == 0 or number == len(keys):
+            if number % ROWS_BATCH == 0 or number == len(keys):
                 yield Copied("checkpoints", number, len(keys))
     except faults as error:
         raise MoveRefused(NOT_STORED, table="checkpoints", why=words_of(error)) from error

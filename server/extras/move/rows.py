@@ -30,29 +30,29 @@ from sqlalchemy import (
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
-from server.database.database import HEAD, PATIENCE
+from server.database.database import HEAD, LOCK_WAIT_SECONDS
 from server.database.engines import open_sqlite
 from server.database.models import Base, RunRow
 from server.database.postgresql import CONNECT_SECONDS, SILENT_LINK
-from server.database.sole_use import KEY
+from server.database.sole_use import LOCK_KEY
 from server.ops.installation import held
 from server.settings import Settings
 
-BATCH = 500
-LEFT_OUT = ("processes",)
+ROWS_BATCH = 500
+TABLES_NOT_MOVED = ("processes",)
 """Those that are running now. PgQueuer's tables are left out, too: no run waits when a database is moved."""
-TABLES = [table for table in Base.metadata.sorted_tables if table.name not in LEFT_OUT]
+TABLES = [table for table in Base.metadata.sorted_tables if table.name not in TABLES_NOT_MOVED]
 
 NO_FILE = "There is no SQLite file {file}."
 BAD_URL = "{option} is neither a file nor an address such as postgresql://user:password@host/name."
-NO_ANSWER = "The database of {option} does not answer: {why}"
-IN_USE = "A server uses the database of {option}. Stop it first."
+DATABASE_SILENT = "The database of {option} does not answer: {why}"
+DATABASE_IN_USE = "A server uses the database of {option}. Stop it first."
 OTHER_SCHEMA = (
     "The database of {option} has schema {found}, this version needs {wanted}. "
     "Bring it there first: DATABASE_URL=... pilothouse migrate"
 )
 NOT_EMPTY = "The database of --to is not empty: {table} has rows. Nothing was changed there."
-UNFINISHED = (
+RUNS_NOT_ENDED = (
     "{n} runs in the database of --from have not ended. Start the server on it once more and stop it, "
     "which ends them."
 )
@@ -67,7 +67,7 @@ DONE = (
     "new DATABASE_URL and the same DATA_DIR."
 )
 SENTENCES = (
-    NO_FILE, BAD_URL, NO_ANSWER, IN_USE, OTHER_SCHEMA, NOT_EMPTY, UNFINISHED, NOT_STORED, DIFFERS, STOPPED, COPIED, DONE,
+    NO_FILE, BAD_URL, DATABASE_SILENT, DATABASE_IN_USE, OTHER_SCHEMA, NOT_EMPTY, RUNS_NOT_ENDED, NOT_STORED, DIFFERS, STOPPED, COPIED, DONE,
 )  # fmt: skip
 """What the person reads, with places for values; the command line has each in its languages."""
 
@@ -134,15 +134,15 @@ def _taken(url: str, option: str) -> Iterator[Connection]:
             raise MoveRefused(NO_FILE, file=file)
         with held(file.with_name(f"{file.name}.lock")) as holder:
             if holder == "elsewhere":
-                raise MoveRefused(IN_USE, option=option)
-            with _connected(open_sqlite(url, 1, PATIENCE), option) as connection:
+                raise MoveRefused(DATABASE_IN_USE, option=option)
+            with _connected(open_sqlite(url, 1, LOCK_WAIT_SECONDS), option) as connection:
                 yield connection
         return
     arguments = {"connect_timeout": CONNECT_SECONDS, **SILENT_LINK}
     engine = create_engine(url, connect_args=arguments, poolclass=NullPool)
     with _connected(engine.execution_options(isolation_level="AUTOCOMMIT"), option) as guard:
-        if not guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": KEY}):
-            raise MoveRefused(IN_USE, option=option)
+        if not guard.scalar(text("SELECT pg_try_advisory_lock(:key)"), {"key": LOCK_KEY}):
+            raise MoveRefused(DATABASE_IN_USE, option=option)
         try:
             with _connected(
                 engine.execution_options(isolation_level="REPEATABLE READ"), option
@@ -151,7 +151,7 @@ def _taken(url: str, option: str) -> Iterator[Connection]:
         finally:
             # Without this it would be free only when the server notices that the connection was closed.
             with suppress(DBAPIError):
-                guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": KEY})
+                guard.execute(text("SELECT pg_advisory_unlock(:key)"), {"key": LOCK_KEY})
 
 
 @contextmanager
@@ -160,7 +160,7 @@ def _connected(engine: Engine, option: str) -> Iterator[Connection]:
         try:
             connection = engine.connect()
         except (DBAPIError, OSError) as error:
-            raise MoveRefused(NO_ANSWER, option=option, why=words_of(error)) from error
+            raise MoveRefused(DATABASE_SILENT, option=option, why=words_of(error)) from error
         with connection.execution_options(immediate=option == "--to", synced=True):
             _check_schema(connection, option)
             yield connection
@@ -182,7 +182,7 @@ def _check_source(source: Connection) -> None:
         RunRow.finished_at.is_(None), RunRow.status.in_(("queued", "running", "paused")), ~RunRow.held
     )
     if count := source.scalar(in_progress):
-        raise MoveRefused(UNFINISHED, n=count)
+        raise MoveRefused(RUNS_NOT_ENDED, n=count)
 
 
 def _check_target(target: Connection) -> None:
@@ -208,7 +208,9 @@ def _copy(source: Connection, target: Connection, table: Table) -> Iterator[Copi
 
 def batches(connection: Connection, query: Executable) -> Iterator[list[dict[str, Any]]]:
     """The rows of a query, BATCH at a time."""
-    for batch in connection.execute(query, execution_options={"yield_per": BATCH}).mappings().partitions():
+    for batch in (
+        connection.execute(query, execution_options={"yield_per": ROWS_BATCH}).mappings().partitions()
+    ):
         yield [dict(row) for row in batch]
 
 

@@ -26,9 +26,9 @@ from uvicorn.server import ServerState
 
 from server.extras.sample_site.goods import BY_ID, DELIVERY_CENTS, GOODS, KETTLES
 from server.extras.sample_site.visit import (
-    COOKIE,
-    MAX_ITEMS,
+    MAX_BASKET_ITEMS,
     REPLY_CHARS,
+    VISIT_COOKIE,
     Appointment,
     Order,
     SentReply,
@@ -36,7 +36,7 @@ from server.extras.sample_site.visit import (
 )
 
 HOST = "sample.localhost"
-HERE = Path(__file__).parent
+SITE_FOLDER = Path(__file__).parent
 LANGUAGES = {"en": "English", "de": "Deutsch", "ru": "Русский"}
 PASSWORD = "kettle"
 """Shown on the page: the account is made up, too."""
@@ -45,9 +45,13 @@ HEADERS = {
     "cache-control": "no-store",
     "x-content-type-options": "nosniff",
 }
-_TEXTS = {code: json.loads((HERE / f"texts/{code}.json").read_text("utf-8")) for code in LANGUAGES}
+_TEXTS_BY_LANGUAGE = {
+    code: json.loads((SITE_FOLDER / f"texts/{code}.json").read_text("utf-8")) for code in LANGUAGES
+}
 _PAGES = Environment(
-    loader=FileSystemLoader(HERE / "templates"), autoescape=select_autoescape(), undefined=StrictUndefined
+    loader=FileSystemLoader(SITE_FOLDER / "templates"),
+    autoescape=select_autoescape(),
+    undefined=StrictUndefined,
 )
 
 
@@ -55,12 +59,12 @@ def page(request: Request, name: str, visit: Visit, *, status: int = 200, **valu
     """The template `name` in the language of the address."""
     lang = request.path_params["lang"]
     html = _PAGES.get_template(f"{name}.html").render(
-        lang=lang, t=_TEXTS[lang], languages=LANGUAGES.items(), path=request.url.path.removeprefix(f"/{lang}"),
+        lang=lang, t=_TEXTS_BY_LANGUAGE[lang], languages=LANGUAGES.items(), path=request.url.path.removeprefix(f"/{lang}"),
         visit=visit, goods=GOODS, money=lambda cents: money(cents, lang), decimal=lambda value: decimal(value, lang),
         **values,
     )  # fmt: skip
     response = HTMLResponse(html, status, HEADERS)
-    response.set_cookie(COOKIE, visit.to_cookie(), httponly=True, samesite="strict")
+    response.set_cookie(VISIT_COOKIE, visit.to_cookie(), httponly=True, samesite="strict")
     return response
 
 
@@ -74,7 +78,7 @@ def decimal(value: float, lang: str, *, digits: int = 1) -> str:
 
 
 def visit_of(request: Request) -> Visit:
-    return Visit.read(request.cookies.get(COOKIE, ""))
+    return Visit.read(request.cookies.get(VISIT_COOKIE, ""))
 
 
 async def sent(request: Request) -> dict[str, str]:
@@ -88,7 +92,7 @@ async def sent(request: Request) -> dict[str, str]:
 def to(request: Request, place: str, visit: Visit) -> Response:
     """After a form: the page that shows what it did."""
     response = RedirectResponse(f"/{request.path_params['lang']}/{place}", 303, HEADERS)
-    response.set_cookie(COOKIE, visit.to_cookie(), httponly=True, samesite="strict")
+    response.set_cookie(VISIT_COOKIE, visit.to_cookie(), httponly=True, samesite="strict")
     return response
 
 
@@ -114,7 +118,7 @@ async def basket(request: Request) -> Response:
     visit = visit_of(request)
     if request.method == "POST":
         form = await sent(request)
-        if form.get("add") in BY_ID and len(visit.basket) < MAX_ITEMS:
+        if form.get("add") in BY_ID and len(visit.basket) < MAX_BASKET_ITEMS:
             visit.basket.append(form["add"])
         elif "clear" in form:
             visit.basket.clear()
@@ -139,7 +143,7 @@ async def mail(request: Request) -> Response:
 
 
 async def letter(request: Request) -> Response:
-    visit, letters = visit_of(request), _TEXTS[request.path_params["lang"]]["mails"]
+    visit, letters = visit_of(request), _TEXTS_BY_LANGUAGE[request.path_params["lang"]]["mails"]
     number = request.path_params["number"]
     if not 1 <= number <= len(letters):
         return missing(request)
@@ -151,7 +155,7 @@ async def letter(request: Request) -> Response:
 
 
 async def calendar(request: Request) -> Response:
-    visit, texts = visit_of(request), _TEXTS[request.path_params["lang"]]
+    visit, texts = visit_of(request), _TEXTS_BY_LANGUAGE[request.path_params["lang"]]
     if request.method == "POST":
         form = await sent(request)
         day = form.get("day", "0")
@@ -188,7 +192,7 @@ async def account(request: Request) -> Response:
 
 
 async def asset(request: Request) -> Response:
-    return FileResponse(HERE / "static" / request.url.path.lstrip("/"), headers=HEADERS)
+    return FileResponse(SITE_FOLDER / "static" / request.url.path.lstrip("/"), headers=HEADERS)
 
 
 def missing(request: Request) -> Response:

@@ -9,8 +9,8 @@ from pydantic import BaseModel, Field, ValidationError
 
 from server.extras.sample_site.goods import BY_ID, DELIVERY_CENTS, Good
 
-COOKIE = "visit"
-MAX_ITEMS = 20
+VISIT_COOKIE = "visit"
+MAX_BASKET_ITEMS = 20
 REPLY_CHARS = 500
 """A cookie holds about 4,000 bytes."""
 
@@ -34,7 +34,7 @@ class Appointment(BaseModel):
 
 
 class Visit(BaseModel):
-    basket: list[str] = Field(default=[], max_length=MAX_ITEMS)
+    basket: list[str] = Field(default=[], max_length=MAX_BASKET_ITEMS)
     """Ids of goods, one for each piece."""
     order: Order | None = None
     reply: SentReply | None = None

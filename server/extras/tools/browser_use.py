@@ -35,10 +35,16 @@ from server.browser.mcp.tool_calls import (
     ToolCalls,
     name_of,
 )
-from server.browser.observation import BUDGET, Element, Observation
+from server.browser.observation import DEFAULT_BUDGET, Element, Observation
 from server.browser.observation.rendering import fitting_lines, meant_option
 from server.browser.off_loop import TookTooLong, off_loop
-from server.extras.tools.browser_use_server import AGENT_TOOLS, OFFERED, deadline_of, offered_of, server_at
+from server.extras.tools.browser_use_server import (
+    AGENT_TOOLS,
+    OFFERED_BROWSER_USE_TOOLS,
+    deadline_of,
+    offered_of,
+    server_at,
+)
 from server.ops.json_types import JsonObject, JsonView
 from server.text import cut
 from wording.catalogue import sentence
@@ -50,9 +56,9 @@ _MAX_TARGETS = 5000
 _TOGGLES = frozenset({"checkbox", "radio", "switch"})
 _REACTED_TO = frozenset({"browser_click", "browser_type"})
 """Acts after which a page may go on by itself."""
-LINE_CHARS, MAX_TABS = 2000, 50
-_NET_ERROR = re.compile(r"\bnet::ERR_(\w+)")
-_FAILED = re.compile(
+REPLY_LINE_CHARS, MAX_REPORTED_TABS = 2000, 50
+_CHROMIUM_ERROR = re.compile(r"\bnet::ERR_(\w+)")
+_FAILED_REPLY = re.compile(
     r"^(error|failed|invalid|unknown tool|no browser|no active|unable|cannot)\b|\bnot found$|\bnot set\b|timed out",
     re.IGNORECASE,
 )
@@ -82,7 +88,7 @@ class BrowserUseAdapter(Source):
         if text and (not spec.acts or spec.name in AGENT_TOOLS):
             secrets = (await self._calls.here.look(brief=True)).secrets
             found = await self._calls.parse(mask_text, text, secrets, missing="")
-            found = await self._calls.parse(fitting_lines, found, BUDGET.tokens, missing="")
+            found = await self._calls.parse(fitting_lines, found, DEFAULT_BUDGET.tokens, missing="")
             if not spec.acts:
                 return self._calls.outcome(ok, fence(found))
             text = f"{spec.name} answered:\n{fence(found)}"
@@ -290,7 +296,11 @@ class BrowserUseAdapter(Source):
         await self._calls.here.settle()
         text = text_of(result)
         ok = not result.isError and not is_failure(text)
-        if not ok and tool == "browser_navigate" and (code := _NET_ERROR.search(text[:LINE_CHARS])):
+        if (
+            not ok
+            and tool == "browser_navigate"
+            and (code := _CHROMIUM_ERROR.search(text[:REPLY_LINE_CHARS]))
+        ):
             return False, opening_failure(code[1])
         if ok and tool == "browser_navigate":
             self._calls.here.follow(str(args["url"]))
@@ -319,7 +329,7 @@ BROWSER_USE = ToolServer(
     command=lambda settings, endpoint, scratch, files: server_at(settings, endpoint, scratch),
     offered=offered_of,
     adapter=BrowserUseAdapter,
-    repeatable=frozenset(name for name, acts in OFFERED.items() if not acts),
+    repeatable=frozenset(name for name, acts in OFFERED_BROWSER_USE_TOOLS.items() if not acts),
     dismisses_questions=True,
     takes_points=True,
     start_deadline=90.0,
@@ -336,16 +346,16 @@ def text_of(result: CallToolResult) -> str:
 
 def is_failure(text: str) -> bool:
     """Whether the text reports an error: browser-use returns most failures without `isError`."""
-    return _FAILED.search(text.partition("\n")[0][:LINE_CHARS]) is not None
+    return _FAILED_REPLY.search(text.partition("\n")[0][:REPLY_LINE_CHARS]) is not None
 
 
 def is_timeout(text: str) -> bool:
-    return "timed out" in text.partition("\n")[0][:LINE_CHARS].lower()
+    return "timed out" in text.partition("\n")[0][:REPLY_LINE_CHARS].lower()
 
 
 def read_tabs(text: str) -> list[Tab]:
     """Parse a list of tabs. None is marked active: the server does not report the current one."""
-    tabs = [tab for tab in read_json(text, list)[:MAX_TABS] if isinstance(tab, dict)]
+    tabs = [tab for tab in read_json(text, list)[:MAX_REPORTED_TABS] if isinstance(tab, dict)]
     return [
         Tab(at, str(tab.get("title", ""))[:TITLE_CHARS], short_url(str(tab.get("url", ""))), False)
         for at, tab in enumerate(tabs)

@@ -17,7 +17,7 @@ from server.extras.tools.packages import IN_BROWSER_USE
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 
-OFFERED = {
+OFFERED_BROWSER_USE_TOOLS = {
     "browser_navigate": True,
     "browser_click": True,
     "browser_type": True,
@@ -34,12 +34,12 @@ OFFERED = {
 AGENT_TOOLS = ("retry_with_browser_use_agent", "browser_extract_content")
 """They call their own model and act without our gate: offered only if configured and with an OpenAI key."""
 
-NAVIGATION, ACTION, LOOK, AGENT = 20.0, 10.0, 10.0, 600.0
+PATIENT_NAVIGATION, PATIENT_ACTION, PATIENT_LOOK, AGENT = 20.0, 10.0, 10.0, 600.0
 """Deadlines in seconds."""
 
-_DEADLINES = {
-    "browser_navigate": NAVIGATION,
-    "browser_go_back": NAVIGATION,
+_BROWSER_USE_DEADLINES = {
+    "browser_navigate": PATIENT_NAVIGATION,
+    "browser_go_back": PATIENT_NAVIGATION,
     **dict.fromkeys(AGENT_TOOLS, AGENT),
 }
 _QUIET = {
@@ -93,7 +93,7 @@ def _config(settings: Settings, endpoint: str | None) -> JsonObject:
 
 def offered_of(settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
     has_model = settings.browser_agent_tool and settings.agent_tool_problem is None
-    acting = {**OFFERED, **(dict.fromkeys(AGENT_TOOLS, True) if has_model else {})}
+    acting = {**OFFERED_BROWSER_USE_TOOLS, **(dict.fromkeys(AGENT_TOOLS, True) if has_model else {})}
     return tuple(
         ToolSpec(tool.name, tool.description or tool.name, _schema_of(tool), acts=acting[tool.name])
         for tool in tools
@@ -109,4 +109,6 @@ def _schema_of(tool: Tool) -> JsonObject:
 
 def deadline_of(tool: str) -> float:
     """In seconds."""
-    return _DEADLINES.get(tool, ACTION if OFFERED.get(tool) else LOOK)
+    return _BROWSER_USE_DEADLINES.get(
+        tool, PATIENT_ACTION if OFFERED_BROWSER_USE_TOOLS.get(tool) else PATIENT_LOOK
+    )

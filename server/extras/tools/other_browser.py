@@ -19,7 +19,7 @@ from mcp.types import Tool
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.mcp.client import Http, Stdio
 from server.browser.mcp.playwright import PlaywrightAdapter
-from server.browser.mcp.playwright_server import OFFERED, REPEATABLE, offered_of
+from server.browser.mcp.playwright_server import OFFERED_TOOLS, REPEATABLE, offered_of
 from server.browser.mcp.session_browser import ToolServer
 from server.browser.mcp.tool_schema import make_safe
 from server.extras.tools.other_mcp import read_server
@@ -34,7 +34,7 @@ _REACHES_TOO_FAR = re.compile(
 """Matches names of tools that reach beyond the page; they are never offered."""
 
 
-UNKNOWN = "browser-mcp"
+UNKNOWN_SERVER = "browser-mcp"
 """`ToolSpec.server` of unknown tools: each needs the user's approval, unless EXTRA_MCP_ALLOW names it."""
 
 
@@ -61,11 +61,11 @@ def _offered(settings: Settings, tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
             tool.name,
             tool.description or tool.name,
             make_safe(tool.inputSchema, tool=tool.name),
-            server=UNKNOWN,
+            server=UNKNOWN_SERVER,
             acts=tool.name not in settings.extra_mcp_allow,
         )
         for tool in tools
-        if tool.name not in OFFERED and not _REACHES_TOO_FAR.search(tool.name)
+        if tool.name not in OFFERED_TOOLS and not _REACHES_TOO_FAR.search(tool.name)
     )
 
 

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 
 MAX_TOOLS = 64
 MAX_TEXT = 12_000
-_NAMED = re.compile(r"^([A-Za-z][A-Za-z0-9_-]{0,31})=(?=\S)")
+_SERVER_NAME = re.compile(r"^([A-Za-z][A-Za-z0-9_-]{0,31})=(?=\S)")
 _VARIABLE = re.compile(r"^([A-Z_][A-Z0-9_]*)=(.*)$")
 
 
@@ -33,7 +33,7 @@ def read_server(text: str) -> tuple[str, Stdio | Http]:
     Returns a name and a server. A value that starts with `$` is taken from our own environment, which is not
     passed on otherwise. Raises ValueError if the name is reserved or there is no command.
     """
-    named = _NAMED.match(text)
+    named = _SERVER_NAME.match(text)
     name = named[1] if named and not _VARIABLE.match(text.split()[0]) else ""
     rest = text[len(name) + 1 :].strip() if name else text.strip()
     if name == BROWSER:

@@ -26,11 +26,11 @@ from server.agent.actions import (
 )
 from server.agent.context import RunContext
 from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispatch
-from server.agent.effects import MAX_KEYS, ActEffect, effect_of, new_text, still_refused
+from server.agent.effects import MAX_COMPARED_REQUESTS, ActEffect, effect_of, new_text, still_refused
 from server.agent.gate.keys import may_move_focus
 from server.agent.gate.masking import masked, secrets_of
 from server.agent.gate.page_facts import focused_element
-from server.agent.gate.taint import FILES
+from server.agent.gate.taint import FILE_SOURCE
 from server.agent.operator.act import acting
 from server.agent.operator.act.batch import Batch
 from server.agent.operator.act.limits import SILENT_SITE
@@ -117,7 +117,7 @@ async def _do_and_prove(
     urls = (aimed.observation.page.url, outcome.url or "")
     act = effect_of(sent, state.get("sent", []), urls, secrets_of(aimed))
     update |= {
-        "sent": [*state.get("sent", []), *act.keys][-MAX_KEYS:],
+        "sent": [*state.get("sent", []), *act.keys][-MAX_COMPARED_REQUESTS:],
         "refused": still_refused(state.get("refused", []), act),
     }
     # Not after reading: an observation would replace what was read. What is held is asked about on the page of the act.
@@ -186,9 +186,9 @@ async def _read_file(
         observer.show(context.session_id, action.id, reading.picture)
     outcome, update = _read(reading, here)
     if reading.ok:
-        context.private.add([FILES])
+        context.private.add([FILE_SOURCE])
         update["reading_file"] = action.file
-        update["private_sites"] = list(dict.fromkeys([*state.get("private_sites", []), FILES]))
+        update["private_sites"] = list(dict.fromkeys([*state.get("private_sites", []), FILE_SOURCE]))
     return outcome, update
 
 

@@ -13,7 +13,7 @@ from langgraph.types import interrupt
 from server.agent.actions import AimedAction, AskUserAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import Approval, approval_digest, confirm_question, retarget
-from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED, Gate
+from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED_BEFORE, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
     agreed_terms,
@@ -26,7 +26,7 @@ from server.agent.gate.holding import (
     terms_of,
     to_state,
 )
-from server.agent.gate.logins import ALLOWED, is_of_login
+from server.agent.gate.logins import LOGIN_ALLOWED, is_of_login
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
@@ -85,7 +85,7 @@ class Consent:
         judgement = await self._judge(aimed, state, runtime.context)
         if judgement.verdict is Verdict.ASK and _digest(state, aimed) in state.get("denied", {}):
             await publish_ruling(
-                aimed.action.id, aimed, replace(judgement, verdict=Verdict.DENY, reason=REFUSED)
+                aimed.action.id, aimed, replace(judgement, verdict=Verdict.DENY, reason=REFUSED_BEFORE)
             )
             return _turn_back(state, aimed)
         await publish_ruling(aimed.action.id, aimed, judgement)
@@ -288,7 +288,7 @@ class Consent:
         leak = LEAK if carries_private_words(aimed, known) else None
         judgement = self.gate.judge(aimed, also=leak)
         if leak is None and is_of_login(aimed, judgement, context.logins):
-            return ALLOWED
+            return LOGIN_ALLOWED
         if judgement.verdict is not Verdict.ASK:
             return judgement
         return self.gate.judge(aimed, grants=await context.grants.held(), also=leak)

@@ -14,7 +14,7 @@ from langchain_core.messages.ai import UsageMetadata, add_usage
 from pydantic import ValidationError
 
 from server.agent.models.errors import BAD_RESPONSE, OUTPUT_LIMIT, ModelFailed
-from server.agent.models.text_calls import MARKS, read_calls
+from server.agent.models.text_calls import CALL_MARKS, read_calls
 from server.agent.models.text_channel import TAKEN_BACK
 from server.agent.operator.plan.answer_stream import AnswerStream
 from server.agent.operator.plan.lenient_parsing import FENCE, read_object, without_fence
@@ -243,7 +243,7 @@ _NO_JSON = "it is no valid JSON of the given form: one object with `action`, and
 
 def _call_in(text: str, is_object: bool) -> JsonObject | None:
     """The arguments of `act` in a text that is a call as models write it, with the marks of their notation or as JSON."""
-    if not (is_object or text.lower().startswith(MARKS)):
+    if not (is_object or text.lower().startswith(CALL_MARKS)):
         return None
     name, given = next(iter(read_calls(text, {TOOL_NAME: move_schema(offer=_ANY)})), ("", ""))
     return read_object(given) if name == TOOL_NAME else None

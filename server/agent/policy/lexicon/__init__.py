@@ -26,7 +26,7 @@ __all__ = [
 ]  # fmt: skip
 
 _FOLDER = Path(__file__).parent
-_SCRIPTS = {
+_SCRIPT_RANGES = {
     "ja": "[\u3040-\u30ff]", "ko": "[\uac00-\ud7af]", "zh": "[\u4e00-\u9fff]", "th": "[\u0e00-\u0e7f]",
     "hi": "[\u0900-\u097f]", "he": "[\u0590-\u05ff]", "el": "[\u0370-\u03ff]",
 }  # fmt: skip
@@ -82,7 +82,7 @@ def guess_language(text: str) -> str:
     """
     text = text[:_MAX_CHARS]
     letters = sum(map(str.isalpha, text))
-    for code, script in _SCRIPTS.items():
+    for code, script in _SCRIPT_RANGES.items():
         if letters and len(re.findall(script, text)) >= _SCRIPT_SHARE * letters:
             return code
     words = list(dict.fromkeys(WORD.findall(fold(text))))  # in order: sums of fractions depend on it

@@ -18,7 +18,7 @@ _FAMILIES = {"act": "name", "deed": "name", "weak": "name", "lean": "name", "sof
 _CALMING = {"calm", "ease", "soft"}
 _COMMITTING = {"act", "deed", "weak", "claim"}
 _SHORTEST_FOREIGN = 4
-_DENSE = {"ja", "ko", "th", "zh"}
+_DENSE_LANGUAGES = {"ja", "ko", "th", "zh"}
 _PREFIXED = re.compile("[והבלמשכ][\u05d0-\u05ea]{2,}")
 """A Hebrew word that may have a prefix: `and`, `the`, `in`, `to`, `from`, `that` or `as`."""
 
@@ -190,7 +190,7 @@ def _counts_in_foreign_text(hit: Hit) -> bool:
     """
     length = hit.end - hit.start
     commits = hit.group in _COMMITTING and length >= _SHORTEST_FOREIGN
-    return commits or (hit.exact and (length > _SHORTEST_FOREIGN or hit.language in _DENSE))
+    return commits or (hit.exact and (length > _SHORTEST_FOREIGN or hit.language in _DENSE_LANGUAGES))
 
 
 def _is_free(hit: Hit, taken: list[tuple[int, int]]) -> bool:

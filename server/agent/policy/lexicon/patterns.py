@@ -10,7 +10,7 @@ from typing import NamedTuple
 from server.agent.policy.text import WORD, fold, has_tones, is_dense, plain
 
 GAP = "~"
-_PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
+_PATTERN_PIECE = re.compile(rf"\*?{WORD.pattern}\*?|{GAP}")
 _HEAD_WEIGHT = 50
 _SHORTEST_JOINED = 6
 _SHORTEST_UNACCENTED = 5
@@ -102,7 +102,7 @@ def _spell(folded: str, inflected: bool) -> Iterator[tuple[tuple[str, ...], bool
         yield ("".join(WORD.findall(folded)),), at_start, whole
         return
     for text in _spellings(folded):
-        words = tuple(_PIECE.findall(text))
+        words = tuple(_PATTERN_PIECE.findall(text))
         if words:
             yield words, at_start, whole
         if words and inflected and len(words[-1]) >= _SHORTEST_INFLECTED and words[-1].isalpha():

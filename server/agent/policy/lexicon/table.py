@@ -11,7 +11,7 @@ from server.agent.policy.lexicon.patterns import Pattern
 _SPARSE = 2
 """Slots of the hash table for each word: few words share one."""
 _LAST = "last"
-_AT_START, _WHOLE, _KIND_BITS = 4, 8, 3
+_AT_START_BIT, _WHOLE, _KIND_BITS = 4, 8, 3
 
 
 class Kind(IntEnum):
@@ -105,7 +105,7 @@ class PatternTable:
                 self.longest_tail = max(self.longest_tail, len(first) - 1)
             rest, meaning = first if is_dense else " ".join(others), _meaning_of(pattern)
             rows[0].append(meanings.setdefault(meaning, len(meanings)))
-            rows[1].append(kind + _AT_START * pattern.at_start + _WHOLE * pattern.whole)
+            rows[1].append(kind + _AT_START_BIT * pattern.at_start + _WHOLE * pattern.whole)
             rows[2].append(rests.setdefault(rest, len(rests)))
         self._languages, self._meanings = tuple(languages), Texts(meanings)
         self._spoken, self._kinds = spoken, kinds
@@ -145,7 +145,9 @@ class PatternTable:
             case _:
                 words = (first, *rest.split())
         concept, language, last = self._meanings[self._meaning[at]].split(" ")
-        return Pattern(words, concept, last == _LAST, bool(form & _AT_START), bool(form & _WHOLE), language)
+        return Pattern(
+            words, concept, last == _LAST, bool(form & _AT_START_BIT), bool(form & _WHOLE), language
+        )
 
 
 def _meaning_of(pattern: Pattern) -> str:
