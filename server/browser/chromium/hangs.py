@@ -10,7 +10,7 @@ from server.browser.chromium.cdp import Cdp, CdpError
 from server.browser.chromium.watched_page import WatchedPage
 
 _CLOSE_TRIES = 5
-_SOON = 0.1
+_PROMPT_ANSWER_SECONDS = 0.1
 """Nearly every page answers within these seconds; CPU time is measured only after that."""
 _ROUNDS = 10
 _IDLE, _BUSY = 0.02, 0.7
@@ -45,10 +45,15 @@ async def _document(cdp: Cdp, page: WatchedPage, deadline: float) -> object:
     """
     script = {"expression": "performance.timeOrigin", "returnByValue": True}
     asked = asyncio.ensure_future(
-        cdp.send("Runtime.evaluate", script, session=page.session, deadline=_SOON + _ROUNDS * deadline)
+        cdp.send(
+            "Runtime.evaluate",
+            script,
+            session=page.session,
+            deadline=_PROMPT_ANSWER_SECONDS + _ROUNDS * deadline,
+        )
     )
     try:
-        await asyncio.wait({asked}, timeout=_SOON)
+        await asyncio.wait({asked}, timeout=_PROMPT_ANSWER_SECONDS)
         began = used = {} if asked.done() else await _cpu_seconds(cdp)
         for _ in range(_ROUNDS):
             await asyncio.wait({asked}, timeout=deadline)

@@ -370,10 +370,10 @@ def is_meant(typed: str, held: str, *, is_editor: bool = False) -> bool:
         return _filled_lines(typed) == _filled_lines(held)
     if [*map(_packed, _filled_lines(typed))] == [*map(_packed, _filled_lines(held))]:
         return True
-    return bool(_PLAIN.fullmatch(typed.strip())) and _number(held) == Decimal(typed.strip())
+    return bool(_PLAIN_NUMBER.fullmatch(typed.strip())) and _number(held) == Decimal(typed.strip())
 
 
-_PLAIN = re.compile(r"[-+]?\d+(?:\.\d+)?")
+_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _GROUPED = (
     (re.compile(r"-?\d{1,3}(?:,\d{3})+(?:\.\d+)?"), ",", "."),
     (re.compile(r"-?\d{1,3}(?:\.\d{3})+,\d+"), ".", ","),
@@ -386,7 +386,7 @@ _UNIT = re.compile(r"^[^\d-]{0,4}|[^\d]{0,4}$")
 def _number(text: str) -> Decimal | None:
     """The number that the text is, perhaps as fields draw it: `€ 1,234.50`."""
     text = _UNIT.sub("", text.strip())
-    if _PLAIN.fullmatch(text):
+    if _PLAIN_NUMBER.fullmatch(text):
         return Decimal(text)
     for shape, between, decimal in _GROUPED:
         if shape.fullmatch(text):
