@@ -80,7 +80,7 @@ def main() -> int:
         if options.command == "migrate":
             return migrate_database(settings)
         password, is_new = load_password(settings)
-        logins = Logins(password, settings.data_dir)
+        logins = Logins(password, settings.data_dir, base_path=settings.base_path)
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
         return 1

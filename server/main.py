@@ -152,7 +152,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
         finally:
             await app.state.starting.aclose()
 
-    logins = logins or Logins(load_password(settings)[0], settings.data_dir)
+    logins = logins or Logins(load_password(settings)[0], settings.data_dir, base_path=settings.base_path)
     app = DescribedAPI(
         title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None,
         redirect_slashes=False,

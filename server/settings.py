@@ -9,6 +9,7 @@ import socket
 import sys
 from pathlib import Path
 from typing import Annotated, Literal
+from urllib.parse import urlsplit
 
 from pydantic import AliasChoices, Field, SecretStr, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
@@ -89,7 +90,8 @@ class Settings(BaseSettings):
     public_url: str | None = Field(
         None,
         description="Address under which you open this server, such as `https://pilot.example`: for links in messages to "
-        "your channels. Its host is then trusted as one of `TRUSTED_HOSTS`. Unset: `http://HOST:PORT`.",
+        "your channels. Its host is then trusted as one of `TRUSTED_HOSTS`. May have a path, such as "
+        "`https://host.example/pilot`, below which a proxy serves it. Unset: `http://HOST:PORT`.",
     )
     data_dir: Path = Field(
         Path(".data"),
@@ -416,8 +418,9 @@ class Settings(BaseSettings):
     @field_validator("public_url")
     @classmethod
     def _origin(cls, value: str | None) -> str | None:
-        if value and not re.fullmatch(r"https?://[^\s/?#@]+/?", value):
-            raise ValueError("use an address without a path, such as https://pilot.example")
+        """A path has plain characters only, and none of the names that the server itself has at its top."""
+        if value and not re.fullmatch(r"https?://[^\s/?#@]+(/[\w~.-]+)*/?", value, re.ASCII):
+            raise ValueError("use an address such as https://pilot.example or https://host.example/pilot")
         return value.rstrip("/") if value else value
 
     @field_validator("redis_url")
@@ -482,6 +485,11 @@ class Settings(BaseSettings):
         if scheme not in DATABASES or not (port or "0").isdecimal():
             raise ValueError("use sqlite:///file or postgresql://user:password@host:port/name")
         return value
+
+    @property
+    def base_path(self) -> str:
+        """The path of PUBLIC_URL, below which pages and API are; "" if it has none."""
+        return urlsplit(self.public_url or "").path
 
     @property
     def public_address(self) -> str:

@@ -33,6 +33,8 @@ const backend = process.env.BACKEND ?? 'http://127.0.0.1:8000'
 
 export default defineConfig({
   plugins: [react(), tailwindcss(), precompress()],
+  // Below which path it is served is known when it runs: the server writes the addresses of the page's first files.
+  base: './',
   resolve: { alias: { '@': fileURLToPath(new URL('./src', import.meta.url)) } },
   build: {
     // The content security policy allows neither data: URLs for scripts nor inline code.

@@ -46,7 +46,7 @@ async def log_in(body: Login, request: Request) -> Response:
     response = Response(status_code=204)
     secure = request.url.scheme == "https"
     response.set_cookie(
-        cookie_name(request.headers, secure=secure), value, max_age=COOKIE_SECONDS, path="/", httponly=True,
+        cookie_name(request.headers, logins.cookie, secure=secure), value, max_age=COOKIE_SECONDS, path="/", httponly=True,
         samesite="strict", secure=secure,
     )  # fmt: skip
     return response
@@ -58,7 +58,7 @@ async def log_out(request: Request, caller: CallerOf) -> Response:
         request.app.state.logins.log_out(caller.cookie)
     response = Response(status_code=204)
     secure = request.url.scheme == "https"
-    name = cookie_name(request.headers, secure=secure)
+    name = cookie_name(request.headers, request.app.state.logins.cookie, secure=secure)
     response.delete_cookie(name, path="/", httponly=True, samesite="strict", secure=secure)
     return response
 

@@ -149,6 +149,9 @@ def network_of(peer: str) -> str:
     return str(ipaddress.IPv6Network((address, 64), strict=False))
 
 
+LOGIN_COOKIE = "pilothouse"
+
+
 class Logins:
     """Creates and checks login cookies: `<expiry>.<id>.<signature>`. Logouts are stored on disk."""
 
@@ -158,7 +161,10 @@ class Logins:
         data_dir: Path,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
+        base_path: str = "",
     ) -> None:
+        """`base_path`: below which the server is reached; others may be at other paths of its host."""
+        self.cookie = LOGIN_COOKIE + base_path.replace("/", "-")
         secret, _ = secret_file.load_or_make(data_dir / "cookie_secret", lambda: secrets.token_urlsafe(32))
         # The password is part of the key, so changing it ends all logins.
         self._key = hashlib.sha256(f"{secret}\0{password}".encode()).digest()
@@ -262,17 +268,14 @@ class Caller:
         return self.cookie is not None and self.logins.is_valid(self.cookie)
 
 
-LOGIN_COOKIE = "pilothouse"
-
-
-def cookie_name(headers: Headers, *, secure: bool) -> str:
-    """The name of the login cookie for the host of the request.
+def cookie_name(headers: Headers, name: str, *, secure: bool) -> str:
+    """The name of the login cookie for the host of the request, from `Logins.cookie`.
 
     Cookies are shared between the ports of a host, so the name contains the port: otherwise two servers on
     one host would overwrite each other's cookie. With https the prefix is `__Host-`, which requires `Secure`.
     """
     port = headers.get("host", "").rpartition("]")[2].partition(":")[2]
-    name = f"{LOGIN_COOKIE}-{port}" if port.isascii() and port.isdigit() and len(port) <= 5 else LOGIN_COOKIE
+    name = f"{name}-{port}" if port.isascii() and port.isdigit() and len(port) <= 5 else name
     return f"__Host-{name}" if secure else name
 
 
@@ -291,6 +294,6 @@ def read_caller(headers: Headers, logins: Logins, *, secure: bool) -> Caller:
     if scheme.lower() == "bearer" and token:
         return Caller(logins, bearer=token.strip())
     # Earlier versions used the name without a port.
-    older = f"__Host-{LOGIN_COOKIE}" if secure else LOGIN_COOKIE
-    cookies = list(read_cookies(headers, cookie_name(headers, secure=secure), older))
+    older = f"__Host-{logins.cookie}" if secure else logins.cookie
+    cookies = list(read_cookies(headers, cookie_name(headers, logins.cookie, secure=secure), older))
     return Caller(logins, cookie=next(filter(logins.is_valid, cookies), cookies[0] if cookies else None))

@@ -18,6 +18,7 @@ from server.ops.program_files import PROGRAM_FILES
 
 logger = logging.getLogger(__name__)
 
+PAGE = "/index.html"
 DIST = PROGRAM_FILES / "web" / "dist"
 CSP = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; font-src 'self'; "
@@ -48,8 +49,9 @@ class Asset:
 class Spa:
     """An ASGI app. Unknown pages get index.html, for client-side routes; unknown assets and API paths 404."""
 
-    def __init__(self, dist: Path = DIST) -> None:
-        self._assets = _load(dist) if dist.is_dir() else {}
+    def __init__(self, dist: Path = DIST, base_path: str = "") -> None:
+        """`base_path`: where the web UI is served, such as `/pilot`; "" at the top."""
+        self._assets = _load(dist, base_path) if dist.is_dir() else {}
         if not self._assets:
             logger.warning("the web UI is not here (%s): `make setup` builds it", dist)
 
@@ -71,17 +73,27 @@ class Spa:
         return _serve(asset, headers)
 
     def _find(self, path: str, accept: str) -> Asset | None:
-        asset = self._assets.get("/index.html" if path == "/" else path)
+        asset = self._assets.get(PAGE if path == "/" else path)
         is_page = not path.startswith(("/api", "/assets/")) and "text/html" in accept
-        return asset or (self._assets.get("/index.html") if is_page else None)
+        return asset or (self._assets.get(PAGE) if is_page else None)
 
 
 @cache
-def _load(dist: Path) -> dict[str, Asset]:
+def _load(dist: Path, base_path: str) -> dict[str, Asset]:
     """Once in a process: a build does not change while it is served, and tests make hundreds of apps."""
     files = {"/" + path.relative_to(dist).as_posix(): path for path in dist.rglob("*") if path.is_file()}
     plain = {name: path for name, path in files.items() if path.suffix not in (".br", ".gz", ".map")}
-    return {name: _read(name, path, files) for name, path in plain.items()}
+    assets = {name: _read(name, path, files) for name, path in plain.items()}
+    if page := plain.get(PAGE):
+        assets[PAGE] = _placed(page.read_text(), base_path)
+    return assets
+
+
+def _placed(page: str, base_path: str) -> Asset:
+    """The page with its first files below `base_path`: it stands for addresses of any depth, so that none is relative."""
+    body = page.replace('"./', f'"{base_path}/').encode()
+    tag = hashlib.sha256(body).hexdigest()[:16]
+    return Asset({"gzip": gzip.compress(body, mtime=0)}, tag, "text/html", "no-cache")
 
 
 def _read(name: str, path: Path, files: dict[str, Path]) -> Asset:

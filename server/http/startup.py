@@ -40,6 +40,15 @@ def build_app(settings: Settings, logins: Logins, spa: Spa) -> FastAPI:
     return app
 
 
+def below(base_path: str, scope: Scope) -> Scope:
+    """The scope with its path as the server's own routes have it. Proxies that remove the path themselves are fine, too."""
+    path: str = scope["path"]
+    if path != base_path and not path.startswith(f"{base_path}/"):
+        return scope
+    raw = scope.get("raw_path") or path.encode()
+    return {**scope, "path": path[len(base_path) :] or "/", "raw_path": raw[len(base_path) :] or b"/"}
+
+
 class Front:
     """An ASGI app that wraps the real one, and starts and stops it in its own lifespan."""
 
@@ -50,7 +59,8 @@ class Front:
         build: Callable[[Settings, Logins, Spa], FastAPI] = build_app,
     ) -> None:
         self.app: FastAPI | None = None
-        self._spa = Spa()
+        self._base_path = settings.base_path
+        self._spa = Spa(base_path=self._base_path)
         self._build = partial(build, settings, logins, self._spa)
         self._early = RequestGate(self._answer_early, settings=settings, logins=logins, render=render)
         self._guarded = guarded_prefixes(settings)
@@ -66,7 +76,10 @@ class Front:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
             await self._live(receive, send)
-        elif self.app is None and is_early(scope["path"], self._guarded):
+            return
+        if self._base_path:
+            scope = below(self._base_path, scope)
+        if self.app is None and is_early(scope["path"], self._guarded):
             await self._early(scope, receive, send)
         else:
             await (self.app or await self._wait())(scope, receive, send)

@@ -480,5 +480,15 @@ async def test_links_lead_to_the_public_url_whose_host_is_trusted(settings: Sett
     assert public.public_address == "https://pilot.example"
     assert "pilot.example" in allowed_hosts(public)
     assert "pilot.example" not in allowed_hosts(settings)
-    with pytest.raises(ValueError, match="without a path"):
-        Settings.model_validate(settings.model_dump() | {"public_url": "https://pilot.example/x"})
+    below = Settings.model_validate(
+        settings.model_dump() | {"public_url": "https://host.example/apps/pilot/"}
+    )
+    assert (below.public_address, below.base_path) == ("https://host.example/apps/pilot", "/apps/pilot")
+    for odd in (
+        "https://pilot.example/?a",
+        "https://pilot.example/a b",
+        "https://pilot.example//x",
+        "pilot.example",
+    ):
+        with pytest.raises(ValueError, match="use an address such as"):
+            Settings.model_validate(settings.model_dump() | {"public_url": odd})

@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
 import httpx
+import pytest
 import uvicorn
 from fastapi import FastAPI
 from starlette.types import Message
@@ -16,7 +17,7 @@ from starlette.types import Message
 from server.__main__ import Server
 from server.auth import Logins
 from server.http.spa import Spa
-from server.http.startup import Front
+from server.http.startup import Front, build_app
 from server.main import create_app
 from server.settings import Settings
 from tests.conftest import PASSWORD
@@ -116,3 +117,16 @@ async def test_the_first_signal_lets_runs_end_and_the_second_waits_for_nothing(s
     server.handle_exit(signal.SIGTERM, None)
     assert server.should_exit
     assert server.force_exit
+
+
+@pytest.mark.parametrize("path", ["/pilot/api/sessions", "/api/sessions"])
+async def test_below_a_path_of_its_host_the_same_is_served_with_and_without_it(
+    settings: Settings, path: str
+) -> None:
+    settings = Settings.model_validate(settings.model_dump() | {"public_url": "https://host.example/pilot"})
+    async with served(settings, build_app) as client:
+        assert (await client.get(path)).status_code == 200
+        assert (await client.get(path, headers={"authorization": ""})).status_code == 401
+        assert (
+            await client.get(path.replace("/pilot", "/pilots", 1).replace("/api", "/apis", 1))
+        ).status_code == 404

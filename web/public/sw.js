@@ -64,7 +64,7 @@ function show(told) {
     body: bodyOf(told),
     // One that comes a second time takes the place of the first.
     tag: reference ?? told.id,
-    icon: '/icon-192.png',
+    icon: 'icon-192.png',
     lang: LANG in BOOKS ? LANG : 'en',
     requireInteraction: type in ACTIONS,
     actions: (ACTIONS[type] ?? []).map((action) => ({ action, title: WORDS[action] })),
@@ -98,7 +98,7 @@ addEventListener('notificationclick', (event) => {
 })
 
 async function act(action, { path, session, reference }) {
-  const at = `/api/sessions/${encodeURIComponent(session)}`
+  const at = `api/sessions/${encodeURIComponent(session)}`
   const isSaid =
     (action === 'deny' && (await post(`${at}/decision`, { reference, confirmed: false }))) ||
     (action === 'stop' && (await post(`${at}/cancel`)))
@@ -117,7 +117,7 @@ async function post(path, body) {
 }
 
 async function refreshBadge() {
-  const answer = await fetch('/api/questions?limit=1').catch(() => null)
+  const answer = await fetch('api/questions?limit=1').catch(() => null)
   if (answer?.ok) await setBadge((await answer.json()).total)
 }
 
@@ -134,15 +134,15 @@ addEventListener('pushsubscriptionchange', (event) => event.waitUntil(renew(even
 async function renew(former) {
   if (!former) return
   const [{ public_key: key }, { items }, device] = await Promise.all([
-    read('/api/push/key'),
-    read('/api/channels'),
+    read('api/push/key'),
+    read('api/channels'),
     digest(former.endpoint),
   ])
   const channel = items.find((one) => one.device === device)
   if (!channel) return
   const made = await registration.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key })
   const { endpoint, keys } = made.toJSON()
-  await fetch(`/api/channels/${channel.id}`, {
+  await fetch(`api/channels/${channel.id}`, {
     method: 'PATCH',
     credentials: 'same-origin',
     headers: { 'Content-Type': 'application/json' },

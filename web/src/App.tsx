@@ -1,6 +1,8 @@
 import { CSPProvider } from '@base-ui/react/csp-provider'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { queryClient } from '@/api/queries'
+import { Router } from 'wouter'
+import { BASE } from '@/lib/base'
 import { ErrorBoundary } from '@/ErrorBoundary'
 import { Routes } from '@/routes'
 import { Toasts } from '@/ui/Toasts'
@@ -13,7 +15,9 @@ export function App() {
         <QueryClientProvider client={queryClient}>
           <TooltipProvider delay={400}>
             <Toasts>
-              <Routes />
+              <Router base={BASE}>
+                <Routes />
+              </Router>
             </Toasts>
           </TooltipProvider>
         </QueryClientProvider>

@@ -10,6 +10,7 @@ import { loadAhead } from '@/lib/loadAhead'
 import { StartPage } from '@/pages/StartPage'
 import { openAhead } from '@/stream/connect'
 import { Button } from '@/ui/Button'
+import { openPage } from '@/lib/base'
 
 const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
 const GrantsPage = lazy(() => import('@/pages/GrantsPage'))
@@ -21,7 +22,7 @@ const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
 
 // Where a session is the page asked for, its page, its rows and its events come while the login is checked.
-const asked = /^\/s\/([^/]+)/.exec(location.pathname)?.[1]
+const asked = /^\/s\/([^/]+)/.exec(openPage())?.[1]
 if (asked) {
   loadAhead(loadChat)
   readAhead(decodeURIComponent(asked))
@@ -62,7 +63,7 @@ function Gate() {
   useEffect(() => {
     whenSignedOut(() => {
       queryClient.clear()
-      go(`/login?next=${encodeURIComponent(location.pathname)}`)
+      go(`/login?next=${encodeURIComponent(openPage())}`)
     })
   }, [go])
   if (me.isPending) return null

@@ -33,6 +33,7 @@ import type {
   Upcoming,
   WorkState,
 } from './types'
+import { apiAddress } from '@/lib/base'
 
 const at = (id: string, rest = '') => `/sessions/${encodeURIComponent(id)}${rest}`
 
@@ -143,11 +144,11 @@ export const api = {
 /** Addresses that the browser fetches by itself, as downloads. */
 export const downloads = {
   session: (id: string, format: ExportFormat) =>
-    `/api${at(id, `/export?format=${format}&lang=${usePrefs.getState().lang}`)}`,
-  everything: '/api/export',
-  automations: '/api/automations/export',
+    apiAddress(at(id, `/export?format=${format}&lang=${usePrefs.getState().lang}`)),
+  everything: apiAddress('/export'),
+  automations: apiAddress('/automations/export'),
   result: (runId: string, format: ResultFormat) =>
-    `/api/runs/${encodeURIComponent(runId)}/result?format=${format}`,
+    apiAddress(`/runs/${encodeURIComponent(runId)}/result?format=${format}`),
 }
 
 export type ResultFormat = 'csv' | 'xlsx' | 'json'

@@ -1,6 +1,7 @@
 import { translate } from '@/i18n'
 import { inLanguage } from '@/i18n/sentences'
 import type { Parts } from './types'
+import { apiAddress } from '@/lib/base'
 
 /** What the server said no to, in its own words: `application/problem+json`, or a lost connection (status 0). */
 export class ApiError extends Error {
@@ -46,7 +47,7 @@ async function send(method: Method, path: string, body?: unknown): Promise<Respo
   const content = contentOf(body)
   const keepalive = method !== 'GET' && outlivesPage(content.body)
   try {
-    return await fetch(`/api${path}`, { method, credentials: 'same-origin', keepalive, ...content })
+    return await fetch(apiAddress(path), { method, credentials: 'same-origin', keepalive, ...content })
   } catch {
     throw unreachable()
   }

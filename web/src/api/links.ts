@@ -1,15 +1,18 @@
 import { outlivesPage, problem, unreachable } from './http'
 import type { components } from './schema'
 import type { Decision, OpenQuestion } from './types'
+import { apiAddress } from '@/lib/base'
 
 type Schemas = components['schemas']
 
 /** What the holder of a one-use link may ask for. The secret goes in a header: addresses are logged. */
 async function request(secret: string, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, 'Pilothouse-Link': secret }
-  const answer = await fetch(`/api/links/${path}`, { ...init, headers, credentials: 'omit' }).catch(() => {
-    throw unreachable()
-  })
+  const answer = await fetch(apiAddress(`/links/${path}`), { ...init, headers, credentials: 'omit' }).catch(
+    () => {
+      throw unreachable()
+    },
+  )
   if (!answer.ok) throw await problem(answer)
   return answer
 }

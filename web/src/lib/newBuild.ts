@@ -1,3 +1,4 @@
+import { apiAddress } from '@/lib/base'
 const PAUSE = 2_000
 const FRESH = 30_000
 
@@ -16,7 +17,7 @@ const here: Place = {
     return loaded?.type === 'reload' && performance.now() < FRESH
   },
   answers: () =>
-    fetch('/api/health', { cache: 'no-store' }).then(
+    fetch(apiAddress('/health'), { cache: 'no-store' }).then(
       ({ ok }) => ok,
       () => false,
     ),

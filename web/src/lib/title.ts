@@ -1,12 +1,13 @@
+import { BASE } from '@/lib/base'
 import { useEffect } from 'react'
 import { create } from 'zustand'
 
 export type Sign = 'none' | 'busy' | 'alert'
 
 const ICONS: Record<Sign, string> = {
-  none: '/favicon.svg',
-  busy: '/favicon-busy.svg',
-  alert: '/favicon-alert.svg',
+  none: `${BASE}/favicon.svg`,
+  busy: `${BASE}/favicon-busy.svg`,
+  alert: `${BASE}/favicon-alert.svg`,
 }
 const MARKS: Record<Sign, string> = { none: '', busy: '● ', alert: '⚠ ' }
 

@@ -1,3 +1,4 @@
+import { BASE } from '@/lib/base'
 /** The address if it is one a person may follow from text that a model wrote, else null. */
 export function safeUrl(address: string | null | undefined): string | null {
   if (!address) return null
@@ -26,7 +27,7 @@ const PICTURE = /^(?:\/(?!\.+(?:\/|$))[\w.~-]+)+\.(?:jpe?g|png|webp)$/
 export function pictureUrl(address: string | null | undefined, width?: number): string | null {
   if (address?.startsWith('blob:')) return address
   if (!address || !PICTURE.test(address)) return null
-  return width ? `${address}?w=${width}` : address
+  return BASE + (width ? `${address}?w=${width}` : address)
 }
 
 /** A page as people name it: host and path, without scheme and query. */

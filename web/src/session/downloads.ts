@@ -1,6 +1,7 @@
 import { useShallow } from 'zustand/react/shallow'
 import type { Row, ToolRow } from '@/stream/rows'
 import { useLive } from '@/stream/store'
+import { apiAddress } from '@/lib/base'
 
 export interface Downloaded {
   name: string
@@ -19,7 +20,7 @@ export const downloadsOf = (step: Pick<ToolRow, 'summary' | 'status'>): Download
 
 /** Where a file of a session is fetched. */
 export const addressOf = (sessionId: string, name: string): string =>
-  `/api/sessions/${sessionId}/files/${encodeURIComponent(name)}`
+  apiAddress(`/sessions/${sessionId}/files/${encodeURIComponent(name)}`)
 
 /** The steps that led to an answer, in order: those since the message that it answers. */
 export function useStepsOf(answerId: string): ToolRow[] {

@@ -1,4 +1,5 @@
 import { EVENT_TYPES } from './events'
+import { apiAddress } from '@/lib/base'
 
 export type LinkStatus = 'connecting' | 'live' | 'lost' | 'signed-out'
 
@@ -94,12 +95,12 @@ function address(sessions: string[], seen: Map<string, string>): string {
   const query = new URLSearchParams()
   if (sessions.length) query.set('sessions', sessions.join(','))
   if (after.length) query.set('after', after.join(','))
-  return query.size ? `/api/stream?${query}` : '/api/stream'
+  return apiAddress(query.size ? `/stream?${query}` : '/stream')
 }
 
 async function isSignedOut(): Promise<boolean> {
   try {
-    return (await fetch('/api/auth/me', { credentials: 'same-origin' })).status === 401
+    return (await fetch(apiAddress('/auth/me'), { credentials: 'same-origin' })).status === 401
   } catch {
     return false
   }

@@ -8,6 +8,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { toast } from '@/ui/Toasts'
 import { words } from './automationWords'
+import { BASE } from '@/lib/base'
 
 /** The address that begins an automation: made, made again, removed. */
 export function HookDialog({ automation, onClose }: { automation: Automation; onClose: () => void }) {
@@ -22,7 +23,7 @@ export function HookDialog({ automation, onClose }: { automation: Automation; on
     }
     await client.invalidateQueries({ queryKey: ['automations'] })
   }
-  const make = () => void call(api.newHook(automation.id).then(({ path }) => location.origin + path))
+  const make = () => void call(api.newHook(automation.id).then(({ path }) => location.origin + BASE + path))
   const remove = () => void call(api.removeHook(automation.id).then(() => null))
   const hasHook = automation.has_hook
   return (

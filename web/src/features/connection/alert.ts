@@ -1,3 +1,4 @@
+import { BASE } from '@/lib/base'
 import { navigate } from 'wouter/use-browser-location'
 import { translate } from '@/i18n'
 import { canNotify } from '@/lib/notifications'
@@ -17,7 +18,7 @@ export function notifyUser(session: SessionChanged): void {
   const notification = new Notification(translate('question.tab'), {
     body: session.title,
     tag: id,
-    icon: '/favicon-alert.svg',
+    icon: `${BASE}/favicon-alert.svg`,
   })
   notification.onclick = () => {
     focus()

@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { api } from '@/api/client'
 import { useConfig } from '@/api/queries'
 import { newId } from '@/lib/ids'
+import { apiAddress } from '@/lib/base'
 
 /** Milliseconds; the server believes it for twice as long. */
 const REPEAT = 45_000
@@ -14,7 +15,7 @@ export function usePresence(): void {
     const page = newId()
     const hide = () => {
       const body = JSON.stringify({ page, visible: false })
-      navigator.sendBeacon('/api/presence', new Blob([body], { type: 'application/json' }))
+      navigator.sendBeacon(apiAddress('/presence'), new Blob([body], { type: 'application/json' }))
     }
     // A lost one is made good by the next, or by the messages that the person gets.
     const tell = () => (document.hidden ? hide() : void api.tellPresence(page).catch(() => undefined))

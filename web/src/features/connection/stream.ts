@@ -14,6 +14,7 @@ import type { SessionChanged } from '@/stream/events'
 import { emptyStore } from '@/stream/store'
 import { notifyUser } from './alert'
 import { useLinkStatus } from '@/session/linkStatus'
+import { openPage } from '@/lib/base'
 
 /** Runs the one stream of this tab while someone is signed in. */
 export function useStream(): void {
@@ -42,7 +43,7 @@ export function useStream(): void {
         }
         if (status !== 'signed-out') return
         queryClient.clear()
-        go(`/login?next=${encodeURIComponent(location.pathname)}`)
+        go(`/login?next=${encodeURIComponent(openPage())}`)
       },
     })
   }, [go])

@@ -1,11 +1,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { api } from '@/api/client'
 import { usePrefs } from '@/lib/prefs'
+import { BASE } from '@/lib/base'
 
 /** Whether this browser can get messages while no page is open: over https, and on an iPhone as an installed app only. */
 export const canPush = () => isSecureContext && 'serviceWorker' in navigator && 'PushManager' in window
 
-const worker = () => navigator.serviceWorker.register(`/sw.js?lang=${usePrefs.getState().lang}`)
+const worker = () => navigator.serviceWorker.register(`${BASE}/sw.js?lang=${usePrefs.getState().lang}`)
 
 export interface Subscription {
   address: string

@@ -1,4 +1,5 @@
 import type { FromServer, ToServer } from './protocol'
+import { apiAddress } from '@/lib/base'
 
 export interface LinkOut {
   opened(): void
@@ -65,5 +66,5 @@ export function openLiveLink(address: string, protocols: string[], out: LinkOut)
 /** `path` below `/api`. */
 export function liveAddress(path: string): string {
   const scheme = location.protocol === 'https:' ? 'wss:' : 'ws:'
-  return `${scheme}//${location.host}/api/${path}`
+  return `${scheme}//${location.host}${apiAddress(`/${path}`)}`
 }
