@@ -70,7 +70,7 @@ TESTS = {
     "server/agent/operator/ask/consent.py": "tests/unit/test_operator_consent.py tests/unit/test_grants.py tests/unit/test_points.py tests/unit/test_captcha.py tests/unit/test_clocks.py tests/unit/test_operator_evil.py tests/unit/test_operator_graph.py tests/unit/test_operator_batch.py",
     "server/agent/operator/act/limits.py": "tests/unit/test_operator_limits.py",
     "server/agent/assistant/limits.py": "tests/unit/test_assistant.py",
-    "server/agent/operator/act/batch.py": "tests/unit/test_operator_batch.py",
+    "server/agent/operator/memory/batch.py": "tests/unit/test_operator_batch.py",
     "server/agent/operator/see/observing.py": "tests/unit/test_operator_*.py tests/unit/test_observer.py tests/unit/test_captcha.py tests/unit/test_points.py tests/unit/test_taint.py",
     **{
         f"server/agent/policy/{name}.py": POLICY

@@ -119,13 +119,13 @@ def _host(url: str) -> str:
         return ""
 
 
-def still_refused(refused: Sequence[JsonObject], act: ActEffect) -> list[JsonObject]:
-    """The requests of a run that were refused and not accepted later, `Effect`s as JSON, the oldest first."""
+def still_refused(refused: Sequence[Effect], act: ActEffect) -> tuple[Effect, ...]:
+    """The requests of a run that were refused and not accepted later, the oldest first."""
     done = {_place(effect) for effect in act.effects if effect.outcome == "accepted"}
-    found = {_place(effect): effect for effect in map(Effect.model_validate, refused)}
+    found = {_place(effect): effect for effect in refused}
     found |= {_place(effect): effect for effect in act.refused}
     left = [effect for place, effect in found.items() if place not in done or effect in act.refused]
-    return [effect.model_dump(exclude_none=True) for effect in left[-MAX_REFUSED:]]
+    return tuple(left[-MAX_REFUSED:])
 
 
 def _place(effect: Effect) -> tuple[str, str, str]:

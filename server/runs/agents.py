@@ -33,6 +33,7 @@ from server.agent.models.providers import Endpoint, split_name
 from server.agent.operator import continuing
 from server.agent.operator.ask.user_input import take_plan
 from server.agent.operator.graph import build_operator
+from server.agent.operator.memory.state import State
 from server.agent.second_model import SecondModel, answered
 from server.agent.streaming import graph_events
 from server.agent.titles import SCRIPTED, ask_title, namer_of, read_title
@@ -407,7 +408,9 @@ class AgentFactory:
         graph = await self._operator(DEMO)
         saved = await graph.aget_state(config)
         if "plan" in values:
-            values |= take_plan(saved.values, values["plan"])
+            before = State.read(saved.values)
+            edited = replace(before, work=take_plan(before.work, values.pop("plan")))
+            values |= edited.to_saved(before, saved.values)
         is_waiting = bool(saved.next)
         await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
         return await self.read_state(session_id) or StateChanged()

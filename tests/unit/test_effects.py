@@ -200,9 +200,9 @@ def test_the_second_of_two_equal_requests_is_marked_also_within_one_act() -> Non
 def test_refusals_are_kept_until_the_same_address_accepts() -> None:
     first = still_refused([], effect_of(SentRequests((REFUSED,)), (), (SHOP,)))
     both = still_refused(first, effect_of(SentRequests((NOT_LOGGED_IN,)), (), (SHOP,)))
-    assert [effect["path"] for effect in both] == ["/orders", "/payments"]
+    assert [effect.path for effect in both] == ["/orders", "/payments"]
     left = still_refused(both, effect_of(SentRequests((ORDER,)), (), (SHOP,)))
-    assert [effect["path"] for effect in left] == ["/payments"]
+    assert [effect.path for effect in left] == ["/payments"]
 
 
 def test_alerts_come_first_and_what_was_there_before_is_left_out() -> None:

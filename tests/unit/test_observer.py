@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from server.agent.actions import Point
+from server.agent.actions import Point, ReadFileAction
 from server.agent.context import RunContext
+from server.agent.operator.memory.state import PageState, RunCounts, State, TurnState
 from server.agent.operator.see.observing import (
     DRAWN_SHARE,
     PICTURES_KEPT,
@@ -91,9 +92,8 @@ async def test_the_newest_picture_files_are_kept_and_each_is_shown_after_the_act
     screen, observer = Screen(), Observer("never", model_sees=False)
 
     async def shown(number: int, action_id: str = "a") -> str | None:
-        found = await observer.image(
-            screen.context(f"s{number}"), {"planned_action": {"id": action_id}}, page()
-        )
+        read = State(turn=TurnState(ReadFileAction(id=action_id, file="a.png")))
+        found = await observer.image(screen.context(f"s{number}"), read, page())
         assert found is None or (found.picture, found.size) == (None, (0, 0))
         return base64.b64decode(found.block["base64"]).decode() if found else None
 
@@ -141,12 +141,16 @@ def test_a_page_is_another_one_by_its_document_or_its_path() -> None:
 
 def test_lines_are_known_once_the_model_has_acted_since_they_were_shown() -> None:
     observation = page(text_blocks=("Opening hours",))
-    shown = as_shown({}, observation)
-    assert shown["marks"]
-    state: Any = {"shown_lines": shown}
-    assert known_lines(state, observation) == frozenset()
-    assert known_lines(state | {"tool_steps": 1}, observation) == frozenset(shown["marks"])
-    assert known_lines(state | {"tool_steps": 1}, page("d2:1")) == frozenset()
+    shown = as_shown(State(page=PageState(observation)))
+    assert shown.marks
+
+    def known(tool_steps: int, observation: Observation) -> frozenset[str]:
+        at_turn = PageState(observation, shown_lines=shown)
+        return known_lines(State(page=at_turn, limits=RunCounts(tool_steps)))
+
+    assert known(0, observation) == frozenset()
+    assert known(1, observation) == frozenset(shown.marks)
+    assert known(1, page("d2:1")) == frozenset()
 
 
 def test_an_empty_tab_has_nothing_to_show() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from server.agent.actions import ClickAction, aim
 from server.agent.context import UserUpdates
-from server.agent.operator.act.batch import Batch
+from server.agent.operator.memory.batch import Batch
 from server.agent.operator.plan.move import Move, to_actions
 from server.browser.observation import Observation, observe_snapshot
 from tests.support.operator_world import World, world

@@ -12,6 +12,7 @@ from server.agent.operator.memory.facts import (
     page_words,
     whole_plan,
 )
+from server.agent.operator.memory.state import NotedFact, PlanProgress
 from server.browser.observation import Element, Observation, Page
 
 AT = "2026-11-21T10:00:00+00:00"
@@ -19,10 +20,10 @@ AT = "2026-11-21T10:00:00+00:00"
 
 def test_facts_are_appended_with_their_page_and_time() -> None:
     known = merge_facts([], ["A costs 5"], "https://a/", AT)
-    assert merge_facts(known, ["B costs 7"], "https://b/", AT) == [
-        {"fact": "A costs 5", "url": "https://a/", "at": AT},
-        {"fact": "B costs 7", "url": "https://b/", "at": AT},
-    ]
+    assert merge_facts(known, ["B costs 7"], "https://b/", AT) == (
+        NotedFact(fact="A costs 5", url="https://a/", at=AT),
+        NotedFact(fact="B costs 7", url="https://b/", at=AT),
+    )
 
 
 def test_a_fact_is_not_repeated_in_other_letters() -> None:
@@ -32,7 +33,7 @@ def test_a_fact_is_not_repeated_in_other_letters() -> None:
 
 def test_a_fuller_wording_takes_the_place_of_the_shorter() -> None:
     known = merge_facts([], ["A costs 5", "C is red"], "https://a/", AT)
-    texts = [fact["fact"] for fact in merge_facts(known, ["A costs 5 EUR with delivery"], "https://b/", AT)]
+    texts = [fact.fact for fact in merge_facts(known, ["A costs 5 EUR with delivery"], "https://b/", AT)]
     assert texts == ["A costs 5 EUR with delivery", "C is red"]
 
 
@@ -53,10 +54,10 @@ def test_eids_and_page_text_stay_out() -> None:
 def test_a_flood_of_facts_does_not_wash_older_ones_away() -> None:
     known = merge_facts([], ["A costs 5"], "u", AT)
     flooded = merge_facts(known, [f"item {n}" for n in range(500)], "u", AT)
-    assert flooded[0]["fact"] == "A costs 5"
+    assert flooded[0].fact == "A costs 5"
     assert len(flooded) == 21
-    echoed = [fact["fact"] for fact in flooded]
-    assert merge_facts(flooded, [*echoed, "B costs 7"], "u", AT)[-1]["fact"] == "B costs 7"
+    echoed = [fact.fact for fact in flooded]
+    assert merge_facts(flooded, [*echoed, "B costs 7"], "u", AT)[-1].fact == "B costs 7"
 
 
 def test_a_plan_has_at_most_six_items_and_keeps_its_answer() -> None:
@@ -74,11 +75,11 @@ def test_a_plan_carries_no_eids_and_no_numbers_of_its_own() -> None:
 
 
 def test_progress_counts_from_the_plan_and_repeats_nothing() -> None:
-    progress = next_progress({}, ["a", "b"], step=2, done="looked", blocked=None)
-    assert progress == {"current": 1, "done": ["looked"], "blocked": []}
+    progress = next_progress(None, ["a", "b"], step=2, done="looked", blocked=None)
+    assert progress == PlanProgress(current=1, done=("looked",))
     again = next_progress(progress, ["a", "b"], step=9, done="looked", blocked="no price")
-    assert again == {"current": 1, "done": ["looked"], "blocked": ["no price"]}
-    assert next_progress(progress, [], step=None, done=None, blocked=None)["current"] == 0
+    assert again == PlanProgress(current=1, done=("looked",), blocked=("no price",))
+    assert next_progress(progress, [], step=None, done=None, blocked=None).current == 0
 
 
 PAGE = PageWords(eids=frozenset({"e3", "e4", "e12", "e13"}))

@@ -49,15 +49,15 @@ async def test_the_step_limit_ends_in_a_summary_and_a_question() -> None:
     ],
 )  # fmt: skip
 def test_a_limit_is_reached_at_its_value_and_not_before(
-    state: State, dollars: float | None, reached: str | None
+    state: dict[str, Any], dollars: float | None, reached: str | None
 ) -> None:
     limits = OperatorLimits(tokens=100, seconds=60, dollars=dollars)
-    assert limits.reached(state, max_steps=3, now=50.0) == reached
+    assert limits.reached(State.read(state), max_steps=3, now=50.0) == reached
 
 
 def test_a_run_that_has_used_nothing_has_reached_no_limit() -> None:
     limits = OperatorLimits(tokens=1, seconds=60, dollars=0.01)
-    assert limits.reached({}, max_steps=1, now=50.0) is None
+    assert limits.reached(State(), max_steps=1, now=50.0) is None
 
 
 async def test_a_summary_that_forgets_the_question_gets_one() -> None:
@@ -66,8 +66,8 @@ async def test_a_summary_that_forgets_the_question_gets_one() -> None:
 
 
 async def test_the_question_comes_in_the_language_of_the_task() -> None:
-    assert _closing_question({"task": "посмотри всё"}, "Готово.") == "\n\nПродолжать?"
-    assert _closing_question({"task": "看一下"}, "可以继续吗？") == ""
+    assert _closing_question(State.read({"task": "посмотри всё"}), "Готово.") == "\n\nПродолжать?"
+    assert _closing_question(State.read({"task": "看一下"}), "可以继续吗？") == ""
 
 
 async def test_the_summary_is_written_by_rule_when_the_model_fails() -> None:

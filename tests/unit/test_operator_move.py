@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from server.agent.actions import ClickAction, aim
 from server.agent.operator.act.acting import perform, problem_of
+from server.agent.operator.memory.state import State
 from server.agent.operator.plan.lenient_parsing import ARGUMENTS
 from server.agent.operator.plan.move import POINT_ARGUMENTS, Move, Offer, move_schema, to_action, to_actions
 from server.agent.operator.plan.offering import usable_on
@@ -103,13 +104,13 @@ def test_text_is_taken_for_the_argument_that_is_missing() -> None:
 
 def test_each_rule_is_in_the_prompts_that_need_it() -> None:
     """What holds at some turns only is not paid for at each of them."""
-    first = step_prompt({"task": "t"}, "")
-    later = step_prompt({"task": "t", "plan": ["Look", "Answer"]}, "")
-    reading = step_prompt({"task": "t", "plan": ["Look", "Answer"], "reading": "All of it."}, "")
+    first = step_prompt(State.read({"task": "t"}), "")
+    later = step_prompt(State.read({"task": "t", "plan": ["Look", "Answer"]}), "")
+    reading = step_prompt(State.read({"task": "t", "plan": ["Look", "Answer"], "reading": "All of it."}), "")
     assert len({prompt[0].text for prompt in (first, later, reading)}) == 1
     assert [NO_PLAN in prompt[1].text for prompt in (first, later, reading)] == [True, False, False]
     assert [READ_ONCE in prompt[1].text for prompt in (first, later, reading)] == [False, False, True]
-    assert NO_PLAN not in summary_prompt({"task": "t"}, "time is up")[1].text
+    assert NO_PLAN not in summary_prompt(State.read({"task": "t"}), "time is up")[1].text
 
 
 def test_the_address_of_the_page_at_hand_is_not_repeated() -> None:
@@ -120,7 +121,8 @@ def test_the_address_of_the_page_at_hand_is_not_repeated() -> None:
         {"fact": "Of a file", "url": ""},
     ]
     steps = [f"navigate {other}: ok", f"navigate {url}: ok", f"failed: navigate {url}: no answer"]
-    state: Any = {"task": "t", "facts": facts, "steps": steps, "last_observation": {"page": {"url": url}}}
+    page = {"page": {"url": url, "title": ""}}
+    state = State.read({"task": "t", "facts": facts, "steps": steps, "last_observation": page})
     prompt = step_prompt(state, f"URL: {url}")[1].text
     for line in (
         "Blue costs 9 (here)",
@@ -163,7 +165,9 @@ def test_acts_with_files_are_offered_only_where_there_are_files() -> None:
     with_files, without = move_schema()["properties"], move_schema(offer=Offer(files=False))["properties"]
     assert set(with_files) - set(without) == {"file"}
     assert set(with_files["action"]["enum"]) - set(without["action"]["enum"]) == {"read_file", "upload"}
-    prompts = [step_prompt({"task": "t"}, "", offer=Offer(files=has))[0].text for has in (False, True)]
+    prompts = [
+        step_prompt(State.read({"task": "t"}), "", offer=Offer(files=has))[0].text for has in (False, True)
+    ]
     assert ["read_file" in prompt for prompt in prompts] == [False, True]
 
 
@@ -213,7 +217,7 @@ def test_a_page_offers_what_it_has_a_use_for(
         "hover",
         "read_page",
     }
-    prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text
+    prompt = step_prompt(State.read({"task": "t"}), "", offer=offer)[0].text
     every = {PAGE_RULES, FIELD_RULES, OPENING_RULES, POINT_RULES, FILE_RULES, GOAL_RULES}
     assert {rule for rule in every if rule in prompt} == rules | {FILE_RULES, GOAL_RULES}
     for kind in offered:  # each action with all its arguments
@@ -229,7 +233,7 @@ def test_without_a_page_one_can_be_opened_and_read() -> None:
     }  # fmt: skip
     assert schema["then"]["items"]["properties"]["action"]["enum"] == ["read_page"]
     assert not {"eid", "text", "fields", "key", "commits"} & set(schema)
-    prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text
+    prompt = step_prompt(State.read({"task": "t"}), "", offer=offer)[0].text
     assert OPENING_RULES in prompt
     assert PAGE_RULES not in prompt
 
@@ -286,7 +290,7 @@ def test_manners_and_adding_are_offered_where_a_page_has_a_use_for_them() -> Non
         properties = move_schema(offer=offer)["properties"]
         assert argument in properties
         assert other not in properties
-        prompt = step_prompt({"task": "t"}, "", offer=offer)[0].text
+        prompt = step_prompt(State.read({"task": "t"}), "", offer=offer)[0].text
         assert f"`{argument}`" in prompt
         assert f"`{other}`" not in prompt
     assert "double_click" in with_menu.kinds

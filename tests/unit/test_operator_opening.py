@@ -4,6 +4,7 @@ import pytest
 
 from server.agent.context import UserUpdates
 from server.agent.gate.gate import Gate
+from server.agent.operator.memory.state import State
 from server.agent.operator.plan.opening import address_to_open
 from server.agent.operator.plan.prompts import NO_PLAN
 from server.browser.observation import Observation, observe_snapshot
@@ -32,7 +33,7 @@ BLANK = Observation(page=Page(url="about:blank", title=""))
 def test_the_address_that_a_message_begins_by_asking_to_open_is_opened(
     text: str, address: str | None
 ) -> None:
-    assert address_to_open({"user_message": text}, BLANK) == address
+    assert address_to_open(State.read({"user_message": text}), BLANK) == address
 
 
 @pytest.mark.parametrize(
@@ -87,15 +88,16 @@ def test_the_address_that_a_message_begins_by_asking_to_open_is_opened(
     ],
 )
 def test_in_all_other_words_the_model_decides(text: str) -> None:
-    assert address_to_open({"user_message": text}, BLANK) is None
+    assert address_to_open(State.read({"user_message": text}), BLANK) is None
 
 
 def test_where_a_page_is_open_or_something_was_done_the_model_decides() -> None:
     asked = f"open {SHOP}"
-    assert address_to_open({"user_message": asked}, BLANK) == SHOP
-    assert address_to_open({"user_message": asked}, observe_snapshot("", url=CART)) is None
-    assert address_to_open({"user_message": asked, "tool_steps": 1}, BLANK) is None
-    assert address_to_open({"user_message": asked, "steps": ["the user said: wait"]}, BLANK) is None
+    assert address_to_open(State.read({"user_message": asked}), BLANK) == SHOP
+    assert address_to_open(State.read({"user_message": asked}), observe_snapshot("", url=CART)) is None
+    assert address_to_open(State.read({"user_message": asked, "tool_steps": 1}), BLANK) is None
+    heard = State.read({"user_message": asked, "steps": ["the user said: wait"]})
+    assert address_to_open(heard, BLANK) is None
 
 
 def fresh(*turns: object, **options: object) -> World:

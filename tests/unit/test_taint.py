@@ -54,7 +54,7 @@ def page(snapshot: str = PAGE, url: str = SHOP, **options: Any) -> Observation:
 
 def on(action: dict[str, Any], seen: Observation) -> AimedAction:
     """The action on a page that reports the focus."""
-    return aimed(action, seen, focused_element({}, seen))
+    return aimed(action, seen, focused_element(seen))
 
 
 def goes(url: str, **more: Any) -> bool:

@@ -12,6 +12,7 @@ from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMes
 
 from server.agent.assistant import today as middleware
 from server.agent.foresight import ask_plan
+from server.agent.operator.memory.state import State
 from server.agent.operator.plan.prompts import step_prompt, summary_prompt
 from server.agent.titles import ask_title
 from server.agent.today import with_today, without_today
@@ -44,7 +45,10 @@ def test_without_a_zone_the_line_says_that_it_is_the_servers() -> None:
 
 
 def test_the_operators_prompts_have_the_line_in_their_last_message() -> None:
-    for prompt in (step_prompt({"task": "t"}, "", today=LINE), summary_prompt({"task": "t"}, "time", LINE)):
+    for prompt in (
+        step_prompt(State.read({"task": "t"}), "", today=LINE),
+        summary_prompt(State.read({"task": "t"}), "time", LINE),
+    ):
         assert [LINE in message.text.split("\n") for message in prompt] == [False, True]
 
 

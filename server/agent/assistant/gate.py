@@ -320,7 +320,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
 def _focused(aimed: AimedAction) -> AimedAction:
     """The action with the element that the page reports as focused, where its keys go."""
     observation = aimed.observation
-    return aim(aimed.action, observation, focused_element({}, observation))
+    return aim(aimed.action, observation, focused_element(observation))
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from server.agent.operator.memory.phrases import refusal_lines
 from server.agent.trail import JudgedAct
 from server.browser.browser import BrowserUnavailable
 from server.browser.sent import RequestLog
+from server.events import Effect
 from server.ops.json_types import JsonObject
 
 SENT, REFUSED_MARK, LED_ON = "sent", "refused", "led_on"
@@ -52,7 +53,7 @@ async def prove(
     kept = {
         SENT: [*act.keys],
         LED_ON: is_done and (bool(act.keys) or (bool(url) and url != before.page.url)),
-        REFUSED_MARK: still_refused(_refused(messages), act),
+        REFUSED_MARK: [one.model_dump(exclude_none=True) for one in still_refused(_refused(messages), act)],
     }
     update = {"content": "\n".join(lines), "additional_kwargs": {**result.additional_kwargs, **kept}}
     return result.model_copy(update=update), fields
@@ -83,7 +84,8 @@ def _results(messages: Sequence[AnyMessage]) -> list[ToolMessage]:
     return [message for message in newest_first if isinstance(message, ToolMessage)]
 
 
-def _refused(messages: Sequence[AnyMessage]) -> list[JsonObject]:
-    """The requests that were refused and not accepted later, `Effect` as JSON."""
+def _refused(messages: Sequence[AnyMessage]) -> list[Effect]:
+    """The requests that were refused and not accepted later."""
     kept = (result.additional_kwargs.get(REFUSED_MARK) for result in _results(messages))
-    return next((refused for refused in kept if refused is not None), [])
+    newest: list[JsonObject] = next((refused for refused in kept if refused is not None), [])
+    return [Effect.model_validate(one) for one in newest]

@@ -15,7 +15,6 @@ from server.browser.outgoing.held import ActTerms, HeldRequest, named
 from server.browser.outgoing.request import site_of_url
 from server.events import ConfirmQuestion
 from server.grants.coverage import GrantUse, HeldGrant, Need, find_grant
-from server.ops.json_types import JsonObject
 from wording.catalogue import parts_of
 
 
@@ -88,11 +87,3 @@ def refused_line(held: Sequence[HeldRequest]) -> str:
 
 def not_sent(why: str, held: Sequence[HeldRequest]) -> str:
     return f"{why}, so this was not sent: {named(held)}" if held else why
-
-
-def to_state(held: Sequence[HeldRequest]) -> list[JsonObject]:
-    return [one.model_dump() for one in held]
-
-
-def from_state(kept: Sequence[JsonObject] | None) -> tuple[HeldRequest, ...]:
-    return tuple(map(HeldRequest.model_validate, kept or ()))

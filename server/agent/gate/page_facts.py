@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from server.agent.actions import AimedAction, ClickAction, NavigateAction, PressAction, TypeAction
 from server.agent.gate.keys import read_key
 from server.agent.policy import guess_language
@@ -16,9 +13,9 @@ from server.browser.observation import Element, Observation
 CONTEXT_SEPARATOR = " · "
 
 
-def focused_element(state: Mapping[str, Any], observation: Observation) -> Element | None:
-    """The element that keys go to: as the page reports it, else by the ref in `state["focused"]`."""
-    ref = observation.focused or state.get("focused")
+def focused_element(observation: Observation, used: str | None = None) -> Element | None:
+    """The element that keys go to: as the page reports it, else the one with the ref `used`, which was used last."""
+    ref = observation.focused or used
     return next((element for element in observation.interactive if element.ref == ref), None) if ref else None
 
 

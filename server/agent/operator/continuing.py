@@ -6,13 +6,15 @@ may have begun is never repeated.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import cast
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from typing import Any
 
 from server.agent.actions import StopAction, aim
 from server.agent.operator.act import acting
 from server.agent.operator.memory import records
-from server.agent.operator.memory.state import State, Update, merged, planned, seen
+from server.agent.operator.memory.state import State
+from server.ops.json_types import JsonObject
 
 ACTING = "execute_action"
 BEFORE_PLANNING = frozenset({"ingest_user_input", "maybe_observe", "plan_action"})
@@ -25,20 +27,22 @@ UNKNOWN = (
 NEW_BROWSER = "another process goes on with this run: the browser may have been started anew, what was typed may be lost"
 
 
-def restart(values: object, next_nodes: Collection[str]) -> Update | None:
-    """The change of the state with which the graph looks and plans again; None if it only has to go on.
+def restart(saved: Mapping[str, Any], next_nodes: Collection[str]) -> JsonObject | None:
+    """The change of the saved state with which the graph looks and plans again; None if it only has to go on.
 
     `next_nodes` are the nodes that were to run next; none if it had ended, and its answer was not stored.
     """
     if next_nodes and BEFORE_PLANNING.issuperset(next_nodes):
         return None
-    state = cast(State, values)
-    update: Update = {
-        "planned_action": None, "batch": None, "is_further": False, "approval": None, "held": [], "pending": None,
-        "reading": None, "spoken": "", "route": "", "needs_observe": True, "is_pictured": False, "focused": None,
-    }  # fmt: skip
-    known = records.step(state, NEW_BROWSER)
-    if ACTING in next_nodes and state.get("planned_action") and not isinstance(planned(state), StopAction):
-        what = records.line(acting.describe(aim(planned(state), seen(state))), 60)
-        known |= records.failed(merged(state, known), f"{what}: {UNKNOWN}")
-    return update | known
+    before = State.read(saved)
+    turn = replace(
+        before.turn, planned_action=None, batch=None, is_further=False, approval=None, held=(), pending=None,
+        spoken="", route="",
+    )  # fmt: skip
+    page = replace(before.page, reading=None, needs_observe=True, is_pictured=False, focused=None)
+    state = records.step(replace(before, turn=turn, page=page), NEW_BROWSER)
+    doing = before.turn.planned_action
+    if ACTING in next_nodes and doing and not isinstance(doing, StopAction):
+        what = records.line(acting.describe(aim(doing, before.observation)), 60)
+        state = records.failed(state, f"{what}: {UNKNOWN}")
+    return state.to_saved(before, saved)

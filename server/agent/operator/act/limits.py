@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from server.agent.actions import AimedAction, ClickAction
 from server.agent.gate.approval import arguments_of
 from server.agent.operator.act.acting import describe
 from server.agent.operator.memory.phrases import phrase
-from server.agent.operator.memory.state import State, Update
+from server.agent.operator.memory.state import State, TriedAct
 from server.browser.observation import Observation
-from server.ops.json_types import Json, JsonObject
+from server.ops.json_types import Json
 
 TRIES_BEFORE_NEW_PLAN = 2
 """Attempts of one action that change nothing before the model must change its plan."""
@@ -39,14 +39,14 @@ class OperatorLimits:
 
     def reached(self, state: State, max_steps: int, now: float) -> str | None:
         """The reached limit as a sentence for the user; None if none is reached."""
-        task = state.get("task", "")
-        if state.get("tool_steps", 0) >= max_steps:
+        task, spent = state.asked.task, state.limits
+        if spent.tool_steps >= max_steps:
             return phrase("steps", task, n=max_steps)
-        if state.get("tokens", 0) >= self.tokens:
+        if spent.tokens >= self.tokens:
             return phrase("tokens", task)
-        if self.dollars is not None and state.get("cost", 0.0) >= self.dollars:
+        if self.dollars is not None and spent.cost >= self.dollars:
             return phrase("cost", task)
-        if now >= state.get("deadline", now + 1):
+        if now >= spent.deadline:
             return phrase("time", task)
         return None
 
@@ -63,7 +63,7 @@ def attempt_key(aimed: AimedAction) -> str:
     return _hash(json.dumps(tried, sort_keys=True, ensure_ascii=False))
 
 
-def marks_of(observation: Observation, drawing: str = "") -> list[str]:
+def marks_of(observation: Observation, drawing: str = "") -> tuple[str, str]:
     """Two hashes of the page: without the numbers in its texts, which a page may change by itself, and of all of it.
 
     `drawing` is a hash of its picture, where it draws what no text says.
@@ -73,40 +73,37 @@ def marks_of(observation: Observation, drawing: str = "") -> list[str]:
     for one in observation.interactive:
         state = (one.value, one.checked, one.expanded, one.selected, one.disabled, one.visible, one.filled)
         lines.append(f"{one.role} {one.name} {one.shows} {state}")
-    return [_hash("\n".join(lines)), f"{observation.digest()}{drawing}"]
+    return _hash("\n".join(lines)), f"{observation.digest()}{drawing}"
 
 
 def _hash(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:16]
 
 
-def count_attempt(state: State, aimed: AimedAction) -> tuple[dict[str, int], int]:
-    """Return all counts including this attempt, and this attempt's own count."""
+def counted_attempt(state: State, aimed: AimedAction, drawing: str) -> tuple[State, TriedAct]:
+    """With this attempt among those that changed nothing, and what is compared with the page after the act."""
     key = attempt_key(aimed)
-    count = state.get("tried", {}).get(key, 0) + 1
-    return {**state.get("tried", {}), key: count}, count
+    tried = {**state.limits.tried, key: state.limits.tried.get(key, 0) + 1}
+    attempt = TriedAct(
+        key=key, what=describe(aimed), is_click=isinstance(aimed.action, ClickAction),
+        marks=marks_of(aimed.observation, drawing), steps=state.limits.tool_steps,
+    )  # fmt: skip
+    return replace(state, limits=replace(state.limits, tried=tried, attempt=attempt)), attempt
 
 
-def attempted(state: State, aimed: AimedAction, drawing: str) -> JsonObject:
-    """`State.attempt`: what is compared with the page after the act."""
-    return {
-        "key": attempt_key(aimed), "what": describe(aimed), "is_click": isinstance(aimed.action, ClickAction),
-        "marks": [*marks_of(aimed.observation, drawing)], "steps": state.get("tool_steps", 0),
-    }  # fmt: skip
-
-
-def after_attempt(state: State, observation: Observation, drawing: str) -> Update:
+def after_attempt(state: State, drawing: str) -> State:
     """What came of the last attempt. One that changed the page is forgotten, a click that did not is reported as such."""
-    attempt = state.get("attempt")
-    if not attempt or state.get("tool_steps", 0) <= attempt["steps"]:
-        return {}
-    (plain, whole), before = marks_of(observation, drawing), attempt["marks"]
+    limits, steps = state.limits, state.work.steps
+    attempt = limits.attempt
+    if not attempt or limits.tool_steps <= attempt.steps:
+        return state
+    (plain, whole), before = marks_of(state.observation, drawing), attempt.marks
+    limits = replace(limits, attempt=None)
     if plain != before[0]:
-        others = {key: count for key, count in state.get("tried", {}).items() if key != attempt["key"]}
-        return {"attempt": None, "tried": others, "moving": ""}
+        others = {key: count for key, count in limits.tried.items() if key != attempt.key}
+        return replace(state, limits=replace(limits, tried=others, moving=""))
     if whole != before[1]:  # a clock, or what the act did: that is found out where it matters
-        return {"attempt": None, "moving": attempt["key"]}
-    steps = state.get("steps", [])
-    if attempt["is_click"] and steps and steps[-1].startswith(f"{attempt['what']}: ok"):
-        return {"attempt": None, "steps": [*steps[:-1], f"{steps[-1]}; {NOTHING_CHANGED}"]}
-    return {"attempt": None}
+        return replace(state, limits=replace(limits, moving=attempt.key))
+    if attempt.is_click and steps and steps[-1].startswith(f"{attempt.what}: ok"):
+        steps = (*steps[:-1], f"{steps[-1]}; {NOTHING_CHANGED}")
+    return replace(state, limits=limits, work=replace(state.work, steps=steps))

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import time
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from typing import Literal
 
 from server.agent.actions import (
     AimedAction,
@@ -32,19 +33,17 @@ from server.agent.gate.masking import masked, secrets_of
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.taint import FILE_SOURCE
 from server.agent.operator.act import acting
-from server.agent.operator.act.batch import Batch
 from server.agent.operator.act.limits import SILENT_SITE
 from server.agent.operator.memory import collecting, records
-from server.agent.operator.memory.state import State, Update, planned, seen
+from server.agent.operator.memory.state import Next, State, StoredPicture
 from server.agent.operator.see.observing import Observer, sight
 from server.agent.policy import Verdict
 from server.agent.trail import trail_of
 from server.browser.addresses import site_of
 from server.browser.browser import BrowserUnavailable, ToolOutcome
-from server.browser.observation import Observation, Page
 from server.browser.outgoing.held import ActTerms
 from server.browser.reading.reader import Reading, read_file
-from server.events import now
+from server.events import Box, now
 from server.ops.json_types import JsonObject
 from wording.catalogue import Wording, joined, says, sentence
 
@@ -54,49 +53,83 @@ WHAT_CHARS = 100
 """Maximum length of a failed step's description, so that the line has room for the reason."""
 
 
-async def perform_step(state: State, context: RunContext, observer: Observer, terms: ActTerms) -> Update:
-    """Execute the planned action on these terms. Returns the step's record and the state of the page after it."""
-    aimed = aim(planned(state), seen(state))
-    pressed = aim(
-        aimed.action, seen(state), focused_element(state, seen(state))
-    )  # a key goes to an element, too
-    action, steps = aimed.action, state.get("tool_steps", 0) + 1
-    box = sight(state).target_of(aimed)
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """A step's call, and the state after it."""
+
+    outcome: ToolOutcome
+    state: State
+    effect: ActEffect | None = None
+    """Of an act that was judged to need approval."""
+    result: JsonObject | None = None
+    """The rows that it recorded."""
+
+    @property
+    def summary(self) -> Wording:
+        """What is known of the requests comes first, so that it is not cut; of a failed call its reason does."""
+        proof, outcome = self.effect.said() if self.effect else "", self.outcome
+        texts = (proof, outcome.text, *outcome.notes) if outcome.ok else (outcome.text, proof, *outcome.notes)
+        return records.line_of(joined(texts))
+
+
+async def perform_step(
+    state: State, context: RunContext, observer: Observer, terms: ActTerms
+) -> Next[Literal["continue_batch", ""]]:
+    """Execute the planned action on these terms. Returns the state with the step's record and the page after it."""
+    aimed, steps = aim(state.action, state.observation), state.limits.tool_steps + 1
+    action, box = aimed.action, sight(state).target_of(aimed)
     await dispatch(CallStarted(action.id, action.name, _shown_arguments(aimed), box))
     began = time.monotonic()
-    recorded = collecting.record(state, action, now()) if isinstance(action, RecordAction) else None
-    outcome, update, act = (
-        (recorded.outcome, recorded.update, None)
-        if recorded
-        else await _do_and_prove(aimed, state, context, observer, terms)
-    )
+    done = await _do_and_prove(aimed, state, context, observer, terms)
     milliseconds = round((time.monotonic() - began) * 1000)
-    is_old = isinstance(action, FocusAction | ReadAction | ReadPageAction | ReadFileAction | RecordAction)
-    is_looked_at = is_old or "last_screenshot" in update
-    old = update.get("last_screenshot", state.get("last_screenshot"))
-    screenshot = old if is_looked_at else await observer.picture(context)
-    what = acting.describe(aimed)
-    summary = _summary(outcome, act)
-    proof = act.to_json() | {"page_says": _news(aimed, update)} if act else {}
-    proof |= {"grants": (state.get("ruling") or {}).get("grants")}
-    ended = CallEnded(
-        action.id, outcome.ok, summary or sentence("did.done"), outcome.url, (screenshot or {}).get("address"), box,
-        reason="timeout" if outcome.timed_out else None, trail=trail_of(pressed, state.get("ruling") or {}),
-        result=recorded.result if recorded else None, **proof,
-    )  # fmt: skip
-    await dispatch(ended)
+    is_looked_at = isinstance(action, _READING_ACTIONS) or _has_looked(state, done)
+    screenshot = done.state.page.last_screenshot if is_looked_at else await observer.picture(context)
+    await dispatch(_call_ended(aimed, state, done, screenshot, box))
     await dispatch(StepEnded(steps, context.max_tool_steps))
     why = records.line(masked(aimed).reason)
-    result = "ok" if outcome.ok and act is None else summary
-    log.info("step %d: %s: %s (%d ms), because: %s", steps, what, result, milliseconds, why)
+    result = "ok" if done.outcome.ok and done.effect is None else done.summary
+    log.info("step %d: %s: %s (%d ms), because: %s", steps, acting.describe(aimed), result, milliseconds, why)
+    after = _recorded(aimed, done)
+    page = replace(
+        after.page, focused=_focus(state, aimed), last_screenshot=screenshot,
+        is_pictured=screenshot is not None and not isinstance(action, _READING_ACTIONS),
+    )  # fmt: skip
+    after = replace(after, page=page, limits=replace(after.limits, tool_steps=steps))
+    return Next(after, "continue_batch" if done.outcome.ok and state.turn.batch else "")
+
+
+_READING_ACTIONS = (FocusAction, ReadAction, ReadPageAction, ReadFileAction, RecordAction)
+"""They change nothing, so that the last screenshot still shows the page."""
+
+
+def _has_looked(before: State, done: Performed) -> bool:
+    return done.state.page.last_observation is not before.page.last_observation
+
+
+def _call_ended(
+    aimed: AimedAction, state: State, done: Performed, screenshot: StoredPicture | None, box: Box | None
+) -> CallEnded:
+    outcome, ruling = done.outcome, state.turn.ruling or {}
+    # A key goes to an element, too.
+    pressed = aim(aimed.action, aimed.observation, focused_element(aimed.observation, state.page.focused))
+    proof = done.effect.to_json() | {"page_says": _news(aimed, state, done)} if done.effect else {}
+    return CallEnded(
+        aimed.action.id, outcome.ok, done.summary or sentence("did.done"), outcome.url,
+        screenshot.address if screenshot else None, box, reason="timeout" if outcome.timed_out else None,
+        trail=trail_of(pressed, ruling), result=done.result, grants=ruling.get("grants"), **proof,
+    )  # fmt: skip
+
+
+def _recorded(aimed: AimedAction, done: Performed) -> State:
+    """The state with the step's line, and what its outcome means for the limits."""
+    outcome, act = done.outcome, done.effect
+    state = _with_line(done, acting.describe(aimed))
+    limits = state.limits
     if outcome.ok and ((act and act.outcome == "accepted") or any(map(_is_news, outcome.notes))):
-        update |= {"tried": {}, "attempt": None}
-    return update | _record(state, what, outcome, summary, act) | {
-        "tool_steps": steps, "focused": _focus(state, aimed), "last_screenshot": screenshot,
-        "is_pictured": screenshot is not None and not is_old,
-        "asks": 0 if _moved_on(aimed, outcome, act) else state.get("asks", 0),
-        "route": "continue_batch" if outcome.ok and state.get("batch") else "",
-    }  # fmt: skip
+        limits = replace(limits, tried={}, attempt=None)
+    if _moved_on(aimed, outcome, act):
+        limits = replace(limits, asks=0)
+    return replace(state, limits=limits)
 
 
 def _is_news(note: str) -> bool:
@@ -106,26 +139,31 @@ def _is_news(note: str) -> bool:
 
 async def _do_and_prove(
     aimed: AimedAction, state: State, context: RunContext, observer: Observer, terms: ActTerms
-) -> tuple[ToolOutcome, Update, ActEffect | None]:
+) -> Performed:
     """Make the tool call. Of an act that was judged to need approval, also record what it sent and observe the page."""
-    if (state.get("ruling") or {}).get("verdict") != Verdict.ASK.value:
-        return *await _do(aimed, state, context, observer, terms), None
+    if isinstance(aimed.action, RecordAction):
+        recorded = collecting.record(state, aimed.action, now())
+        return Performed(recorded.outcome, recorded.state, result=recorded.result)
+    if (state.turn.ruling or {}).get("verdict") != Verdict.ASK.value:
+        return Performed(*await _do(aimed, state, context, observer, terms))
     browser = await context.browser()
     async with browser.requests() as log_of_requests:
-        outcome, update = await _do(aimed, state, context, observer, terms)
+        outcome, after = await _do(aimed, state, context, observer, terms)
         sent = await log_of_requests.settled()
     urls = (aimed.observation.page.url, outcome.url or "")
-    act = effect_of(sent, state.get("sent", []), urls, secrets_of(aimed))
-    update |= {
-        "sent": [*state.get("sent", []), *act.keys][-MAX_COMPARED_REQUESTS:],
-        "refused": still_refused(state.get("refused", []), act),
-    }
+    act = effect_of(sent, state.proof.sent, urls, secrets_of(aimed))
+    proof = replace(
+        after.proof, sent=(*after.proof.sent, *act.keys)[-MAX_COMPARED_REQUESTS:],
+        refused=still_refused(after.proof.refused, act),
+    )  # fmt: skip
+    after = replace(after, proof=proof)
     # Not after reading: an observation would replace what was read. What is held is asked about on the page of the act.
-    if update.get("needs_observe") and not browser.held():
+    if after.page.needs_observe and not browser.held():
         with suppress(BrowserUnavailable):  # the act is done all the same, and what it sent is known
-            refs = Batch.model_validate(state["batch"]).refs if state.get("batch") else ()
-            update |= await observer.look(context, {**state, "is_pictured": False}, refs)
-    return outcome, update, act
+            refs = state.turn.batch.refs if state.turn.batch else ()
+            unpictured = replace(after, page=replace(after.page, is_pictured=False))
+            after = await observer.look(context, unpictured, refs)
+    return Performed(outcome, after, act)
 
 
 def _moved_on(aimed: AimedAction, outcome: ToolOutcome, act: ActEffect | None) -> bool:
@@ -135,90 +173,94 @@ def _moved_on(aimed: AimedAction, outcome: ToolOutcome, act: ActEffect | None) -
     return bool(act.keys) or outcome.url != aimed.observation.page.url
 
 
-def _news(aimed: AimedAction, update: Update) -> str | None:
-    if update.get("last_observation") is None:
+def _news(aimed: AimedAction, before: State, done: Performed) -> str | None:
+    if not _has_looked(before, done):
         return None
-    return new_text(
-        aimed.observation, Observation.model_validate(update["last_observation"]), secrets_of(aimed)
-    )
+    return new_text(aimed.observation, done.state.observation, secrets_of(aimed))
 
 
 async def _do(
     aimed: AimedAction, state: State, context: RunContext, observer: Observer, terms: ActTerms
-) -> tuple[ToolOutcome, Update]:
+) -> tuple[ToolOutcome, State]:
     """Make the tool call. All except `focus` and those that read require a new observation."""
     here = aimed.observation.page
     if isinstance(aimed.action, ReadFileAction):
-        return await _read_file(aimed.action, here, state, context, observer)
+        return await _read_file(aimed.action, state, context, observer)
     browser = await context.browser()
+    changed = replace(state, page=replace(state.page, needs_observe=True))
     match aimed.action:
         case ScreenshotAction():
             blind = () if observer.see else (sentence("model.no_pictures"),)
-            taken = ToolOutcome(True, sentence("did.took_picture"), here.url, here.title, blind)
-            return taken, {"needs_observe": True}
+            return ToolOutcome(True, sentence("did.took_picture"), here.url, here.title, blind), changed
         case ReadAction():
             text = await browser.text_near(aimed.targets[0])
-            return ToolOutcome(True, "", here.url, here.title), {
-                "reading": text, "reading_file": "",
-            }  # fmt: skip
+            return ToolOutcome(True, "", here.url, here.title), _with_reading(state, text)
         case ReadPageAction(page=page, query=query):
-            return _read(await browser.read_page(page, query), here)
+            return _read(await browser.read_page(page, query), state)
         case FocusAction():
-            return ToolOutcome(True, "", here.url, here.title), await observer.look_closer(
-                context, state, aimed.targets[0]
-            )
+            closer = await observer.look_closer(context, state, aimed.targets[0])
+            return ToolOutcome(True, "", here.url, here.title), closer
     files = acting.files_in(context.files)
     with browser.under(terms):
-        return await acting.perform(browser, aimed, files), {"needs_observe": True}
+        return await acting.perform(browser, aimed, files), changed
 
 
 async def _read_file(
-    action: ReadFileAction, here: Page, state: State, context: RunContext, observer: Observer
-) -> tuple[ToolOutcome, Update]:
+    action: ReadFileAction, state: State, context: RunContext, observer: Observer
+) -> tuple[ToolOutcome, State]:
     """Read a file of the session, without a browser. From now on its words are private."""
+    here = state.observation.page
     path = acting.files_in(context.files).get(action.file)
     if path is None:
-        return ToolOutcome(False, sentence("file.gone", file=action.file), here.url, here.title), {}
+        return ToolOutcome(False, sentence("file.gone", file=action.file), here.url, here.title), state
     reading = await read_file(path, page=action.page, query=action.query)
     if reading.picture and not observer.see:
         reading = Reading(False, f"It is {reading.about}. This model cannot see pictures.")
     if reading.picture:
         observer.show(context.session_id, action.id, reading.picture)
-    outcome, update = _read(reading, here)
+    outcome, state = _read(reading, state)
     if reading.ok:
         context.private.add([FILE_SOURCE])
-        update["reading_file"] = action.file
-        update["private_sites"] = list(dict.fromkeys([*state.get("private_sites", []), FILE_SOURCE]))
-    return outcome, update
+        sites = tuple(dict.fromkeys((*state.page.private_sites, FILE_SOURCE)))
+        state = replace(state, page=replace(state.page, reading_file=action.file, private_sites=sites))
+    return outcome, state
 
 
-def _read(reading: Reading, here: Page) -> tuple[ToolOutcome, Update]:
+def _read(reading: Reading, state: State) -> tuple[ToolOutcome, State]:
     """The text is for the next prompt only; which part of all it is, is noted in the step's line."""
+    here = state.observation.page
     outcome = ToolOutcome(reading.ok, "" if reading.ok else reading.about, here.url, here.title)
     if not reading.ok:
-        return outcome, {}
+        return outcome, state
     text = "\n\n".join((f"({reading.about})", reading.text)).strip()
-    return replace(outcome, notes=(reading.about,)), {"reading": text, "reading_file": ""}
+    return replace(outcome, notes=(reading.about,)), _with_reading(state, text)
 
 
-def _summary(outcome: ToolOutcome, act: ActEffect | None) -> Wording:
-    """What is known of the requests comes first, so that it is not cut; of a failed call its reason does."""
-    proof = act.said() if act else ""
-    texts = (proof, outcome.text, *outcome.notes) if outcome.ok else (outcome.text, proof, *outcome.notes)
-    return records.line_of(joined(texts))
+def _with_reading(state: State, text: str) -> State:
+    return replace(state, page=replace(state.page, reading=text, reading_file=""))
 
 
-def _record(state: State, what: str, outcome: ToolOutcome, summary: str, act: ActEffect | None) -> Update:
-    """Record one line for the model, with the advice to leave a site that timed out twice in a row."""
+def _with_line(done: Performed, what: str) -> State:
+    """One line for the model, with the advice to leave a site that timed out twice in a row."""
+    outcome, act, state = done.outcome, done.effect, done.state
     site = site_of(outcome.url or "")
-    silent = state.get("timeouts", {}).get(site, 0) + 1 if outcome.timed_out else 0
-    update: Update = {"timeouts": {**state.get("timeouts", {}), site: silent}}
+    silent = state.limits.timeouts.get(site, 0) + 1 if outcome.timed_out else 0
+    state = replace(state, limits=replace(state.limits, timeouts={**state.limits.timeouts, site: silent}))
     if not outcome.ok or (act and act.outcome == "refused"):
         warning = f"; {site} did not answer {silent} times: leave it" if silent >= SILENT_SITE else ""
-        return update | records.failed(state, f"{records.line(what, WHAT_CHARS)}: {summary}{warning}")
+        return records.failed(state, f"{records.line(what, WHAT_CHARS)}: {done.summary}{warning}")
     notes = records.line(" ".join(outcome.notes))
     result = "ok" if act is None else act.in_words()
-    return update | records.step(state, f"{what}: {result}{'; ' + notes if notes else ''}")
+    return records.step(state, f"{what}: {result}{'; ' + notes if notes else ''}")
+
+
+def leave_batch(state: State) -> State:
+    """Record what of the last move was not done, for the model; nothing if all of it was."""
+    if not (batch := state.turn.batch):
+        return state
+    left = "; ".join(acting.describe(act.aimed(state.observation)) for act in batch.acts)
+    state = records.step(state, f"not done of that move: {records.line(left)}")
+    return replace(state, turn=replace(state.turn, batch=None))
 
 
 def _focus(state: State, aimed: AimedAction) -> str | None:
@@ -230,7 +272,7 @@ def _focus(state: State, aimed: AimedAction) -> str | None:
             return None
         case PressAction(key=key) if may_move_focus(key):
             return None
-    return state.get("focused")
+    return state.page.focused
 
 
 def _shown_arguments(aimed: AimedAction) -> JsonObject:

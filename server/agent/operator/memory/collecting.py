@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Self
 from urllib.parse import urljoin
-
-from pydantic import BaseModel, ConfigDict
 
 from server.agent.actions import RecordAction
 from server.agent.operator.memory import phrases, records
-from server.agent.operator.memory.state import State, Update, seen
+from server.agent.operator.memory.state import State
+from server.agent.operator.memory.table import Collected
 from server.browser.addresses import without_login
 from server.browser.browser import ToolOutcome
 from server.browser.fence import fence
 from server.ops.json_types import JsonObject
-from server.results.columns import ResultSchema, Value, read_schema
+from server.results.columns import read_schema
 from server.results.evidence import Evidence
 from server.results.rows import ResultRow, RowRefused, digest_of, read_row
 from wording.catalogue import sentence
@@ -37,58 +35,33 @@ many rows at once. The rows stay in the table: do not repeat them in `facts` or 
 - stop when all rows are recorded; the answer then is one or two sentences."""
 
 
-class Collected(BaseModel):
-    """What the state keeps of the table: the rows themselves are in the tool messages of the run."""
-
-    model_config = ConfigDict(frozen=True)
-    asked: JsonObject
-    """The columns, as `ResultSchema.to_json`."""
-    known: tuple[str, ...] = ()
-    """`digest_of` each recorded row."""
-    last: tuple[dict[str, Value], ...] = ()
-    """The values of the newest rows."""
-    turned_back: bool = False
-    """A `stop` with too few rows was returned to the model; the next one counts."""
-
-    @classmethod
-    def of(cls, state: State) -> Self | None:
-        return cls.model_validate(state["result"]) if state.get("result") else None
-
-    @property
-    def wanted(self) -> ResultSchema:
-        return read_schema(self.asked)
-
-    def lacks(self) -> str | None:
-        """Why the table is not complete, in words for the model; None if it is."""
-        count, least = len(self.known), self.wanted.least
-        if count >= least:
-            return None
-        return f"the table has {count} of at least {least} rows" if count else "the table has no row yet"
-
-
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a `record` did. `result` is `{schema, rows}` with the rows that it added; None if there are none."""
 
     outcome: ToolOutcome
-    update: Update
+    state: State
     result: JsonObject | None
 
 
-def take_schema(state: State, asked: JsonObject | None, *, goes_on: bool) -> JsonObject | None:
+def take_schema(state: State, asked: JsonObject | None, *, goes_on: bool) -> Collected | None:
     """The table of a new message: the one that it asks for, else the one of the task that it continues."""
     if asked:
-        return Collected(asked=read_schema(asked).to_json()).model_dump(mode="json")
-    known = Collected.of(state) if goes_on else None
-    return known.model_copy(update={"turned_back": False}).model_dump(mode="json") if known else None
+        return Collected(asked=read_schema(asked).to_json())
+    known = state.work.result if goes_on else None
+    return known.model_copy(update={"turned_back": False}) if known else None
+
+
+def _with_table(state: State, table: Collected) -> State:
+    return replace(state, work=replace(state.work, result=table))
 
 
 def record(state: State, action: RecordAction, now: datetime) -> Recorded:
     """Add the rows that fit the columns; refuse the others. Rows that are known already are left out."""
-    table = Collected.of(state)
-    here = seen(state).page
+    table = state.work.result
+    here = state.observation.page
     if table is None:
-        return Recorded(ToolOutcome(False, sentence("table.not_asked"), here.url, here.title), {}, None)
+        return Recorded(ToolOutcome(False, sentence("table.not_asked"), here.url, here.title), state, None)
     schema, evidence = table.wanted, _evidence(state)
     known, last = list(table.known), list(table.last)
     added: list[ResultRow] = []
@@ -123,7 +96,7 @@ def record(state: State, action: RecordAction, now: datetime) -> Recorded:
     )
     rows = [row.to_json() for row in added]
     return Recorded(
-        outcome, {"result": table.model_copy(update=update).model_dump(mode="json")},
+        outcome, _with_table(state, table.model_copy(update=update)),
         {"schema": table.asked, "rows": rows} if rows else None,
     )  # fmt: skip
 
@@ -141,10 +114,10 @@ def _said(given: int, added: int, total: int, problems: list[str], doubts: list[
 
 
 def _source(state: State) -> Mapping[str, str | None]:
-    if state.get("reading") and (file := state.get("reading_file")):
-        return {"file": file}
-    url = without_login(seen(state).page.url)
-    return {"url": url, "screenshot": (state.get("last_screenshot") or {}).get("address")}
+    if state.page.reading and state.page.reading_file:
+        return {"file": state.page.reading_file}
+    shot = state.page.last_screenshot
+    return {"url": without_login(state.url), "screenshot": shot.address if shot else None}
 
 
 def _evidence(state: State) -> Evidence:
@@ -152,14 +125,14 @@ def _evidence(state: State) -> Evidence:
 
     A note of the same move proves nothing: it may be as invented as the row.
     """
-    observation = seen(state)
+    observation = state.observation
     links = [urljoin(observation.page.url, one.href) for one in observation.interactive if one.href]
-    notes = [str(fact["fact"]) for fact in state.get("facts", [])[: state.get("facts_before", 0)]]
+    notes = [one.fact for one in state.work.facts[: state.work.facts_before]]
     texts = [
         observation.text(),
         observation.page.url,
-        state.get("reading") or "",
-        state.get("task", ""),
+        state.page.reading or "",
+        state.asked.task,
         *links,
         *notes,
     ]
@@ -168,7 +141,7 @@ def _evidence(state: State) -> Evidence:
 
 def shown(state: State) -> list[str]:
     """The table in the prompt: its columns, how many rows it has, and the last of them."""
-    table = Collected.of(state)
+    table = state.work.result
     if table is None:
         return []
     columns = ", ".join(f"{column.name} ({column.kind})" for column in table.wanted.columns)
@@ -180,19 +153,18 @@ def shown(state: State) -> list[str]:
 
 def closing_words(state: State, *, is_whole: bool) -> str:
     """What the answer says about the table: nothing if the run is whole and has the rows that were asked for."""
-    table = Collected.of(state)
+    table = state.work.result
     if table is None or (is_whole and table.lacks() is None):
         return ""
     count, least = len(table.known), table.wanted.least
     name = "table_part" if count else "table_empty"
-    return phrases.phrase(name, state.get("task", ""), n=count, least=max(least, count))
+    return phrases.phrase(name, state.asked.task, n=count, least=max(least, count))
 
 
-def turn_back(state: State) -> Update | None:
+def turn_back(state: State) -> State | None:
     """Return a `stop` to the model, once, if the table is not complete; None if it may end the run."""
-    table = Collected.of(state)
+    table = state.work.result
     if table is None or table.turned_back or (lack := table.lacks()) is None:
         return None
     why = f"stop: {lack}: record the rows first, or stop again and say why there are none"
-    result = table.model_copy(update={"turned_back": True}).model_dump(mode="json")
-    return records.failed(state, why) | {"result": result, "route": "plan_action"}
+    return _with_table(records.failed(state, why), table.model_copy(update={"turned_back": True}))

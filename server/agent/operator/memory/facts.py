@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from server.agent.operator.memory.phrases import phrase
+from server.agent.operator.memory.state import NotedFact, PlanProgress
 from server.browser.observation import Observation
-from server.ops.json_types import JsonObject
 from server.text import cut
 
 FACT_CHARS = 300
@@ -51,10 +51,6 @@ _ANSWERS = re.compile(
 )
 """Matches a plan item that gives the answer."""
 
-Fact = JsonObject
-"""`{fact, url, at}`: a finding in one sentence, the page it came from ("" for a file) and the time, ISO 8601 in
-UTC."""
-
 
 @dataclass(frozen=True, slots=True)
 class PageWords:
@@ -80,15 +76,15 @@ def page_words(observation: Observation, reading: str = "", task: str = "") -> P
 
 
 def merge_facts(
-    known: Sequence[Fact], new_facts: Sequence[str], url: str, at: str, page: PageWords = NO_PAGE
-) -> list[Fact]:
+    known: Sequence[NotedFact], new_facts: Sequence[str], url: str, at: str, page: PageWords = NO_PAGE
+) -> tuple[NotedFact, ...]:
     """Append the new findings to `known`; a fuller wording of a known fact replaces it."""
-    merged = [dict(fact) for fact in known]
+    merged = list(known)
     for text in filter(None, (clean_fact(text, page) for text in new_facts[: 2 * MAX_FACTS])):
         if len(merged) >= len(known) + MAX_NEW:
             break
-        _merge_one(merged, {"fact": text, "url": url, "at": at})
-    return merged[-MAX_FACTS:]
+        _merge_one(merged, NotedFact(fact=text, url=url, at=at))
+    return tuple(merged[-MAX_FACTS:])
 
 
 def clean_fact(text: str, page: PageWords = NO_PAGE) -> str:
@@ -132,10 +128,10 @@ def _plain(text: str) -> str:
     return " ".join(text.lower().split())
 
 
-def _merge_one(merged: list[Fact], new: Fact) -> None:
-    key = _key(new["fact"])
+def _merge_one(merged: list[NotedFact], new: NotedFact) -> None:
+    key = _key(new.fact)
     for place, old in enumerate(merged):
-        known = _key(old["fact"])
+        known = _key(old.fact)
         if key in known:
             return
         if known in key:
@@ -173,27 +169,33 @@ def whole_plan(plan: Sequence[str], task: str, *, least: int = LEAST_PLAN_ITEMS)
 
 
 def next_progress(
-    progress: JsonObject, plan: Sequence[str], *, step: int | None, done: str | None, blocked: str | None,
+    progress: PlanProgress | None,
+    plan: Sequence[str],
+    *,
+    step: int | None,
+    done: str | None,
+    blocked: str | None,
     page: PageWords = NO_PAGE,
-) -> JsonObject:  # fmt: skip
+) -> PlanProgress:
     """Progress after a move. `step` counts the plan's items from 1, `current` from 0."""
-    current = progress.get("current", 0) if step is None else step - 1
-    return {
-        "current": max(0, min(current, len(plan) - 1)),
-        "done": _append(progress.get("done", []), done, page),
-        "blocked": _append(progress.get("blocked", []), blocked, page),
-    }
+    known = progress or PlanProgress()
+    current = known.current if step is None else step - 1
+    return PlanProgress(
+        current=max(0, min(current, len(plan) - 1)),
+        done=_append(known.done, done, page),
+        blocked=_append(known.blocked, blocked, page),
+    )
 
 
-def progress_from_start(progress: object, plan: Sequence[str]) -> JsonObject:
+def progress_from_start(progress: PlanProgress | None, plan: Sequence[str]) -> PlanProgress:
     """Progress at the start of `plan`. What else was done earlier stays known."""
-    known = progress if isinstance(progress, dict) else {}
-    earlier = {
-        name: [item for item in known.get(name, []) if item not in plan] for name in ("done", "blocked")
-    }
-    return {"current": 0, **earlier}
+    known = progress or PlanProgress()
+    done, blocked = (
+        tuple(item for item in items if item not in plan) for items in (known.done, known.blocked)
+    )
+    return PlanProgress(done=done, blocked=blocked)
 
 
-def _append(items: Sequence[str], new: str | None, page: PageWords) -> list[str]:
+def _append(items: tuple[str, ...], new: str | None, page: PageWords) -> tuple[str, ...]:
     text = without_eids(new or "", ITEM_CHARS, page)
-    return [*items, text][-20:] if text and text not in items else list(items)
+    return (*items, text)[-20:] if text and text not in items else items

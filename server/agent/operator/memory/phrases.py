@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from server.agent.language import language_of
 from server.events import Effect
-from server.ops.json_types import JsonObject
 from wording.catalogue import Value, sentence
 
 
@@ -15,10 +14,10 @@ def phrase(name: str, like: str, **values: Value) -> str:
     return sentence(f"speech.{name}", **values).to(language_of(like))
 
 
-def refusal_lines(like: str, refused: Sequence[JsonObject]) -> str:
+def refusal_lines(like: str, refused: Sequence[Effect]) -> str:
     """Added to an answer, whatever the model wrote: it may not hide that a request was refused. "" if none was."""
     lines = []
-    for effect in map(Effect.model_validate, refused):
+    for effect in refused:
         answer = effect.status or phrase(f"not_sent_{effect.failure}", like)
         request = f"{effect.method} {effect.host}{effect.path}"
         lines.append(phrase("refused", like, request=request, answer=answer))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 
 from langchain_core.messages import BaseMessage, RemoveMessage
 
 from server.agent.operator.memory import facts
-from server.agent.operator.memory.state import State, Update
+from server.agent.operator.memory.state import State, WorkState
 from wording.catalogue import Wording, changed, joined, shortened
 
 MESSAGES_KEPT = 40
@@ -19,34 +20,36 @@ FAILED = "failed: "
 """Prefix of a failed step's line."""
 
 
-def from_start(state: Mapping[str, object], plan: Sequence[str]) -> Update:
-    """Progress for a plan that replaces one of an earlier task: nothing of it is done yet, also what both have."""
-    if not state.get("is_plan_of_earlier"):
-        return {}
-    return {"progress": facts.progress_from_start(state.get("progress"), plan), "is_plan_of_earlier": False}
+def from_start(work: WorkState, plan: Sequence[str]) -> WorkState:
+    """With progress for a plan that replaces one of an earlier task: nothing of it is done yet, also what both have."""
+    if not work.is_plan_of_earlier:
+        return work
+    progress = facts.progress_from_start(work.progress, plan)
+    return replace(work, progress=progress, is_plan_of_earlier=False)
 
 
-def trimmed(messages: list[BaseMessage]) -> list[BaseMessage]:
+def trimmed(messages: Sequence[BaseMessage]) -> list[BaseMessage]:
     """Removals that keep the conversation bounded to `MESSAGES_KEPT` messages."""
     return [RemoveMessage(id=message.id) for message in messages[:-MESSAGES_KEPT] if message.id]
 
 
-def failed(state: State, what: str) -> Update:
+def failed(state: State, what: str) -> State:
     """Add a line to the steps and to the failures."""
-    text = f"{FAILED}{line(what)}"
-    return {
-        "steps": [*state.get("steps", []), text][-LINES_KEPT:],
-        "failures": [*state.get("failures", []), line(what)][-LINES_KEPT:],
-    }
+    failures = (*state.work.failures, line(what))[-LINES_KEPT:]
+    return step(replace(state, work=replace(state.work, failures=failures)), f"{FAILED}{line(what)}")
 
 
-def step(state: State, what: str) -> Update:
-    return {"steps": [*state.get("steps", []), what][-LINES_KEPT:]}
+def step(state: State, *what: str) -> State:
+    """Add lines to the steps."""
+    return replace(state, work=replace(state.work, steps=(*state.work.steps, *what)[-LINES_KEPT:]))
 
 
-def void(state: State, why: str) -> Update:
+def void(state: State, why: str) -> State:
     """Void an approval: nothing was done, and the model replans."""
-    return failed(state, f"{why}: nothing was done") | {"needs_observe": True, "approval": None}
+    state = failed(state, f"{why}: nothing was done")
+    return replace(
+        state, page=replace(state.page, needs_observe=True), turn=replace(state.turn, approval=None)
+    )
 
 
 def line_of(text: Wording, chars: int = LINE_CHARS) -> Wording:

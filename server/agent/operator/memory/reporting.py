@@ -27,9 +27,11 @@ async def note(text: str) -> None:
 
 
 async def publish_state(state: State) -> None:
+    work = state.work
     changed = StateChanged(
-        goal=state.get("current_goal"), plan=state.get("plan", []), progress=state.get("progress", {}),
-        facts=state.get("facts", []), proposed_plan=state.get("proposed_plan", []),
+        goal=state.asked.current_goal, plan=list(work.plan), proposed_plan=list(work.proposed_plan),
+        progress=work.progress.model_dump(mode="json") if work.progress else {},
+        facts=[fact.model_dump(mode="json") for fact in work.facts],
     )  # fmt: skip
     await dispatch(changed)
 

@@ -48,10 +48,10 @@ def address_to_open(state: State, observation: Observation) -> str | None:
     message says anything else of it ("do not", "if", a further address), where it is not clear where the address
     ends, and where opening it may do more than show a page.
     """
-    is_begun = state.get("tool_steps") or state.get("steps")
+    is_begun = state.limits.tool_steps or state.work.steps
     if is_begun or observation.page.url not in BLANK or observation.interactive:
         return None
-    asked = _ASKED.match(" ".join(state.get("user_message", "").split()))
+    asked = _ASKED.match(" ".join(state.asked.user_message.split()))
     if asked is None:
         return None
     address, rest = asked[1].rstrip(_ENDS), asked[2]

@@ -8,11 +8,10 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 
 from server.agent.effects import in_short
 from server.agent.operator.memory import collecting
-from server.agent.operator.memory.state import State, last_url
+from server.agent.operator.memory.state import PlanProgress, State
 from server.agent.operator.plan.lenient_parsing import ARGUMENTS
 from server.agent.operator.plan.move import MAX_OFFERED, Offer
 from server.browser.fence import fence
-from server.events import Effect
 from server.ops.json_types import JsonObject
 from server.text import cut
 
@@ -93,20 +92,20 @@ def step_prompt(
     rules for Anthropic's prompt cache; `offer` selects them; `today` is the line that says the day.
     """
     parts = [
-        _work(state, last_url(state)),
-        *([] if state.get("plan") else [NO_PLAN]),
+        _work(state, state.url),
+        *([] if state.work.plan else [NO_PLAN]),
         *([today] if today else []),
     ]
     if files:  # file names come from sites: untrusted
         parts += ["Files:", fence(", ".join(files), "files")]
     parts.append(fence(page, "page", PAGE_CHARS))
-    if reading := state.get("reading"):
+    if reading := state.page.reading:
         parts += [fence(reading, "reading", PAGE_CHARS), READ_ONCE]
     if problem:
         parts.append(f"Your last answer could not be used: {problem}")
     text = "\n".join(parts)
     content: str | list[str | JsonObject] = [{"type": "text", "text": text}, image] if image else text
-    constant = _rules(offer, collects=bool(state.get("result")))
+    constant = _rules(offer, collects=state.work.result is not None)
     rules: JsonObject = {"type": "text", "text": constant}
     if cached:
         rules["cache_control"] = {"type": "ephemeral"}
@@ -141,12 +140,12 @@ def with_form(prompt: Sequence[BaseMessage], offer: Offer, *, collects: bool) ->
 
 def has_talk(state: State) -> bool:
     """Whether the prompt shows more of the user's words than the task, or a goal of its own."""
-    return bool(_talk(state)) or state.get("current_goal") not in (None, "", state.get("task"))
+    return bool(_talk(state)) or state.asked.current_goal not in (None, "", state.asked.task)
 
 
 def summary_prompt(state: State, reason: str, today: str = "") -> list[BaseMessage]:
     """Build the messages of the summary call at a limit."""
-    failures = "\n".join(f"- {line}" for line in state.get("failures", [])[-STEPS_SHOWN:])
+    failures = "\n".join(f"- {line}" for line in state.work.failures[-STEPS_SHOWN:])
     work = "\n".join([_work(state), *([today] if today else [])])
     text = f"{work}\nDid not work:\n{failures or '- nothing'}\nWhy you pause: {reason}"
     return [SystemMessage(SUMMARY_RULES), HumanMessage(text)]
@@ -154,48 +153,50 @@ def summary_prompt(state: State, reason: str, today: str = "") -> list[BaseMessa
 
 def _work(state: State, here: str = "") -> str:
     """`here`: the address of the page that the prompt shows, which is not repeated."""
-    parts = [f"Task: {state.get('task', '')}"]
-    goal = state.get("current_goal")
-    if goal and goal != state.get("task"):
+    parts = [f"Task: {state.asked.task}"]
+    goal = state.asked.current_goal
+    if goal and goal != state.asked.task:
         parts.append(f"Goal: {goal}")
     parts += _talk(state)
     parts += _plan(state)
-    facts = state.get("facts", [])[-FACTS_SHOWN:]
-    urls = (HERE if here and fact.get("url") == here else fact.get("url") for fact in facts)
+    facts = state.work.facts[-FACTS_SHOWN:]
+    urls = (HERE if here and fact.url == here else fact.url for fact in facts)
     sources = (f" ({cut(url, URL_CHARS)})" if url else "" for url in urls)
     parts += _listed(
-        "Facts:", [f"- {fact['fact']}{source}" for fact, source in zip(facts, sources, strict=True)]
+        "Facts:", [f"- {fact.fact}{source}" for fact, source in zip(facts, sources, strict=True)]
     )
     parts += collecting.shown(state)
     parts += _steps(
-        [line.replace(f"navigate {here}: ok", f"navigate ({HERE}): ok") for line in state.get("steps", [])]
+        [line.replace(f"navigate {here}: ok", f"navigate ({HERE}): ok") for line in state.work.steps]
     )
-    refused = [in_short(Effect.model_validate(effect)) for effect in state.get("refused", [])]
+    refused = [in_short(effect) for effect in state.proof.refused]
     parts += _listed("Refused, so it has not happened; the answer has to say so, with the number:", refused)
     return "\n".join(parts)
 
 
 def _talk(state: State) -> list[str]:
     """The recent conversation, truncated; the task itself is not repeated."""
-    said = [message for message in state.get("messages", []) if message.text.strip()]
+    said = [message for message in state.messages if message.text.strip()]
     lines: list[str] = []
     for message in said[-TALK_SHOWN:]:
-        if message.text != state.get("task"):
+        if message.text != state.asked.task:
             who, text = "You" if isinstance(message, AIMessage) else "User", " ".join(message.text.split())
             lines.append(f"{who}: {text if len(text) <= TALK_CHARS else text[:TALK_CHARS] + '…'}")
     return _listed("Conversation:", lines)
 
 
 def _plan(state: State) -> list[str]:
-    plan, progress = state.get("plan", []), state.get("progress", {})
-    current = progress.get("current", 0)
-    lines = [f"{'>' if at == current else ' '} {at + 1}. {item}" for at, item in enumerate(plan)]
+    progress = state.work.progress or PlanProgress()
+    lines = [
+        f"{'>' if at == progress.current else ' '} {at + 1}. {item}"
+        for at, item in enumerate(state.work.plan)
+    ]
     edited = "Plan (edited by the user: follow it; a new `plan` is only proposed to them):"
-    title = edited if state.get("plan_edited") else "Plan:"
+    title = edited if state.work.plan_edited else "Plan:"
     parts = [title, *lines] if lines else []
-    for name in ("done", "blocked"):
-        if items := progress.get(name):
-            parts.append(f"{name.capitalize()}: {'; '.join(items[-6:])}")
+    for name, items in (("Done", progress.done), ("Blocked", progress.blocked)):
+        if items:
+            parts.append(f"{name}: {'; '.join(items[-6:])}")
     return parts
 
 

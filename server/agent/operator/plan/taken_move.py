@@ -3,65 +3,67 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import datetime
 
 from server.agent.actions import AimedAction
 from server.agent.gate.masking import masked
 from server.agent.operator.memory import facts
 from server.agent.operator.memory.records import from_start
-from server.agent.operator.memory.state import State, Update
+from server.agent.operator.memory.state import State, WorkState
 from server.agent.operator.plan.move import Move
-from server.browser.observation import Observation
 
 log = logging.getLogger(__name__)
 
 GOAL_CHARS = 500
 
 
-def take_move(state: State, move: Move, observation: Observation, now: datetime) -> Update:
-    """The working state after a move; only what changed."""
-    page = facts.page_words(observation, state.get("reading") or "", state.get("task", ""))
-    update: Update = {"gives_up": move.action == "stop" and bool((move.blocked or "").strip())}
-    if goal := facts.without_eids(move.goal or "", GOAL_CHARS, page):
-        update["current_goal"] = goal
-    update |= _planned(state, move, page)
-    plan = update.get("plan", state.get("plan", []))
-    if "plan" in update:
-        update |= from_start(state, plan)
+def take_move(state: State, move: Move, now: datetime) -> State:
+    """Plan, progress and facts after a move."""
+    page = facts.page_words(state.observation, state.page.reading or "", state.asked.task)
+    work = _planned(state.work, move, page, state.asked.task)
+    if is_planned := work.plan is not state.work.plan:
+        work = from_start(work, work.plan)
     progress = facts.next_progress(
-        update.get("progress", state.get("progress", {})),
-        plan,
-        step=move.step,
-        done=move.done,
-        blocked=move.blocked,
-        page=page,
+        work.progress, work.plan, step=move.step, done=move.done, blocked=move.blocked, page=page
     )
-    update["progress"] = progress
-    update["works_plan"] = state.get("works_plan", False) or bool(
-        move.plan or move.step or move.done or "plan" in update
-    )
+    has_worked = bool(move.plan or move.step or move.done or is_planned)
+    known = work.facts
     if move.facts:
-        is_of_file = bool(state.get("reading") and state.get("reading_file"))
-        at, url = now.isoformat(timespec="seconds"), "" if is_of_file else observation.page.url
-        update["facts"] = facts.merge_facts(state.get("facts", []), move.facts, url, at, page)
-    return {name: value for name, value in update.items() if value != state.get(name)}
+        at, url = now.isoformat(timespec="seconds"), "" if _is_of_file(state) else state.url
+        known = facts.merge_facts(known, move.facts, url, at, page)
+    goal = facts.without_eids(move.goal or "", GOAL_CHARS, page)
+    return replace(
+        state,
+        asked=replace(state.asked, current_goal=goal) if goal else state.asked,
+        work=replace(
+            work,
+            progress=progress,
+            facts=known,
+            works_plan=work.works_plan or has_worked,
+            gives_up=move.action == "stop" and bool((move.blocked or "").strip()),
+        ),
+    )
 
 
-def _planned(state: State, move: Move, page: facts.PageWords) -> Update:
+def _is_of_file(state: State) -> bool:
+    return bool(state.page.reading and state.page.reading_file)
+
+
+def _planned(work: WorkState, move: Move, page: facts.PageWords, task: str) -> WorkState:
     """The plan after a move: 3-6 items, the answer last. Work in the browser always has a plan; if the model
     gives none, a general one. A task that is answered at once needs none and may have a shorter one. If the
     user edited the plan, the model's new plan becomes a proposal."""
-    known, is_edited, task = state.get("plan", []), state.get("plan_edited", False), state.get("task", "")
     is_work = move.action not in ("stop", "need_user", "ask_user")
-    if not move.plan and (known or is_edited or not is_work):
-        return {}
+    if not move.plan and (work.plan or work.plan_edited or not is_work):
+        return work
     least = facts.LEAST_PLAN_ITEMS if is_work else 1
-    plan = facts.whole_plan(facts.clean_plan(move.plan, page), task, least=least)
-    if not is_edited:
-        return {"plan": plan} | ({"models_plan": plan} if move.plan else {})
-    if plan in (state.get("models_plan"), known):
-        return {}
-    return {"proposed_plan": plan, "models_plan": plan}
+    plan = tuple(facts.whole_plan(facts.clean_plan(move.plan, page), task, least=least))
+    if not work.plan_edited:
+        return replace(work, plan=plan, models_plan=plan if move.plan else work.models_plan)
+    if plan in (work.models_plan, work.plan):
+        return work
+    return replace(work, proposed_plan=plan, models_plan=plan)
 
 
 def log_move(move: Move, aimed: AimedAction) -> None:

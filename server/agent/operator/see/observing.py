@@ -7,16 +7,16 @@ import base64
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
-from server.agent.actions import Action, Point, ReadPageAction
+from server.agent.actions import Action, Point, ReadPageAction, ScreenshotAction
 from server.agent.context import RunContext
 from server.agent.gate.shown_page import ShownPage
 from server.agent.gate.taint import private_sites, remembering
 from server.agent.models.pictures import LONG_SIDE
 from server.agent.operator.memory.reporting import publish_observation
-from server.agent.operator.memory.state import BLANK, State, Update, last_url, seen
+from server.agent.operator.memory.state import BLANK, ShownLines, State, StoredPicture
 from server.browser.browser import PagePicture, PagePoint
 from server.browser.observation import Element, Observation, Page
 from server.browser.pictures import drawings_at, is_same_drawing, shrink
@@ -31,15 +31,13 @@ DRAWN_SHARE = 0.15
 MAX_UNNAMED = 4
 """Controls in view without a name, from which the text says too little."""
 
-Screenshot = dict[str, str]
-"""A stored picture: `{address, width, height, moment}`; sizes in CSS pixels, `moment` as in `Observation`."""
-
 
 def sight(state: State) -> ShownPage:
     """The last observation and its screenshot, as shown in a question."""
-    shot = state.get("last_screenshot")
-    size = (int(shot["width"]), int(shot["height"])) if shot else None
-    return ShownPage(seen(state), shot["address"] if shot else None, size)
+    shot = state.page.last_screenshot
+    return ShownPage(
+        state.observation, shot.address if shot else None, (shot.width, shot.height) if shot else None
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,57 +69,59 @@ class Observer:
 
     async def look(
         self, context: RunContext, state: State, keep: Sequence[str] = (), points: Sequence[Point] = ()
-    ) -> Update:
+    ) -> State:
         """Take a new observation and its screenshot. `keep`: refs of elements that must be included; `points`:
         where to find out what is there.
 
         The screenshot from the end of the last step is reused if nothing happened since and the page reports
         that it is unchanged. Otherwise one is taken right after the observation.
         """
-        if not context.has_browser() and last_url(state) in BLANK:
-            return as_seen(Observation(page=Page(url="about:blank", title=""))) | {"last_screenshot": None}
+        if not context.has_browser() and state.url in BLANK:
+            return _as_seen(state, Observation(page=Page(url="about:blank", title="")), None)
         browser = await context.browser()
         observation = await browser.observe(keep, on_page(points))
-        screenshot = state.get("last_screenshot") if state.get("is_pictured") else None
+        screenshot = state.page.last_screenshot if state.page.is_pictured else None
         if not _shows(screenshot, observation):
             screenshot = await self.picture(context)
             if not _may_show(screenshot, observation):  # the page changed to another document in the meantime
                 observation = await browser.observe(keep, on_page(points))
                 screenshot = screenshot if _may_show(screenshot, observation) else None
-        unshown = [note for note in state.get("unshown_notes") or () if note not in observation.notes]
+        unshown = [note for note in state.page.unshown_notes if note not in observation.notes]
         observation = observation.model_copy(update={"notes": (*unshown, *observation.notes)})
-        await publish_observation(observation, screenshot["address"] if screenshot else None)
-        return self._seen(context, state, observation) | {"last_screenshot": screenshot, "unshown_notes": []}
+        await publish_observation(observation, screenshot.address if screenshot else None)
+        state = self._seen(context, state, observation, screenshot)
+        return replace(state, page=replace(state.page, unshown_notes=()))
 
     async def look_again(
         self, context: RunContext, state: State, keep: Sequence[str], points: Sequence[Point] = ()
-    ) -> Update:
+    ) -> State:
         """Observe again right before an action; keep the last screenshot only if its moment is the same."""
         observation = await (await context.browser()).observe(keep, on_page(points))
-        screenshot = state.get("last_screenshot")
-        is_same = _shows(screenshot, observation)
-        kept = screenshot if is_same else None
-        return self._seen(context, state, observation) | {"last_screenshot": kept}
+        screenshot = state.page.last_screenshot
+        return self._seen(
+            context, state, observation, screenshot if _shows(screenshot, observation) else None
+        )
 
-    async def look_closer(self, context: RunContext, state: State, element: Element) -> Update:
+    async def look_closer(self, context: RunContext, state: State, element: Element) -> State:
         """Observe the surroundings of one element, with a screenshot of that moment."""
         observation = await (await context.browser()).focus(element)
-        screenshot = state.get("last_screenshot")
+        screenshot = state.page.last_screenshot
         if not _shows(screenshot, observation):
             screenshot = await self.picture(context)
             screenshot = screenshot if _may_show(screenshot, observation) else None
-        return as_seen(observation) | {"last_screenshot": screenshot}
+        return _as_seen(state, observation, screenshot)
 
-    def _seen(self, context: RunContext, state: State, observation: Observation) -> Update:
-        update = as_seen(observation)
-        if observation.page.url != last_url(state):
-            update["focused"] = None  # the last element clicked or typed into was on another page
-        known = remembering(state, context.private)["private_sites"]
-        sites = private_sites(known, observation)
+    def _seen(
+        self, context: RunContext, state: State, observation: Observation, screenshot: StoredPicture | None
+    ) -> State:
+        # The last element clicked or typed into may have been on another page.
+        focused = state.page.focused if observation.page.url == state.url else None
+        sites = private_sites(remembering(state.memory, context.private)["private_sites"], observation)
         context.private.add(sites)
-        return update | {"private_sites": sites}
+        state = _as_seen(state, observation, screenshot)
+        return replace(state, page=replace(state.page, focused=focused, private_sites=tuple(sites)))
 
-    async def picture(self, context: RunContext) -> Screenshot | None:
+    async def picture(self, context: RunContext) -> StoredPicture | None:
         """Take a picture of the page and store it; None if either fails."""
         picture = await (await context.browser()).screenshot()
         self._pictures.pop(context.session_id, None)
@@ -130,16 +130,10 @@ class Observer:
         self._pictures[context.session_id] = picture
         if len(self._pictures) > PICTURES_KEPT:
             self._pictures.popitem(last=False)
-        address = await context.keep(picture)
-        return (
-            {
-                "address": address,
-                "width": str(picture.width),
-                "height": str(picture.height),
-                "moment": picture.moment,
-            }
-            if address
-            else None
+        if not (address := await context.keep(picture)):
+            return None
+        return StoredPicture(
+            address=address, width=picture.width, height=picture.height, moment=picture.moment
         )
 
     def drawing(self, context: RunContext) -> str:
@@ -160,15 +154,15 @@ class Observer:
         `auto`: at the first look at a page, after an act at a point, if the model requested it with `screenshot`,
         and whenever the picture says more than the text.
         """
-        planned = state.get("planned_action") or {}
+        planned = state.turn.planned_action
         read_by, file = self._files.get(context.session_id, ("", None))
-        if file and planned.get("id") == read_by:
+        if file and planned and planned.id == read_by:
             return ShownPicture(_block(file.data, file.mime))
         picture = self._pictures.get(context.session_id)
         if not self.see or picture is None or not _is_of(picture, observation):
             return None
-        is_asked = planned.get("kind") == "screenshot" or bool(planned.get("at"))
-        is_new = page_key(observation) != state.get("pictured_page")
+        is_asked = isinstance(planned, ScreenshotAction) or bool(planned and planned.points)
+        is_new = page_key(observation) != state.page.pictured_page
         if self._vision != "always" and not (is_asked or is_new or says_little(observation, picture)):
             return None
         data, mime, (width, height) = await asyncio.to_thread(shrink, picture, self._long_side)
@@ -198,24 +192,27 @@ class Observer:
         return all(is_same_drawing(before.drawn, after.drawn) for before, after in pairs)
 
 
-def _shows(screenshot: Screenshot | None, observation: Observation) -> bool:
+def _shows(screenshot: StoredPicture | None, observation: Observation) -> bool:
     """Whether an earlier screenshot matches: with equal moments nothing changed between."""
-    return bool(screenshot and observation.moment and screenshot.get("moment") == observation.moment)
+    return bool(screenshot and observation.moment and screenshot.moment == observation.moment)
 
 
-def _may_show(screenshot: Screenshot | None, observation: Observation) -> bool:
+def _may_show(screenshot: StoredPicture | None, observation: Observation) -> bool:
     """Whether a screenshot taken right after the observation belongs to it: both show the same document.
 
     A page that changes constantly, such as one with a clock, never has two equal moments.
     """
-    moments = (screenshot.get("moment", "") if screenshot else "", observation.moment)
+    moments = (screenshot.moment if screenshot else "", observation.moment)
     documents = {moment.partition(":")[0] for moment in moments if moment}
     return len(documents) < 2
 
 
-def as_seen(observation: Observation) -> Update:
-    dumped = observation.model_dump(mode="json", exclude_defaults=True)
-    return {"last_observation": dumped, "needs_observe": False, "is_pictured": False, "reading": None}
+def _as_seen(state: State, observation: Observation, screenshot: StoredPicture | None) -> State:
+    page = replace(
+        state.page, last_observation=observation, last_screenshot=screenshot, needs_observe=False, is_pictured=False,
+        reading=None,
+    )  # fmt: skip
+    return replace(state, page=page)
 
 
 def page_key(observation: Observation) -> str:
@@ -224,29 +221,26 @@ def page_key(observation: Observation) -> str:
     return f"{document} {observation.page.url.partition('#')[0].partition('?')[0]}"
 
 
-def as_shown(state: State, observation: Observation) -> JsonObject:
-    """What a prompt shows of the page, for the next one: `State.shown_lines`."""
-    return {
-        "page": page_key(observation), "steps": state.get("tool_steps", 0), "marks": observation.marks(),
-    }  # fmt: skip
-
-
-def known_lines(state: State, observation: Observation) -> frozenset[str]:
-    """Marks of what the model was shown of this page at the last turn; none if it has not acted since."""
-    shown = state.get("shown_lines")
-    is_next = shown and observation.moment and state.get("tool_steps", 0) > shown["steps"]
-    return (
-        frozenset(shown["marks"])
-        if shown and is_next and shown["page"] == page_key(observation)
-        else frozenset()
+def as_shown(state: State) -> ShownLines:
+    """What a prompt shows of the page, for the next one."""
+    observation = state.observation
+    return ShownLines(
+        page=page_key(observation), steps=state.limits.tool_steps, marks=tuple(observation.marks())
     )
+
+
+def known_lines(state: State) -> frozenset[str]:
+    """Marks of what the model was shown of this page at the last turn; none if it has not acted since."""
+    shown, observation = state.page.shown_lines, state.observation
+    is_next = shown and observation.moment and state.limits.tool_steps > shown.steps
+    return frozenset(shown.marks if shown and is_next and shown.page == page_key(observation) else ())
 
 
 def is_whole(state: State) -> bool:
     """Whether the last prompt showed all text of the page: as a reading of its only part, or left nothing out."""
-    if (state.get("reading") or "").startswith("(page 1 of 1)") and not state.get("reading_file"):
+    if (state.page.reading or "").startswith("(page 1 of 1)") and not state.page.reading_file:
         return True
-    observation = seen(state)
+    observation = state.observation
     is_cut = any(note.startswith("truncated") for note in observation.notes)
     is_cut |= any(text.endswith("…") for text in observation.text_blocks)
     return observation.mode == "main" and observation.page.url not in BLANK and not is_cut
@@ -254,8 +248,8 @@ def is_whole(state: State) -> bool:
 
 def is_shown(state: State, action: Action) -> bool:
     """Whether the action would read again what the last prompt held as a reading."""
-    reading = state.get("reading") or ""
-    if not isinstance(action, ReadPageAction) or not reading or state.get("reading_file"):
+    reading = state.page.reading or ""
+    if not isinstance(action, ReadPageAction) or not reading or state.page.reading_file:
         return False
     about = reading.partition("\n")[0]
     if about.startswith("(page 1 of 1)"):

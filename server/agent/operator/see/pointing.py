@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from server.agent.actions import Action, Point, aim
 from server.agent.context import RunContext
-from server.agent.operator.memory.state import State, Update, merged, seen
+from server.agent.operator.memory.state import State
 from server.agent.operator.see.observing import Observer, ShownPicture
 from server.browser.observation import Element, Observation
 
@@ -30,20 +30,17 @@ def on_page(action: Action, shown: ShownPicture | None) -> Action:
 
 async def find_points(
     observer: Observer, context: RunContext, state: State, action: Action
-) -> tuple[Update, str | None]:
+) -> tuple[State, str | None]:
     """Look at the page again for what is at the action's points.
 
     Returns the new observation with the action, or with the reason why it cannot be done.
     """
     if not all(point.picture for point in action.points):
-        return {}, f"{action.name}: {NO_PICTURE}"
-    before = seen(state)
-    update = await observer.look(context, state, points=action.points)
-    after = seen(merged(state, update))
-    if problem := _problem(action, before, after):
-        return update, f"{action.name}: {problem}"
-    drawn = action.with_points(await observer.with_drawings(context, action.points))
-    return update | {"planned_action": drawn.to_json()}, None
+        return state, f"{action.name}: {NO_PICTURE}"
+    after = await observer.look(context, state, points=action.points)
+    if problem := _problem(action, state.observation, after.observation):
+        return after, f"{action.name}: {problem}"
+    return after.planning(action.with_points(await observer.with_drawings(context, action.points))), None
 
 
 def _problem(action: Action, before: Observation, after: Observation) -> str | None:

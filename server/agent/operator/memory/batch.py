@@ -9,9 +9,6 @@ from pydantic import BaseModel
 
 from server.agent.actions import Action, AimedAction, ReadPageAction, aim, read_action
 from server.agent.gate.approval import is_unchanged, retarget
-from server.agent.operator.act import acting
-from server.agent.operator.memory import records
-from server.agent.operator.memory.state import State, Update, seen
 from server.browser.observation import Element, Observation, Overlay
 from server.ops.json_types import JsonObject
 
@@ -76,9 +73,6 @@ class Batch(BaseModel, frozen=True):
         """What is left once the next action is planned."""
         return self.model_copy(update={"acts": self.acts[1:]}) if len(self.acts) > 1 else None
 
-    def describe(self, observation: Observation) -> str:
-        return "; ".join(acting.describe(act.aimed(observation)) for act in self.acts)
-
     def _is_same_page(self, observation: Observation) -> bool:
         """A script may change the query of the address without loading the page, as filters of lists do."""
         url = observation.page.url
@@ -95,11 +89,3 @@ def _document(observation: Observation) -> str:
 
 def _path(url: str) -> str:
     return url.partition("#")[0].partition("?")[0]
-
-
-def leave_batch(state: State) -> Update:
-    """Record what of the last move was not done, for the model; nothing if all of it was."""
-    if not state.get("batch"):
-        return {}
-    left = Batch.model_validate(state["batch"]).describe(seen(state))
-    return records.step(state, f"not done of that move: {records.line(left)}") | {"batch": None}
