@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, WebSocket
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 router = APIRouter()
 
 MESSAGES_PER_SECOND = 200
+_MOVE = re.compile(r'"kind"\s*:\s*"move"')
+"""In a frame of the mouse. A fast one sends a thousand in a second, of which the last ones matter."""
 NO_TARGET: SocketMessage = {"type": "target", "box": None, "label": ""}
 
 
@@ -85,10 +88,14 @@ async def serve_live(socket: WebSocket, session_id: str, runtime: Runtime, calle
             _show(socket, viewer),
             end_at_logout(socket, caller),
             _point(session_id, viewer, runtime),
-            listen(socket, caller, handle, reply, per_second=MESSAGES_PER_SECOND),
+            listen(socket, caller, handle, reply, per_second=MESSAGES_PER_SECOND, may_drop=is_mouse_move),
         )
     finally:
         view.leave(viewer)
+
+
+def is_mouse_move(text: str) -> bool:
+    return len(text) < 300 and _MOVE.search(text) is not None
 
 
 async def _show(socket: WebSocket, viewer: Viewer) -> None:

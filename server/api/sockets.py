@@ -18,6 +18,8 @@ from server.ops.json_types import JsonObject
 from wording.catalogue import sentence
 
 FRAME_BYTES = 64 * 1024
+MAX_FLOOD = 10
+"""How many times the allowed frames per second, of those that may be left out, close a socket."""
 UNKNOWN_SESSION, TRY_AGAIN = 4404, 1013
 LOGIN_SECONDS = 1.0
 """Seconds between two checks of an idle socket's login."""
@@ -44,14 +46,16 @@ async def end_at_logout(socket: WebSocket, caller: LoggedIn) -> None:
 
 async def listen(
     socket: WebSocket, caller: LoggedIn, handle: Callable[[str], Awaitable[None]], reply: Callable[[SocketMessage], Awaitable[None]],
-    *, per_second: int,
+    *, per_second: int, may_drop: Callable[[str], bool] = lambda text: False,
 ) -> None:  # fmt: skip
     """Pass each frame to `handle` until the socket closes.
 
     Sends an error for a frame that is invalid or raises AppError. Closes the socket for a frame that is too
-    large, for too many frames per second, and after a logout.
+    large, for too many frames per second, and after a logout. Frames that `may_drop` names are counted apart, and
+    left out where there are too many; only a flood of them closes the socket.
     """
-    allowance = Allowance(per_second)
+    allowance, dropped = Allowance(per_second), Allowance(per_second)
+    flood = Allowance(MAX_FLOOD * per_second)
     while True:
         frame = await socket.receive()
         if frame["type"] == "websocket.disconnect":
@@ -60,7 +64,10 @@ async def listen(
         if len(frame.get("bytes") or text.encode()) > FRAME_BYTES:
             await socket.close(1009, "frame too large")
             return
-        if not allowance.take():
+        is_dispensable = may_drop(text)
+        if is_dispensable and not dropped.take() and flood.take():
+            continue
+        if not (flood if is_dispensable else allowance).take():
             await socket.close(1008, "too many frames")
             return
         if not caller.is_logged_in:
@@ -123,5 +130,7 @@ class Allowance:
         now = asyncio.get_running_loop().time()
         self._left = min(self._per_second, self._left + (now - self._at) * self._per_second)
         self._at = now
+        if self._left < 1:
+            return False
         self._left -= 1
-        return self._left >= 0
+        return True
