@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import sys
 
@@ -73,8 +74,8 @@ async def content(here: CurrentPage, place: Place | None) -> str:
     return str(text or "").replace("\r\n", "\n")
 
 
-async def type_signs(here: CurrentPage, text: str) -> None:
-    """Press a key for each sign; none for an empty text, which clears what is selected."""
+async def type_signs(here: CurrentPage, text: str, *, pause: float = 0) -> None:
+    """Press a key for each sign, with these seconds in between; none for an empty text, which clears what is selected."""
     if not text:
         await _press(here, "Backspace")
     for sign in text:
@@ -85,12 +86,13 @@ async def type_signs(here: CurrentPage, text: str) -> None:
         }
         await here.send("Input.dispatchKeyEvent", {**key, "type": "keyDown", "text": sign})
         await here.send("Input.dispatchKeyEvent", {**key, "type": "keyUp"})
+        await asyncio.sleep(pause)
 
 
-async def type_keys(here: CurrentPage, text: str, *, submit: bool) -> None:
+async def type_keys(here: CurrentPage, text: str, *, submit: bool, pause: float = 0) -> None:
     """Type the text key by key in place of what is selected; with `submit`, press Enter after it."""
     async with here.until_quiet(typed=True):
-        await type_signs(here, text)
+        await type_signs(here, text, pause=pause)
     if submit:
         async with here.until_quiet(typed=True):
             await _press(here, "Enter")

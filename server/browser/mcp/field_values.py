@@ -182,11 +182,11 @@ async def play(here: CurrentPage, at: int) -> None:
     await here.run(f"() => ({_PLAY})({at})", place=here.held_in.get(at))
 
 
-async def fill_by_keys(here: CurrentPage, at: int, text: str, *, submit: bool) -> bool:
+async def fill_by_keys(here: CurrentPage, at: int, text: str, *, submit: bool, pause: float = 0) -> bool:
     """Type the text key by key in place of what a field holds; False if it does not take the focus."""
     if not await here.run(f"() => ({_FOCUS_FIELD})({at}, 0, true)"):
         return False
-    await editors.type_keys(here, text, submit=submit)
+    await editors.type_keys(here, text, submit=submit, pause=pause)
     return True
 
 

@@ -19,6 +19,9 @@ from server.browser.observation.snapshot import CHOICES, FIELD_ROLES
 from server.ops.json_types import JsonView
 from wording.catalogue import Wording, joined, sentence
 
+_SLOWLY, _KEY_PAUSE = 40, 0.03
+"""Signs of a text that is typed once more with a pause after each key, in seconds, where the field holds another."""
+
 
 class FieldTools(Protocol):
     """What a tool server does with fields that are not filled over DevTools."""
@@ -165,6 +168,11 @@ class Filling:
         if not submit:
             await key_listeners.make_noticed(here, self._listens, [at], is_typed=True)
         now = await field_values.read(here) if not (submit or here.dialog) else []
+        held = now[at] if at < len(now) else None
+        if held and not field_values.holds(held, field) and len(field.text) <= _SLOWLY:
+            # Masks put the cursor where it belongs a moment after each key.
+            await field_values.fill_by_keys(here, at, field.text, submit=False, pause=_KEY_PAUSE)
+            now = await field_values.read(here)
         outcome = self._calls.outcome(True, _typed(name, submit=submit))
         return field_values.after_typing(outcome, [field], [before], now[at : at + 1])
 
