@@ -114,7 +114,6 @@ OPEN_FOLDERS = (
 MAX_AT_THE_TOP = 12
 REPEATED_CONSTANTS = {
     "MAX_SITE": "of a foreseen effect, and of a grant",
-    "NO_PLAN": "of the state, and of the prompt",
     "P": "type variables",
     "RULES": "of the prompt with a table, and of that without",
     "SAFE_METHODS": "of this server's requests, and of a page's",
