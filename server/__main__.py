@@ -21,7 +21,7 @@ from pydantic import ValidationError
 
 from server.auth import Logins, load_password
 from server.http.connection import connections_up_to
-from server.http.startup import Front
+from server.http.startup import StartupApp
 from server.ops.log_format import OneLine
 from server.ops.tracing import configure_tracing
 from server.settings import MAX_OPEN_FILES, Settings, file_limit
@@ -33,7 +33,7 @@ KEEP_ALIVE = 75
 class Server(uvicorn.Server):
     """At the first signal ends runs and streams while requests are still served; at the second exits."""
 
-    def __init__(self, config: uvicorn.Config, front: Front) -> None:
+    def __init__(self, config: uvicorn.Config, front: StartupApp) -> None:
         super().__init__(config)
         self._front = front
         self._is_ending = False
@@ -179,7 +179,7 @@ def serve(settings: Settings, logins: Logins, new_password: str | None, *, open_
         webbrowser.open(url)
     gc.set_threshold(20_000, 20, 50)
     open_many_files()
-    front = Front(settings, logins)
+    front = StartupApp(settings, logins)
     Server(configure(settings, front), front).run()
     if front.fatal:
         print(

@@ -52,7 +52,7 @@ class GrantBook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class LeftCall:
+class InterruptedCall:
     """A tool call that a former execution of the run had begun and whose result is not in its checkpoint."""
 
     call_id: str
@@ -91,5 +91,5 @@ class RunContext:
     """The folder of the session's own files, the only ones that can be read or uploaded to a page."""
     today: Callable[[], str] = lambda: clock.today(now(), None)
     """The line of a prompt that says what day it is for the person, or for the automation; made at each model call."""
-    left: LeftCall | None = None
+    left: InterruptedCall | None = None
     """Not repeated when another process continues the run."""

@@ -15,7 +15,7 @@ from starlette.routing import Match
 
 from server.errors import AppError, Unavailable
 from server.http.problems import problem, render
-from server.ops import stale_install as replaced
+from server.ops import stale_install
 from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
@@ -87,5 +87,5 @@ def install(app: FastAPI) -> None:
     async def unexpected(request: Request, error: Exception) -> Response:
         request_id = getattr(request.state, "request_id", "")
         logger.error("request %s failed", request_id, exc_info=error)
-        words = replaced.REPLACED_SENTENCE if replaced.is_replaced() else sentence("server.failed")
+        words = stale_install.REPLACED_SENTENCE if stale_install.is_stale() else sentence("server.failed")
         return problem(500, "internal", words, request_id)

@@ -101,7 +101,7 @@ class Guest:
     """The holder of a hand-off: logged in, for its browser only, until it ends."""
 
     def __init__(self, runtime: Runtime, token: str, expires_at: datetime) -> None:
-        self._world = runtime
+        self._runtime = runtime
         self._token = token
         self._expires_at = expires_at
         self._is_over = False
@@ -115,7 +115,7 @@ class Guest:
         while True:
             await asyncio.sleep(HANDOFF_POLL_SECONDS)
             with suppress(Unavailable):
-                if await self._world.store.held_handoff(self._token) is None:
+                if await self._runtime.store.held_handoff(self._token) is None:
                     break
         self._is_over = True
         await socket.close(WS_UNAUTHORIZED)

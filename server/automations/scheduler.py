@@ -18,7 +18,7 @@ from server.clock import elapsed
 from server.database.models import AutomationRow, FiringRow
 from server.errors import AppError, Conflict, NotFound, Unavailable
 from server.events import StateChanged, now
-from server.runs.recorder import RunRecorder, to_its_end
+from server.runs.recorder import RunRecorder, shielded
 from server.store import AcceptedMessage, FinishedRun, Store, new_id
 from server.store.automations import Due, Fired, Unanswered
 from server.store.channels import NEEDS_YOU
@@ -143,7 +143,7 @@ class Scheduler:
             raise Unavailable(sentence("server.going_down"), code="draining", retry_after=10)
         row = await self._store.automation(automation_id)
         content, moment = content_of(row, data), self._clock()
-        fired = await to_its_end(
+        fired = await shielded(
             self._start(row, lambda new: self._store.fire_now(row.id, cause, content, new, moment))
         )
         assert fired is not None, "fire_now always returns what it did"
@@ -157,14 +157,12 @@ class Scheduler:
             return
         content = content_of(row)
         with suppress(Conflict, NotFound):  # changed in the meantime: the next look finds it as it is
-            await to_its_end(
-                self._start(row, lambda new: self._store.fire_due(row, due, content, new, moment))
-            )
+            await shielded(self._start(row, lambda new: self._store.fire_due(row, due, content, new, moment)))
 
     async def _begin_waiting(self, firing: FiringRow) -> None:
         with suppress(Conflict, NotFound):
             row = await self._store.automation(firing.automation_id)
-            await to_its_end(self._start(row, lambda new: self._store.begin_waiting(firing.id, new)))
+            await shielded(self._start(row, lambda new: self._store.begin_waiting(firing.id, new)))
 
     async def _start(
         self, row: AutomationRow, query: Callable[[str], Awaitable[Fired | None]]
@@ -192,7 +190,7 @@ class Scheduler:
         except (AppError, TimeoutError) as error:
             logger.warning("the receipt of run %s has no plan: %s", one.run.id, error or "it takes too long")
         receipt = receipt_of(one.question, state)
-        ended = await to_its_end(
+        ended = await shielded(
             self._recorder.end_unexecuted(
                 one.run, "interrupted", NEEDS_YOU, receipt_words(receipt, one.automation.patience),
                 unanswered=one.question.reference, receipt=receipt,

@@ -44,7 +44,7 @@ class Browsers(Protocol):
         """
         ...
 
-    def rest(self, session_id: str) -> None:
+    def mark_idle(self, session_id: str) -> None:
         """Mark the session's browser as unused: it may be parked for a session that waits."""
         ...
 

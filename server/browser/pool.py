@@ -30,7 +30,7 @@ log = logging.getLogger(__name__)
 
 IDLE_POLL_SECONDS = 5.0
 CROWDED_IDLE = 120.0
-"""Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `rest`."""
+"""Seconds. While sessions wait for a slot, a browser unused for this long is parked; at once after `mark_idle`."""
 
 
 class BrowserPool:
@@ -106,7 +106,7 @@ class BrowserPool:
             await browser.open()
         return browser
 
-    def rest(self, session_id: str) -> None:
+    def mark_idle(self, session_id: str) -> None:
         self._resting.add(session_id)
         if self._places.is_crowded:
             self._wakeup.set()

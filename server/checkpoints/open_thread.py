@@ -67,7 +67,7 @@ class OpenThread:
             self._starts_over = False
             return None
         await self.save()
-        found = await patiently(partial(self._tables.load, config, self._serde))
+        found = await with_retry(partial(self._tables.load, config, self._serde))
         self._is_stored = self._is_stored or found is not None
         return found
 
@@ -89,14 +89,14 @@ class OpenThread:
             await self.save()
 
     async def save(self) -> None:
-        await patiently(self._save)
+        await with_retry(self._save)
 
     async def close(self) -> None:
         """End the run's use: save what a later run needs, or remove a stored thread that no run needs."""
         self._rest()
         await self.settle()
         if self.durability == "exit" and not self.is_asking and self._is_stored:
-            await patiently(partial(self._tables.remove, self.thread_id, self.epoch))
+            await with_retry(partial(self._tables.remove, self.thread_id, self.epoch))
 
     async def give_up(self) -> None:
         """Drop what is not saved, and save nothing any more."""
@@ -146,7 +146,7 @@ class OpenThread:
             self._timer = None
 
 
-async def patiently(query: Callable[[], Awaitable[T]]) -> T:
+async def with_retry(query: Callable[[], Awaitable[T]]) -> T:
     """Retry `query` once per second, MAX_SAVE_RETRIES times, while it raises Unavailable; then raise that."""
     for _ in range(MAX_SAVE_RETRIES):
         try:

@@ -16,7 +16,7 @@ from langgraph.checkpoint.base import (
 )
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
-from server.checkpoints.open_thread import Durability, OpenThread, log_failure, patiently
+from server.checkpoints.open_thread import Durability, OpenThread, log_failure, with_retry
 from server.checkpoints.tables import Put, Tables, Writes
 
 CLOSING_SECONDS = 5
@@ -65,7 +65,7 @@ class Checkpoints(BaseCheckpointSaver[str]):
         await self._closed(thread_id)
         if thread := self._open.get(thread_id):
             return await thread.load(config)
-        return await patiently(lambda: self._tables.load(config, self.serde))
+        return await with_retry(lambda: self._tables.load(config, self.serde))
 
     async def aput(
         self,

@@ -129,7 +129,7 @@ class Database:
     async def _write(self, work: Work[T], synced: bool) -> T:
         if self._writer is None:
             return await self._in_thread(_transact, self._engine, work)
-        return await _to_its_end(self._writer.submit(work, synced=synced))
+        return await _shielded(self._writer.submit(work, synced=synced))
 
     def _log_fault(self, fault: Unavailable) -> None:
         """Log the first of consecutive failed writes. A timeout while waiting for a lock is not a fault."""
@@ -238,12 +238,12 @@ class Database:
         `answer_seconds`."""
         loop = asyncio.get_running_loop()
         if self._run_until is None:
-            return await _to_its_end(loop.run_in_executor(self._threads, work, *args))
+            return await _shielded(loop.run_in_executor(self._threads, work, *args))
         seconds = min(seconds or self._answer_seconds, self._answer_seconds)
         future = self._threads.submit(self._run_until, time.monotonic() + seconds, work, *args)
         timer = loop.call_later(seconds, future.cancel)  # has an effect only while no thread has taken it
         try:
-            return await _to_its_end(asyncio.wrap_future(future))
+            return await _shielded(asyncio.wrap_future(future))
         finally:
             timer.cancel()
 
@@ -328,7 +328,7 @@ def _transact(engine: Engine, work: Work[T]) -> T:
         return work(connection)
 
 
-async def _to_its_end(work: asyncio.Future[T]) -> T:
+async def _shielded(work: asyncio.Future[T]) -> T:
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:

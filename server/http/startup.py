@@ -49,7 +49,7 @@ def below(base_path: str, scope: Scope) -> Scope:
     return {**scope, "path": path[len(base_path) :] or "/", "raw_path": raw[len(base_path) :] or b"/"}
 
 
-class Front:
+class StartupApp:
     """An ASGI app that wraps the real one, and starts and stops it in its own lifespan."""
 
     def __init__(

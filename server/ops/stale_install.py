@@ -12,7 +12,7 @@ STARTED = time.time()
 REPLACED_SENTENCE = sentence("server.replaced")
 
 
-def is_replaced(program: Path = PROGRAM, since: float = STARTED) -> bool:
+def is_stale(program: Path = PROGRAM, since: float = STARTED) -> bool:
     """True if a program file was installed after `since`: later imports may not match the loaded modules.
 
     Uses ctime, because unpacking an archive sets old modification times.

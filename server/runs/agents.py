@@ -22,7 +22,7 @@ from langgraph.types import Command, StateSnapshot
 
 from server import clock
 from server.agent import foresight
-from server.agent.assistant import continuing as continued
+from server.agent.assistant import continuing as assistant_resume
 from server.agent.assistant.input import CONTINUE_CUT_ANSWER, first_input, recursion_limit
 from server.agent.context import RunContext
 from server.agent.custom_events import ModelReplaced
@@ -30,7 +30,7 @@ from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
 from server.agent.models.chat_model import DEMO, classify, usage_cost
 from server.agent.models.providers import Endpoint, split_name
-from server.agent.operator import continuing
+from server.agent.operator import continuing as operator_resume
 from server.agent.operator.ask.user_input import take_plan
 from server.agent.operator.graph import build_operator
 from server.agent.operator.memory.state import State
@@ -43,7 +43,7 @@ from server.checkpoints import Checkpoints, Durability, OpenThread
 from server.database.models import RunRow
 from server.errors import AppError, Conflict, RunFailed
 from server.events import Answer, Message, Question, StartPlan, StateChanged, Usage, now, read_question
-from server.ops import stale_install as replaced
+from server.ops import stale_install
 from server.ops.json_types import JsonObject
 from server.results.rows import SCHEMA_KEY, TABLES_BY, schema_of
 from server.runs.cut_answers import continued_by
@@ -133,7 +133,7 @@ class AgentFactory:
         model: Callable[[str], BaseChatModel],
         browsers: Browsers,
         checkpoints: Checkpoints,
-        is_replaced: Callable[[], bool] = replaced.is_replaced,
+        is_replaced: Callable[[], bool] = stale_install.is_stale,
         load_module: Callable[[str], Any] = import_module,
         continues: bool = False,
     ) -> None:
@@ -196,8 +196,8 @@ class AgentFactory:
                 prepared.input = Command(resume=answer.model_dump(mode="json"))
         elif START in saved.next:
             prepared.input = _first_operator_input(started)
-        elif update := continuing.restart(saved.values, saved.next):
-            await prepared.graph.aupdate_state(config, update, as_node=continuing.RESTARTS_AFTER)
+        elif update := operator_resume.restart(saved.values, saved.next):
+            await prepared.graph.aupdate_state(config, update, as_node=operator_resume.RESTARTS_AFTER)
         return prepared
 
     async def _continued_assistant(self, started: StartedRun, context: RunContext) -> PreparedAgent:
@@ -209,27 +209,27 @@ class AgentFactory:
                 raise Interrupted(interruption(run))
             return await self._prepared_assistant(run, context, first, starts_over=True)
         messages: list[AnyMessage] = saved.values["messages"]
-        of_run = continued.of_run(messages, first["messages"])
+        of_run = assistant_resume.of_run(messages, first["messages"])
         asked = {one.value.get("reference") for one in saved.interrupts}
         if answer is not None and answer.reference in asked and not answer.confirmed:
             prepared.input = Command(resume=await prepared.addressed(answer))  # no act follows from it
-        elif continued.TOOLS_NODE in saved.next:
+        elif assistant_resume.TOOLS_NODE in saved.next:
             if not asked or (answer is not None and answer.reference in asked):
                 harmless = {spec.name for spec in await self._browsers.tools() if _is_harmless(spec)}
-                left = continued.left_call(
-                    messages, started.messages, harmless=harmless | continued.OWN_READERS
+                left = assistant_resume.interrupted_call(
+                    messages, started.messages, harmless=harmless | assistant_resume.OWN_READERS
                 )
                 prepared.context = replace(context, left=left)
         elif saved.next:
             heard = [one.content for one in started.messages if _was_read(one, run)]
-            prepared.input = Command(update={"messages": continued.new_messages(of_run, heard)})
+            prepared.input = Command(update={"messages": assistant_resume.new_messages(of_run, heard)})
         else:
-            update = continued.without_answer(messages)
+            update = assistant_resume.without_answer(messages)
             await prepared.graph.aupdate_state(
-                prepared.thread.config, update, as_node=continued.ASKS_MODEL_AFTER
+                prepared.thread.config, update, as_node=assistant_resume.ASKS_MODEL_AFTER
             )
             of_run = of_run[:-1]
-        prepared.said = continued.text_of(of_run)
+        prepared.said = assistant_resume.text_of(of_run)
         return prepared
 
     async def _prepared_operator(
@@ -389,7 +389,7 @@ class AgentFactory:
             return "step_limit", sentence("run.step_limit")
         failure = classify(error)
         if failure.code == "internal" and self._is_replaced():
-            return failure.code, replaced.REPLACED_SENTENCE
+            return failure.code, stale_install.REPLACED_SENTENCE
         return failure.code, failure.message
 
     async def read_state(self, session_id: str) -> StateChanged | None:

@@ -30,7 +30,7 @@ from server.runs.events import deleted_session, to_decision, to_interrupt
 from server.runs.executed import ExecutedRuns, OwnRuns
 from server.runs.execution import Execution, current_execution
 from server.runs.executor import Executor
-from server.runs.recorder import to_its_end
+from server.runs.recorder import shielded
 from server.runs.services import RunServices
 from server.runs.working_state import WorkingStateService
 from server.store import AcceptedMessage, new_id
@@ -86,7 +86,7 @@ class RunCommands:
         Raises Conflict `run_in_progress` if a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
-        return await to_its_end(self._accept(session_id, content, client_id, mode, result_schema))
+        return await shielded(self._accept(session_id, content, client_id, mode, result_schema))
 
     async def _accept(
         self, session_id: str, content: str, client_id: str | None, mode: str | None,
@@ -147,7 +147,7 @@ class RunCommands:
 
     async def remove_queued(self, session_id: str, message_id: str) -> None:
         """Take a queued message back. Raises Conflict `not_queued`."""
-        await to_its_end(self._remove_queued(session_id, message_id))
+        await shielded(self._remove_queued(session_id, message_id))
 
     async def _remove_queued(self, session_id: str, message_id: str) -> None:
         await self._store.remove_queued(session_id, message_id)
@@ -155,7 +155,7 @@ class RunCommands:
 
     async def steer_queued(self, session_id: str, message_id: str) -> AcceptedMessage:
         """Pass a queued message to the run in progress now. Raises Conflict `not_queued`."""
-        return await to_its_end(self._steer_queued(session_id, message_id))
+        return await shielded(self._steer_queued(session_id, message_id))
 
     async def _steer_queued(self, session_id: str, message_id: str) -> AcceptedMessage:
         accepted = await self._store.steer_queued(session_id, message_id)
@@ -163,14 +163,14 @@ class RunCommands:
         return accepted
 
     async def retry(self, session_id: str) -> AcceptedMessage:
-        return await to_its_end(self._rerun(session_id))
+        return await shielded(self._rerun(session_id))
 
     async def edit(self, session_id: str, message_id: str, content: str, **changes: Any) -> AcceptedMessage:
         """Change the last user message, delete the later ones and run it again.
 
         `changes` are those of `MessageQueries.rerun`.
         """
-        return await to_its_end(self._rerun(session_id, content=content, message_id=message_id, **changes))
+        return await shielded(self._rerun(session_id, content=content, message_id=message_id, **changes))
 
     async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
         self._refuse_when_draining()
@@ -189,7 +189,7 @@ class RunCommands:
         `already_decided` or `approval_expired`, or BadRequest `not_grantable`: nothing is decided then.
         """
         self._refuse_when_draining()
-        await to_its_end(self._decide(session_id, answer, grant))
+        await shielded(self._decide(session_id, answer, grant))
 
     async def _decide(self, session_id: str, answer: Answer, grant: WantedGrant | None) -> None:
         reference = answer.reference or ""
@@ -218,7 +218,7 @@ class RunCommands:
     async def put_off(self, session_id: str, reference: str, until: datetime) -> InterruptRow:
         """Put an open question off until then. Raises NotFound or Conflict as `QuestionQueries.put_off`."""
         timeout = timedelta(seconds=self._recorder.patience_of_answers)
-        row = await to_its_end(self._store.put_off(session_id, reference, until, timeout))
+        row = await shielded(self._store.put_off(session_id, reference, until, timeout))
         self._bus.publish(session_id, None, [to_interrupt(row)])
         return row
 

@@ -79,7 +79,7 @@ class Dispatch:
         """After the end of a run: free its browser for others, and start the run that was held behind it."""
         if ended is None:
             return
-        self._browsers.rest(ended.run.session_id)
+        self._browsers.mark_idle(ended.run.session_id)
         if ended.next:
             self.start(ended.next)
 

@@ -377,7 +377,7 @@ class Executor:
         """Publish the session's position in the queue for a browser; None if it does not wait any more."""
         if execution := self._executions.get(session_id):
             execution.queue(place)
-            self._background.start(self._recorder.patiently(lambda _: self._recorder.show_status(execution)))
+            self._background.start(self._recorder.with_retry(lambda _: self._recorder.show_status(execution)))
 
 
 def _approved_plan(started: StartedRun) -> Sequence[str] | None:

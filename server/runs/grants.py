@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from server.errors import Conflict
 from server.grants.coverage import GrantUse, HeldGrant
 from server.runs.execution import Execution
-from server.runs.recorder import RunRecorder, to_its_end
+from server.runs.recorder import RunRecorder, shielded
 from server.store import Store, new_id
 
 
@@ -18,14 +18,14 @@ class RunGrants:
         self._execution = execution
 
     async def held(self) -> Sequence[HeldGrant]:
-        return await self._recorder.patiently(lambda _: self._store.held_grants(self._execution.run))
+        return await self._recorder.with_retry(lambda _: self._store.held_grants(self._execution.run))
 
     async def use(self, uses: Sequence[GrantUse], act: str) -> bool:
         run, key = self._execution.run, new_id()
-        counting = self._recorder.patiently(
+        counting = self._recorder.with_retry(
             lambda again: self._store.use_grants(run, uses, act, key, again=again)
         )
         try:
-            return await to_its_end(counting)
+            return await shielded(counting)
         except Conflict:
             return False

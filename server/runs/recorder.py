@@ -75,7 +75,7 @@ class RunRecorder:
         self.end_listeners: list[Callable[[FinishedRun], None]] = []
         """Called with each run that has ended, after its terminal event."""
 
-    async def patiently(self, query: Callable[[bool], Awaitable[T]]) -> T:
+    async def with_retry(self, query: Callable[[bool], Awaitable[T]]) -> T:
         """Retry `query` every 0.5 s while the database is unavailable, up to `patience` seconds.
 
         Raises Unavailable after that.
@@ -119,7 +119,7 @@ class RunRecorder:
     async def begin(self, run_id: str) -> StartedRun | None:
         """Take a submitted run for execution; None if it has ended, was taken over, or cannot begin."""
         try:
-            started = await self.patiently(lambda again: self._store.begin_execution(run_id, again=again))
+            started = await self.with_retry(lambda again: self._store.begin_execution(run_id, again=again))
         except Unavailable as error:
             if self._store.ownership.is_shared:
                 raise  # its job comes again
@@ -163,15 +163,15 @@ class RunRecorder:
         """Persist an event of the agent where it has to last, then publish it."""
         match event:
             case ToolStart():
-                await to_its_end(self._take_tool_start(execution, event))
+                await shielded(self._take_tool_start(execution, event))
             case ToolEnd():
-                await to_its_end(self._take_tool_end(execution, event))
+                await shielded(self._take_tool_end(execution, event))
             case _:
                 execution.publish(event)
 
     async def _take_tool_start(self, execution: Execution, event: ToolStart) -> None:
         doing, usage = describe(event), execution.adapter.usage
-        position = await self.patiently(lambda _: self._store.begin_call(execution.run, doing, usage=usage))
+        position = await self.with_retry(lambda _: self._store.begin_call(execution.run, doing, usage=usage))
         if position is None:
             execution.stop("interrupted")  # the run was ended or taken over
         else:
@@ -189,7 +189,7 @@ class RunRecorder:
         if provider := execution.adapter.provider_of(event.call_id):
             meta[PROVIDER] = provider
         position, usage = execution.positions.get(event.call_id), execution.adapter.usage
-        message = await self.patiently(
+        message = await self.with_retry(
             lambda again: self._store.add_tool_message(
                 execution.run, event.summary, meta, position=position, usage=usage, again=again
             )
@@ -205,12 +205,12 @@ class RunRecorder:
     async def take_all(self, execution: Execution, events: Iterable[Event]) -> None:
         """`take` each event; before them, which of the user's messages the agent has read since the last call."""
         if ids := execution.take_just_read():
-            await to_its_end(self._note_read(execution, ids))
+            await shielded(self._note_read(execution, ids))
         for event in events:
             await self.take(execution, event)
 
     async def _note_read(self, execution: Execution, ids: Collection[str]) -> None:
-        for message in await self.patiently(lambda _: self._store.mark_read_by_agent(execution.run, ids)):
+        for message in await self.with_retry(lambda _: self._store.mark_read_by_agent(execution.run, ids)):
             execution.publish(MessageAdded(message=message))
 
     async def show_status(self, execution: Execution) -> None:
@@ -232,7 +232,7 @@ class RunRecorder:
         if question.kind == "confirm":
             expires_at = now() + timedelta(seconds=patience)
         async with execution.commit_lock:
-            row = await self.patiently(
+            row = await self.with_retry(
                 lambda again: self._store.open_interrupt(
                     run,
                     question,
@@ -271,7 +271,7 @@ class RunRecorder:
         """Leave the run to another process. False if it was ended or taken over already."""
         for event in execution.adapter.flush(HANDED_BACK, "interrupted"):
             execution.publish(event)
-        if not await self.patiently(
+        if not await self.with_retry(
             lambda _: self._store.hand_back_run(execution.run, execution.adapter.usage)
         ):
             return False
@@ -322,7 +322,7 @@ class RunRecorder:
     async def _commit(self, execution: Execution, status: str, **values: Any) -> FinishedRun | None:
         run = execution.run
         values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "read_ids": execution.read_ids}
-        return await self.patiently(
+        return await self.with_retry(
             lambda again: self._store.finish_run(
                 run.id, status, then_next=self._frees_next, again=again, **values
             )
@@ -396,7 +396,7 @@ def _last_events(ended: FinishedRun) -> list[Event]:
     return [*(MessageAdded(message=message) for message in ended.changed), to_error(ended.run)]
 
 
-async def to_its_end(part: Coroutine[Any, Any, T]) -> T:
+async def shielded(part: Coroutine[Any, Any, T]) -> T:
     """Shield `part` from cancellation, so that what is committed is also published.
 
     CancelledError is raised after `part` has ended, never during.

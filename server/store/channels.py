@@ -144,9 +144,7 @@ class ChannelQueries:
     def postpone_deliveries(
         self, db: Connection, rows: Sequence[DeliveryRow], next_at: datetime, *, tries: int
     ) -> None:
-        """All at the same moment: what is sent together stays together. As in `settle_deliveries`, only
-        those that are still claimed.
-        """
+        """Send the rows again at one moment, together as before. Skips those that another process has claimed since."""
         for row in rows:
             db.execute(_claimed(row).values(next_at=next_at, tries=tries))
 

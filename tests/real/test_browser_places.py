@@ -46,14 +46,14 @@ async def test_a_browser_that_rests_is_parked_at_once_for_one_who_waits(pool: Br
     waiting = await waits(pool, "second")
     assert heard == [("second", 1)]
     assert pool.peek("first").status == "open"
-    pool.rest("first")
+    pool.mark_idle("first")
     async with asyncio.timeout(60):
         second = await waiting
     assert heard == [("second", 1), ("second", None)]
     assert pool.peek("first").status == "parked"
     assert (await second.navigate(site.url("/form"))).ok
 
-    pool.rest("second")
+    pool.mark_idle("second")
     async with asyncio.timeout(60):
         await pool.get("first")
     assert (await first.observe()).page.url == site.url("/form")
@@ -64,14 +64,14 @@ async def test_a_browser_that_a_person_has_is_left_to_them(pool: BrowserPool, si
     view = pool.live("first")
     viewer = view.join()
     await view.take(viewer)
-    pool.rest("first")
+    pool.mark_idle("first")
     waiting = await waits(pool, "second")
-    pool.rest("nobody")
+    pool.mark_idle("nobody")
     await asyncio.sleep(0.3)
     assert pool.peek("first").status == "open"
     await view.hand_back(viewer)
     view.leave(viewer)
-    pool.rest("first")
+    pool.mark_idle("first")
     async with asyncio.timeout(60):
         await waiting
 
@@ -82,7 +82,7 @@ async def test_one_who_gives_up_leaves_its_place_and_the_browser_where_it_is(poo
     waiting.cancel()
     await asyncio.wait({waiting})
     assert pool.peek("second") is None
-    pool.rest("first")
+    pool.mark_idle("first")
     assert pool.peek("first").status == "open"
 
 
@@ -95,7 +95,7 @@ async def test_a_browser_that_starts_after_a_long_wait_is_not_parked(
     pool.configure(settings_for(tmp_path, max_browsers=1, session_idle_timeout=0.001))
     async with asyncio.timeout(60):
         while not second.done():
-            pool.rest("nobody")  # has the pool look for idle browsers at every step of the start
+            pool.mark_idle("nobody")  # has the pool look for idle browsers at every step of the start
             await asyncio.sleep(0)
         await second
         await third

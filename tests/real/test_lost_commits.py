@@ -33,7 +33,7 @@ class World:
         accepted = await self.store.accept(self.session_id, "go")
         self.recorder.publish_accepted(accepted)
         self.link.losing = True
-        return await self.recorder.patiently(
+        return await self.recorder.with_retry(
             lambda again: self.store.begin_execution(accepted.run.id, again=again)
         )
 

@@ -17,7 +17,7 @@ from starlette.types import Message
 from server.__main__ import Server
 from server.auth import Logins
 from server.http.spa import Spa
-from server.http.startup import Front, build_app
+from server.http.startup import StartupApp, build_app
 from server.main import create_app
 from server.settings import Settings
 from tests.conftest import PASSWORD
@@ -43,7 +43,7 @@ def broken_build(settings: Settings, logins: Logins, spa: Spa) -> FastAPI:
 @asynccontextmanager
 async def served(settings: Settings, build: Build) -> AsyncIterator[httpx.AsyncClient]:
     """A client of a front whose lifespan is run as a server runs it."""
-    front = Front(settings, Logins(PASSWORD, settings.data_dir), build)
+    front = StartupApp(settings, Logins(PASSWORD, settings.data_dir), build)
     to_app: asyncio.Queue[Message] = asyncio.Queue()
     from_app: asyncio.Queue[Message] = asyncio.Queue()
     life = asyncio.create_task(front({"type": "lifespan"}, to_app.get, from_app.put))
@@ -110,7 +110,7 @@ async def test_a_server_that_is_stopped_while_it_starts_opens_nothing(settings: 
 
 
 async def test_the_first_signal_lets_runs_end_and_the_second_waits_for_nothing(settings: Settings) -> None:
-    front = Front(settings, Logins(PASSWORD, settings.data_dir))
+    front = StartupApp(settings, Logins(PASSWORD, settings.data_dir))
     server = Server(uvicorn.Config(front, log_config=None), front)
     server.handle_exit(signal.SIGTERM, None)
     assert not server.should_exit

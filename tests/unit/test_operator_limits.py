@@ -222,7 +222,7 @@ async def test_an_answer_that_takes_back_what_was_streamed_fails_the_run() -> No
 
 
 @pytest.mark.parametrize("odd", ["\\ud83d", "\n"])
-async def test_what_cannot_be_streamed_is_told_at_the_end_and_both_are_the_same(odd: str) -> None:
+async def test_invalid_characters_are_sent_with_the_final_answer(odd: str) -> None:
     it = shop({"raw": f'{{"action":"stop","final_response":"early {odd} late"}}'})
     assert await it.say("go") == it.spoken == it.values["final_response"]
     assert it.spoken in ("early \ufffd late", "early \n late")

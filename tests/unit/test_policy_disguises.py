@@ -9,7 +9,7 @@ import pytest
 from server.agent.gate.approval import confirm_question
 from server.agent.gate.gate import Gate
 from server.agent.gate.shown_page import ShownPage
-from server.agent.policy import Subject, Verdict, add_voice, assess
+from server.agent.policy import Subject, Verdict, apply_model_claim, assess
 from server.agent.policy.address import find_effect
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import FieldKind, Sent, Shown
@@ -71,7 +71,7 @@ def test_a_single_tab_is_no_row_of_tabs() -> None:
 )
 def test_the_models_word_adds_a_question_for_every_role(role: str) -> None:
     subject = Subject("click", role=role, name="Right then")
-    assert add_voice(assess(subject), subject, "send").verdict is ASK
+    assert apply_model_claim(assess(subject), subject, "send").verdict is ASK
 
 
 LIST = """\

@@ -43,7 +43,7 @@ class OneBrowser(MockBrowsers):
         place = self.places.place_of(session_id)
         return BrowserState(session_id, "queued", place=place) if place else super().peek(session_id)
 
-    def rest(self, session_id: str) -> None:
+    def mark_idle(self, session_id: str) -> None:
         self.places.leave(session_id)
 
 

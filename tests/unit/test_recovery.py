@@ -134,7 +134,7 @@ async def test_a_query_that_is_tried_again_knows_that_the_first_may_have_been_co
             raise Unavailable("The database does not answer.", code="db_unavailable")
         return "stored"
 
-    assert await RunRecorder(world.settings, world.store, world.bus).patiently(query) == "stored"
+    assert await RunRecorder(world.settings, world.store, world.bus).with_retry(query) == "stored"
     assert tries == [False, True]
 
 

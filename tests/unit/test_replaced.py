@@ -15,8 +15,8 @@ from server.checkpoints import Checkpoints, MemoryTables
 from server.errors import NotFound
 from server.extras.mock.pool import MockBrowsers
 from server.http.spa import Spa
-from server.ops import stale_install as replaced
-from server.ops.stale_install import is_replaced
+from server.ops import stale_install
+from server.ops.stale_install import is_stale
 from server.runs.agents import AgentFactory
 from server.settings import Settings
 
@@ -39,13 +39,13 @@ def later_than(path: Path) -> float:
 def test_a_file_that_was_replaced_is_seen_whatever_its_time_says(tmp_path: Path) -> None:
     part = make_program(tmp_path)
     since = later_than(part)
-    assert not is_replaced(tmp_path, since)
+    assert not is_stale(tmp_path, since)
     new = tmp_path / "part.new"
     while not new.exists() or new.stat().st_ctime <= since:
         new.write_text("new")
     os.utime(new, (0, 0))
     new.rename(part)
-    assert is_replaced(tmp_path, since)
+    assert is_stale(tmp_path, since)
 
 
 def test_what_the_interpreter_writes_beside_the_program_is_no_new_version(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_what_the_interpreter_writes_beside_the_program_is_no_new_version(tmp_pa
     cached = tmp_path / "part.pyc"
     while not cached.exists() or cached.stat().st_ctime <= since:
         cached.write_bytes(b"x")
-    assert not is_replaced(tmp_path, since)
+    assert not is_stale(tmp_path, since)
 
 
 @pytest.mark.parametrize("was_replaced", [True, False])
@@ -67,7 +67,7 @@ def test_a_run_that_fails_of_it_says_so(settings: Settings, was_replaced: bool) 
     )
     code, words = agents.failure(ImportError("cannot import name 'x'"))
     assert code == "internal"
-    assert (words == replaced.REPLACED_SENTENCE) == was_replaced
+    assert (words == stale_install.REPLACED_SENTENCE) == was_replaced
     assert agents.failure(NotFound("There is no such file.")) == ("not_found", "There is no such file.")
 
 

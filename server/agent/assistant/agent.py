@@ -17,7 +17,7 @@ from langgraph.runtime import get_runtime
 
 from server.agent.assistant.gate import GateMiddleware
 from server.agent.assistant.input import count_steps, kept_for
-from server.agent.assistant.left_calls import LeftCalls
+from server.agent.assistant.interrupted_calls import InterruptedCalls
 from server.agent.assistant.limits import SHOWN_MARK, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
@@ -88,7 +88,7 @@ def build_assistant(
     budget = RunBudget(token_budget, cost_budget, cost_of, second_cost_of, before_timeout(run_timeout))
     layers: list[Middleware] = [
         Turns(),
-        LeftCalls(),
+        InterruptedCalls(),
         RefusalNote(),
         RunLimits(budget),
         WholeCalls(),

@@ -12,7 +12,7 @@ from typing import Any
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolMessage
 
 from server.agent.assistant.input import find_open_calls
-from server.agent.context import LeftCall
+from server.agent.context import InterruptedCall
 from server.agent.operator.continuing import NEW_BROWSER
 from server.events import Message
 
@@ -22,9 +22,9 @@ OWN_READERS = frozenset({"read_page", "read_file"})
 """The names of `READING_TOOLS`, whose module imports much."""
 
 
-def left_call(
+def interrupted_call(
     messages: Sequence[AnyMessage], stored: Sequence[Message], *, harmless: Collection[str]
-) -> LeftCall | None:
+) -> InterruptedCall | None:
     """The call that may have begun; None if there is none, or if it may be repeated.
 
     `stored` are the messages of the session, with the results of calls that have ended. `harmless` are the tools
@@ -40,7 +40,7 @@ def left_call(
     if ended is None and call["name"] in harmless:
         return None
     summary = (ended.content.strip() or "done") if ended else None
-    return LeftCall(call["id"] or "", asking.id, summary)
+    return InterruptedCall(call["id"] or "", asking.id, summary)
 
 
 def of_run(messages: Sequence[AnyMessage], first: Sequence[AnyMessage]) -> list[AnyMessage]:

@@ -10,7 +10,7 @@ from langchain_core.messages import AnyMessage, BaseMessage, HumanMessage, ToolM
 from langgraph.types import Command
 
 from server.agent.assistant.input import find_open_calls
-from server.agent.assistant.left_calls import was_left
+from server.agent.assistant.interrupted_calls import was_interrupted
 from server.agent.context import RunContext
 from server.agent.gate.taint import TAKEOVER
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
@@ -42,7 +42,7 @@ class Turns(Middleware):
         open_calls, messages = find_open_calls(request.messages), reduce_old_results(request.messages)
         pairs = zip(request.messages, messages, strict=True)
         changed: list[BaseMessage] = [new for old, new in pairs if new is not old]
-        is_left = was_left(request.messages)
+        is_left = was_interrupted(request.messages)
         if open_calls and not (updates or is_left):
             return Response(result=changed)
         superseded = [tool_error(call, NOT_BEGUN if is_left else SUPERSEDED) for call in open_calls]

@@ -23,7 +23,7 @@ from server.agent.actions import (
 )
 from server.agent.gate.amounts import bound_amount, shown_amount
 from server.agent.gate.masking import MASK, masked, takes_secret
-from server.agent.gate.page_facts import beside, destination_of, other_site, place_of
+from server.agent.gate.page_facts import controls_in_same_group, destination_of, other_site, place_of
 from server.agent.gate.shown_page import ShownPage
 from server.browser.observation import Element, Observation
 from server.browser.observation.points import is_same_hit
@@ -88,7 +88,7 @@ def _form_of(element: Element, observation: Observation) -> list[list[str | None
 
     For a control outside of any form, dialog or row these are the fields that are also outside.
     """
-    others = beside(element, observation)
+    others = controls_in_same_group(element, observation)
     if not element.group:
         others = [other for other in observation.interactive if not other.group and other.role in _FILLED]
     return [[other.role, other.name, other.value, str(other.checked), other.sends_to] for other in others]
@@ -187,7 +187,7 @@ def _sent_along(aimed: AimedAction) -> list[JsonObject]:
     if target is None or not is_sent:
         return []
     filled = [
-        one for one in (target, *beside(target, aimed.observation))
+        one for one in (target, *controls_in_same_group(target, aimed.observation))
         if one.role in _WRITTEN and one.value and one.eid not in {field.eid for field in fields_of(action)}
     ]  # fmt: skip
     return [

@@ -9,7 +9,7 @@ from datetime import datetime
 from server.agent.actions import AimedAction
 from server.agent.gate.grantable import is_grantable, need_of
 from server.agent.gate.subjects import subjects_of
-from server.agent.policy import Judgement, Subject, Verdict, add_voice, assess
+from server.agent.policy import Judgement, Subject, Verdict, apply_model_claim, assess
 from server.agent.policy.verdict import LEFT_OPEN
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant, find_grant
@@ -66,7 +66,7 @@ class Gate:
         judgement = assess(subject, blocked_hosts=self.blocked_hosts, allowed_hosts=self.allowed_hosts)
         if judgement.is_guess and is_held and not effect:
             judgement = replace(LEFT_OPEN, is_doubted=judgement.is_doubted)
-        return add_voice(judgement, subject, effect) if effect else judgement
+        return apply_model_claim(judgement, subject, effect) if effect else judgement
 
 
 def _granted(

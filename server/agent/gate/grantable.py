@@ -9,7 +9,7 @@ from decimal import Decimal
 from server.agent.actions import AimedAction
 from server.agent.gate.amounts import hidden_sums
 from server.agent.gate.masking import secrets_of
-from server.agent.gate.page_facts import CONTEXT_SEPARATOR, beside, destination_of, place_of
+from server.agent.gate.page_facts import CONTEXT_SEPARATOR, controls_in_same_group, destination_of, place_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.money import find_sums, is_price
 from server.agent.policy.verdict import KINDS_ASKED
@@ -68,7 +68,11 @@ def _hands_over_secrets(aimed: AimedAction) -> bool:
         return True
     target = aimed.target
     is_sent = target is not None and (target.submits or bool(destination_of(aimed)))
-    return is_sent and target is not None and any(one.filled for one in beside(target, aimed.observation))
+    return (
+        is_sent
+        and target is not None
+        and any(one.filled for one in controls_in_same_group(target, aimed.observation))
+    )
 
 
 def need_of(judgement: Judgement, aimed: AimedAction) -> Need:

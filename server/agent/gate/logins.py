@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 from server.agent.actions import AimedAction, ClickAction, PressAction, TypeAction
 from server.agent.gate.masking import secrets_of
-from server.agent.gate.page_facts import beside, destination_of, other_site
+from server.agent.gate.page_facts import controls_in_same_group, destination_of, other_site
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.fields import TYPED_ROLES
 from server.agent.policy.names import Commitment, read_name
@@ -58,7 +58,7 @@ def _form_of_login(aimed: AimedAction) -> str | None:
         return None
     if other_site(aimed):
         return None
-    parts = [target, *beside(target, aimed.observation)]
+    parts = [target, *controls_in_same_group(target, aimed.observation)]
     fields = [one for one in parts if one.role in TYPED_ROLES or one.role == "textbox"]
     buttons = [one for one in parts if one.submits]
     is_login = len(fields) <= _MAX_FIELDS and len(buttons) == 1 and sum(one.secret for one in fields) == 1

@@ -8,7 +8,7 @@ from functools import reduce
 from typing import Any
 
 from server.agent.actions import Action, AimedAction, NavigateAction, Point, ToolAction, TypeAction, fields_of
-from server.agent.gate.page_facts import beside, context_of, language_of
+from server.agent.gate.page_facts import context_of, controls_in_same_group, language_of
 from server.agent.policy import Subject
 from server.agent.policy.fields import is_secret
 from server.browser.addresses import without_login
@@ -39,7 +39,7 @@ def takes_secret(element: Element, text: str, observation: Observation) -> bool:
 
     The boxes of one code are secret together: fields of one form that are called alike, or not at all.
     """
-    others = [one for one in beside(element, observation) if one.role == element.role]
+    others = [one for one in controls_in_same_group(element, observation) if one.role == element.role]
     if any(one.secret and _is_box(one, element) for one in others):
         return True
     subject = Subject(

@@ -43,7 +43,9 @@ def destination_of(aimed: AimedAction) -> str:
     )
     if not presses_enter:
         return ""
-    button = next((other for other in beside(target, aimed.observation) if other.submits), target)
+    button = next(
+        (other for other in controls_in_same_group(target, aimed.observation) if other.submits), target
+    )
     return button.sends_to or target.sends_to
 
 
@@ -55,7 +57,7 @@ def other_site(aimed: AimedAction) -> str | None:
     return site if site != site_of(aimed.observation.page.url) else None
 
 
-def beside(element: Element, observation: Observation) -> list[Element]:
+def controls_in_same_group(element: Element, observation: Observation) -> list[Element]:
     """The other controls of the same form, dialog or row."""
     group = element.group
     return [

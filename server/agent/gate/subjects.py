@@ -20,7 +20,7 @@ from server.agent.actions import (
 )
 from server.agent.gate.keys import read_key
 from server.agent.gate.masking import takes_secret
-from server.agent.gate.page_facts import CONTEXT_SEPARATOR, beside, language_of
+from server.agent.gate.page_facts import CONTEXT_SEPARATOR, controls_in_same_group, language_of
 from server.agent.policy import Subject
 from server.agent.policy.names import read_name
 from server.browser.observation import Element, Observation
@@ -163,7 +163,9 @@ def _sent(kind: str, element: Element | None, observation: Observation) -> Itera
     """Enter in a field presses the first submit button of its form."""
     if element is None or element.role not in _FIELD_SUBJECTS or kind != "press_enter":
         return
-    if button := next((other for other in beside(element, observation) if other.submits), None):
+    if button := next(
+        (other for other in controls_in_same_group(element, observation) if other.submits), None
+    ):
         yield _subject("click", button, observation)
 
 
@@ -178,7 +180,9 @@ def _chosen(option: str, element: Element, observation: Observation) -> Iterator
 
 def _is_at_once(element: Element, observation: Observation) -> bool:
     """Whether no button sends the choice. A search button next to it does not, and the box of a row only marks it."""
-    return not any(map(_takes_choice, beside(element, observation))) and not element.group.startswith("row")
+    return not any(
+        map(_takes_choice, controls_in_same_group(element, observation))
+    ) and not element.group.startswith("row")
 
 
 def _takes_choice(button: Element) -> bool:
@@ -208,7 +212,7 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     """`value` is the text that the element gets; by default, its current value."""
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
-    group, href = beside(element, observation), element.href or ""
+    group, href = controls_in_same_group(element, observation), element.href or ""
     sends: Iterable[bool]
     if element.role in _CHOICE_SUBJECTS:
         sends = map(_takes_choice, group) if element.group else map(_posts, observation.interactive)

@@ -21,7 +21,16 @@ from server.agent.policy.points import assess_pan
 from server.agent.policy.verdict import EFFECTLESS, Judgement, Subject, Verdict, ask, deny
 from wording.catalogue import sentence
 
-__all__ = ["ALLOWED", "Judgement", "Subject", "Verdict", "add_voice", "assess", "guess_language", "warm_up"]
+__all__ = [
+    "ALLOWED",
+    "Judgement",
+    "Subject",
+    "Verdict",
+    "apply_model_claim",
+    "assess",
+    "guess_language",
+    "warm_up",
+]
 
 _PASSIVE_KINDS = {
     "observe", "scroll", "wait", "hover", "screenshot", "back", "focus", "read", "read_page", "read_file", "record", "stop",
@@ -77,7 +86,7 @@ def _assess(subject: Subject, blocked_hosts: Sequence[str], allowed_hosts: Seque
     return ask(kind) if kind else judgement
 
 
-def add_voice(judgement: Judgement, subject: Subject, effect: str) -> Judgement:
+def apply_model_claim(judgement: Judgement, subject: Subject, effect: str) -> Judgement:
     """Apply the statement of another source, such as the model, that the action has an effect of this kind.
 
     Turns allow into ask if the control could have an effect, whatever its role. Links with an address and typing

@@ -22,7 +22,7 @@ from server.agent.policy.verdict import EFFECTLESS, UNCLEAR_CHANGE, Judgement, S
 
 
 @dataclass(frozen=True, slots=True)
-class Press:
+class ButtonPress:
     """A press of a control, with the meaning of its name and the evidence around it."""
 
     subject: Subject
@@ -71,14 +71,14 @@ class Rule(NamedTuple):
     """One line of a table: the first rule that applies decides."""
 
     name: str
-    applies: Callable[[Press], bool]
-    asks: str | Callable[[Press], str] | None = None
+    applies: Callable[[ButtonPress], bool]
+    asks: str | Callable[[ButtonPress], str] | None = None
     """The kind of effect to ask about, or None to allow."""
-    guesses: Callable[[Press], bool] = lambda press: False
+    guesses: Callable[[ButtonPress], bool] = lambda press: False
     """Whether the question is only asked because nothing says what the press does."""
 
 
-def decide(rules: Sequence[Rule], press: Press) -> tuple[Judgement, str]:
+def decide(rules: Sequence[Rule], press: ButtonPress) -> tuple[Judgement, str]:
     """The judgement of the first rule that applies, and the rule's name. Allows if none applies."""
     for rule in rules:
         if rule.applies(press):
@@ -90,11 +90,11 @@ def decide(rules: Sequence[Rule], press: Press) -> tuple[Judgement, str]:
     return EFFECTLESS, "no rule"
 
 
-def by_kind(press: Press) -> str:
+def by_kind(press: ButtonPress) -> str:
     return press.kind
 
 
-def by_context(press: Press) -> str:
+def by_context(press: ButtonPress) -> str:
     return press.context.kind
 
 
@@ -133,7 +133,7 @@ _GENERIC_THRESHOLDS = {
 """The score from which a generic name asks."""
 
 
-def _acts_on_widget(press: Press) -> bool:
+def _acts_on_widget(press: ButtonPress) -> bool:
     """`Cancel` and `Confirm` in a picker, `Restart` in a player: they act on this widget only."""
     if not press.context.under(Heading.WIDGET):
         return False
@@ -148,7 +148,7 @@ def _acts_on_widget(press: Press) -> bool:
     return False
 
 
-def _answers_page(press: Press) -> bool:
+def _answers_page(press: ButtonPress) -> bool:
     """`Yes` to `Continue reading?`, `Agreed` under a notice or a tip: they only answer the page."""
     meaning, context = press.meaning, press.context
     if not context.under(Heading.ABOUT_PAGE, Heading.NOTICE, Heading.NEWS):
@@ -174,33 +174,33 @@ def _answers_page(press: Press) -> bool:
     )
 
 
-def _commands_device(press: Press) -> bool:
+def _commands_device(press: ButtonPress) -> bool:
     """`Close` under `Valve 3`."""
     subject = press.subject
     is_vague = press.meaning.commitment < Commitment.AMBIGUOUS
     return is_vague and heading_commands(subject.context, subject.name, subject.lang)
 
 
-def _has_effect(press: Press) -> bool:
+def _has_effect(press: ButtonPress) -> bool:
     """`Print` under `Sends 400 badges to the printer`; not `Add to cart`, `New invoice`, `How to cancel`."""
     precedes = press.names("calm.cart", "calm.open", "calm.howto", "calm.topic")
     return press.is_a(Commitment.NONE) and press.context.has("scene.effect") and not precedes
 
 
-def _publishes(press: Press) -> bool:
+def _publishes(press: ButtonPress) -> bool:
     """`Save review`, `Add comment` below what was written: it is there for others to see."""
     is_text = press.names("scene.compose", "deed.publish") and press.names("weak.save", "lean.make")
     return press.subject.submits is True and is_text
 
 
-def _edits_draft(press: Press) -> bool:
+def _edits_draft(press: ButtonPress) -> bool:
     """`Link`, `Import` next to `Bold` and `Italic`: they act on the text that is being written."""
     meaning, subject = press.meaning, press.subject
     is_tool = press.is_a(Commitment.LIKELY) and meaning.words == 1 and meaning.kind in ("account", "system")
     return is_draft(subject) and not subject.submits and (is_tool or meaning.commitment < Commitment.LIKELY)
 
 
-def _names_thing(press: Press) -> bool:
+def _names_thing(press: ButtonPress) -> bool:
     """`Post 137`, `Sunday, 29 November 2026`: a title or a date to choose, not a verb."""
     subject, meaning = press.subject, press.meaning
     if subject.submits or press.context.has(*_BINDING_SCENES):
@@ -209,7 +209,7 @@ def _names_thing(press: Press) -> bool:
     return is_title or (meaning.commitment <= Commitment.UNKNOWN and is_date(subject.name, subject.siblings))
 
 
-def _is_set_here(press: Press) -> bool:
+def _is_set_here(press: ButtonPress) -> bool:
     """`Remove` at an entry of a field or of a form that another button sends, a star of a rating: not sent yet."""
     subject, score = press.subject, press.score
     if subject.submits or subject.in_dialog:
@@ -220,11 +220,11 @@ def _is_set_here(press: Press) -> bool:
     return removes and score < (2 if subject.waits else 1) and (subject.waits or bool(subject.form_fields))
 
 
-def _is_sent_by_get(press: Press) -> bool:
+def _is_sent_by_get(press: ButtonPress) -> bool:
     return press.subject.by_get and not press.context.strong and press.meaning.commitment < Commitment.LIKELY
 
 
-def _closes_case(press: Press) -> bool:
+def _closes_case(press: ButtonPress) -> bool:
     """`Close` would close a ticket or an account, not just a message or an article about one."""
     only_text = press.context.under(
         Heading.PAST, Heading.HELP, Heading.NOTICE, Heading.NEWS, Heading.CAUTION, Heading.QUESTION, Heading.WIDGET
@@ -232,12 +232,12 @@ def _closes_case(press: Press) -> bool:
     return press.context.has("scene.case") and not only_text
 
 
-def _is_close(press: Press) -> bool:
+def _is_close(press: ButtonPress) -> bool:
     """The one word that means `close` and `turn off`."""
     return press.is_a(Commitment.MILD) and press.meaning.kind == "close"
 
 
-def is_minor_removal_or_consent(press: Press) -> bool:
+def is_minor_removal_or_consent(press: ButtonPress) -> bool:
     """A lone `Delete` at a filter or in a cart, or an answer to a cookie banner."""
     meaning, context = press.meaning, press.context
     answers = context.under(Heading.COOKIES) and meaning.kind in ("approve", "accept", "legal")
@@ -247,13 +247,13 @@ def is_minor_removal_or_consent(press: Press) -> bool:
     return score < STRONG and (clears or answers)
 
 
-def _is_harmless_noun(press: Press) -> bool:
+def _is_harmless_noun(press: ButtonPress) -> bool:
     threshold = 2 if press.meaning.kind in AMBIGUOUS_KINDS else 1
     is_calm = press.context.under(Heading.CALM) and press.score_without() < threshold
     return press.is_a(Commitment.LIKELY) and is_calm
 
 
-def _is_harmless_verb(press: Press) -> bool:
+def _is_harmless_verb(press: ButtonPress) -> bool:
     """`Remove`, `Accept` in a calm context; `Start`, `Change` unless there is evidence."""
     meaning, context = press.meaning, press.context
     if not press.is_a(Commitment.AMBIGUOUS, Commitment.AFFIRM):
@@ -267,14 +267,14 @@ def _is_harmless_verb(press: Press) -> bool:
     return meaning.kind in _RARE_KINDS and score + press.form_risk <= 0
 
 
-def _generic_is_calm(press: Press) -> bool:
+def _generic_is_calm(press: ButtonPress) -> bool:
     context = press.context
     is_calm = context.under(Heading.CALM) or (context.under(Heading.PAST) and press.score < 2 * STRONG)
     is_vague = press.is_a(Commitment.UNKNOWN, Commitment.MILD)
     return is_calm and (not is_vague or press.score <= STRONG)
 
 
-def _generic_binds(press: Press) -> bool:
+def _generic_binds(press: ButtonPress) -> bool:
     """`Continue` on the last step, `Share` next to an address: the context makes them commit."""
     context = press.context
     is_early = context.under(Heading.EARLY_STEP) and press.is_a(Commitment.PROCEED)
@@ -286,14 +286,14 @@ def _generic_binds(press: Press) -> bool:
     return not _generic_is_calm(press) and press.score + press.form_risk >= threshold
 
 
-def _fills_in(press: Press) -> bool:
+def _fills_in(press: ButtonPress) -> bool:
     """Address and name on a way to the checkout: only the page's own address speaks of paying."""
     fields = press.subject.form_fields
     is_plain = bool(fields) and not any(find_secret(field, press.subject.lang) for field in fields)
     return is_plain and all(concept.startswith("url.") for concept in press.context.evidence)
 
 
-def _submits_unknown(press: Press) -> bool:
+def _submits_unknown(press: ButtonPress) -> bool:
     is_unknown, subject = press.is_a(Commitment.UNKNOWN, Commitment.UNNAMED), press.subject
     is_unread_form = subject.lang == UNREAD and bool(subject.form_fields)
     if is_unknown and (subject.submits or is_unread_form):
@@ -301,7 +301,7 @@ def _submits_unknown(press: Press) -> bool:
     return press.is_a(Commitment.UNNAMED) and not _generic_is_calm(press)
 
 
-def _ends_booking(press: Press) -> bool:
+def _ends_booking(press: ButtonPress) -> bool:
     """`Cancel` ends something: on a booking the booking; in a dialog it only leaves the dialog."""
     context = press.context
     asks = context.under(Heading.QUESTION)
@@ -312,7 +312,7 @@ def _ends_booking(press: Press) -> bool:
     return context.has("scene.held", "scene.plan") and not leaves
 
 
-def means(*commitments: Commitment) -> Callable[[Press], bool]:
+def means(*commitments: Commitment) -> Callable[[ButtonPress], bool]:
     return lambda press: press.meaning.commitment in commitments
 
 

@@ -10,7 +10,7 @@ from server.agent.policy.address import may_act
 from server.agent.policy.buttons import (
     BUTTON_RULES,
     CANCEL_RULES,
-    Press,
+    ButtonPress,
     Rule,
     by_context,
     by_kind,
@@ -91,16 +91,18 @@ def _leads(subject: Subject, role: str) -> bool:
     return not subject.submits and role not in _SETS and (subject.opens or role == "link")
 
 
-def _read_press(subject: Subject, role: str) -> Press:
+def _read_press(subject: Subject, role: str) -> ButtonPress:
     meaning = read_name(subject.name or (subject.value if role == "button" else ""), subject.lang)
     longer = read_name(longer_heading(subject.context, subject.name), subject.lang)
     names_effect = longer.commitment in (Commitment.CERTAIN, Commitment.LIKELY)
     if names_effect and meaning.commitment < longer.commitment:
         meaning = longer
-    return Press(subject, meaning, read_context(subject.context, subject.url, subject.lang, subject.name))
+    return ButtonPress(
+        subject, meaning, read_context(subject.context, subject.url, subject.lang, subject.name)
+    )
 
 
-def _rules_for(role: str, press: Press) -> Sequence[Rule]:
+def _rules_for(role: str, press: ButtonPress) -> Sequence[Rule]:
     submits, context = press.subject.submits, press.context
     if role in OPENERS and not submits:
         return OPENER_RULES
@@ -122,19 +124,19 @@ def _rules_for(role: str, press: Press) -> Sequence[Rule]:
     return BUTTON_RULES
 
 
-def _counts_folder(press: Press) -> bool:
+def _counts_folder(press: ButtonPress) -> bool:
     """`Trash (12)`: a folder with its item count."""
     is_counted = _COUNT_SUFFIX.search(fold(press.subject.name)) is not None
     return is_counted and press.meaning.words == 2 and press.names("scene.file")
 
 
-def _is_headline(press: Press) -> bool:
+def _is_headline(press: ButtonPress) -> bool:
     """By the link's own name, not by a heading that extends it: `Skip` under `Skip this payment and pay ...`."""
     words = read_name(press.subject.name, press.subject.lang).words
     return words > _LONG_LINK or (words > 2 and asks(press.subject.name))
 
 
-def _leads_to_page(press: Press) -> bool:
+def _leads_to_page(press: ButtonPress) -> bool:
     """`Buy tickets` in a header, `Returning & refunds`, `Log in`: the link's target, not its effect."""
     kind, context = press.meaning.kind, press.context
     names_target = kind in _SHOPPING or (kind == "end" and press.names("soft.and"))
@@ -144,24 +146,24 @@ def _leads_to_page(press: Press) -> bool:
     return context.under(Heading.HELP) and not context.strong
 
 
-def _is_removal(press: Press) -> bool:
+def _is_removal(press: ButtonPress) -> bool:
     return press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "remove"
 
 
-def _is_calm(press: Press) -> bool:
+def _is_calm(press: ButtonPress) -> bool:
     return press.context.under(Heading.CALM)
 
 
-def _has_evidence(press: Press) -> bool:
+def _has_evidence(press: ButtonPress) -> bool:
     return press.score >= 2 and not _is_calm(press)
 
 
-def _is_undisputed(press: Press) -> bool:
+def _is_undisputed(press: ButtonPress) -> bool:
     """In a row of navigation targets, without evidence of risk."""
     return press.context.under(Heading.MENU) and not press.score
 
 
-def _changes_one(press: Press) -> bool:
+def _changes_one(press: ButtonPress) -> bool:
     """`Rename`: what is typed then changes something."""
     is_change = (
         press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "change" and press.meaning.words == 1
@@ -194,7 +196,7 @@ MENU_RULES = (
 )  # fmt: skip
 
 
-def _names_field(press: Press) -> bool:
+def _names_field(press: ButtonPress) -> bool:
     """`Send to`, `Pay date`, `Type DELETE to confirm`: the label of a field, which a click gives the focus."""
     subject = press.subject
     if subject.role.lower() not in _TYPED_INTO or has_money(subject.name):
@@ -202,11 +204,11 @@ def _names_field(press: Press) -> bool:
     return not press.names(*_DONE_SCENES) or bool(kinds_of_field(subject.name, subject.lang))
 
 
-def _opens(press: Press) -> bool:
+def _opens(press: ButtonPress) -> bool:
     return _is_headline(press) and not has_money(press.subject.name)
 
 
-def _is_one_of_tabs(press: Press) -> bool:
+def _is_one_of_tabs(press: ButtonPress) -> bool:
     """`Withdraw`, `Delete account` in a row of tabs; not `Pay €5 now` or what is for good."""
     subject = press.subject
     is_in_row = subject.role.lower() == "tab" and not subject.alone
@@ -222,25 +224,25 @@ OPENER_RULES = (
 )
 
 
-def _sets_minor(press: Press) -> bool:
+def _sets_minor(press: ButtonPress) -> bool:
     """A switch of captions or a theme, or one to go back."""
     is_minor = press.is_a(Commitment.NONE) and press.names(*MINOR, "calm.look")
     return is_minor or press.is_a(Commitment.RETREAT)
 
 
-def _grants(press: Press) -> bool:
+def _grants(press: ButtonPress) -> bool:
     """`Allow notifications`."""
     is_grant = press.is_a(Commitment.AMBIGUOUS) and press.meaning.kind == "accept"
     return press.is_a(Commitment.CERTAIN) or (is_grant and not _is_calm(press))
 
 
-def _shows(press: Press, *concepts: str) -> bool:
+def _shows(press: ButtonPress, *concepts: str) -> bool:
     """Whether the context or the control's own name (`Live traffic`) is evidence of any of these."""
     subject = press.subject
     return press.context.has(*concepts) or read_context(subject.name, language=subject.lang).has(*concepts)
 
 
-def _binds(press: Press) -> bool:
+def _binds(press: ButtonPress) -> bool:
     """A checkbox that accepts a contract or adds a plan."""
     if press.subject.role.lower() != "checkbox":
         return False
@@ -249,16 +251,16 @@ def _binds(press: Press) -> bool:
     return _shows(press, "scene.plan") and not _is_calm(press)
 
 
-def _by_context_or_system(press: Press) -> str:
+def _by_context_or_system(press: ButtonPress) -> str:
     return press.context.kind or "system"
 
 
-def _switches_much(press: Press) -> bool:
+def _switches_much(press: ButtonPress) -> bool:
     """A slider called `Dose per hour` is a setting that others rely on, too."""
     return _shows(press, *_SWITCHED, *(("scene.legal",) if press.subject.role.lower() == "slider" else ()))
 
 
-def _slides(press: Press) -> bool:
+def _slides(press: ButtonPress) -> bool:
     """A slider shows its value before it is let go, and many wait for a button."""
     return press.subject.role.lower() == "slider"
 
@@ -273,7 +275,7 @@ SWITCH_RULES = (
 """A switch takes effect at once."""
 
 
-def _is_calm_choice(press: Press) -> bool:
+def _is_calm_choice(press: ButtonPress) -> bool:
     """`Newest first` under `Sort by`, `Admin` under `Filter by role`; not `Everyone` in a calm place that is no list."""
     if not _is_calm(press) or press.context.strong or press.is_a(Commitment.CERTAIN):
         return False
@@ -281,12 +283,12 @@ def _is_calm_choice(press: Press) -> bool:
     return press.context.under(Heading.LIST) or not own.has(*_SWITCHED)
 
 
-def _rates(press: Press) -> bool:
+def _rates(press: ButtonPress) -> bool:
     subject = press.subject
     return subject.role.lower() == "radio" and not subject.waits and is_star(press.subject.name)
 
 
-def _kind_of_choice(press: Press) -> str:
+def _kind_of_choice(press: ButtonPress) -> str:
     own = read_context(press.subject.name, language=press.subject.lang)
     return "publish" if own.has("scene.crowd") else press.context.kind or own.kind or "system"
 

@@ -46,12 +46,12 @@ def is_star(name: str) -> bool:
     return _FEW.search(fold(name)) is not None and any(hit.group == "unit" for hit in found)
 
 
-def is_date(name: str, beside: Sequence[str]) -> bool:
+def is_date(name: str, controls_in_same_group: Sequence[str]) -> bool:
     """Whether it is a day with its year, or the number of a day next to others."""
     numbers = [int(one) for one in re.findall(r"\d+", fold(name))]
     has_day = any(1 <= one <= _LAST_DAY for one in numbers)
     if len(numbers) == 1 and has_day and name.strip().isdigit():
-        return sum(one.strip().isdigit() for one in beside) >= _CALENDAR_DAYS
+        return sum(one.strip().isdigit() for one in controls_in_same_group) >= _CALENDAR_DAYS
     return has_day and any(1900 <= one < 2100 for one in numbers) and len(name.split()) <= _LONGEST_DATE
 
 

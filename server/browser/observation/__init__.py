@@ -42,8 +42,7 @@ from server.browser.observation.snapshot import (
 )
 from server.browser.observation.text_blocks import find_text
 from server.browser.observation.text_search import TextPlace, find_place
-from server.browser.observation.token_budget import DIRECTION_HEADLINES as SECTIONS
-from server.browser.observation.token_budget import Fitted, fit
+from server.browser.observation.token_budget import DIRECTION_HEADLINES, Fitted, fit
 from server.browser.observation.visible_text import find_hidden
 from server.ops.json_types import JsonObject
 from server.text import cut
@@ -70,7 +69,7 @@ __all__ = [
 
 VIEWPORT = (1280, 720)
 DEFAULT_BUDGET = Budget()
-SECTION_HEADLINES = frozenset(line for lines in SECTIONS.values() for line in lines)
+SECTION_HEADLINES = frozenset(line for lines in DIRECTION_HEADLINES.values() for line in lines)
 MAX_URGENT = 10
 NEAR_CHARS, AROUND_CHARS = 6000, 600
 """Characters of an element's own text, and of short text with what is around it."""

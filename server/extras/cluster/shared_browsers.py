@@ -136,9 +136,9 @@ class SharedBrowsers:
         await self.claim(session_id)
         return await self._here.get(session_id)
 
-    def rest(self, session_id: str) -> None:
+    def mark_idle(self, session_id: str) -> None:
         if self._local:
-            self._local.rest(session_id)
+            self._local.mark_idle(session_id)
 
     def peek(self, session_id: str) -> BrowserState | None:
         return self._local.peek(session_id) if self._local else None

@@ -33,7 +33,7 @@ class MockBrowsers:
             browser.is_free.clear()
         return browser
 
-    def rest(self, session_id: str) -> None:
+    def mark_idle(self, session_id: str) -> None:
         """Do nothing: there is no limit on mock browsers."""
 
     def _on_drive(self, session_id: str, address: str) -> None:

@@ -57,7 +57,7 @@ class Numbers:
         self._texts = texts
         self._mask = (1 << (_SPARSE * len(texts)).bit_length()) - 1
         self._slots = array("I", bytes(4 * (self._mask + 1)))
-        """Of each slot its text's number, counted from 1; 0 for none."""
+        """Slot -> number of its text, counted from 1; 0 if it is empty."""
         for number in range(len(texts)):
             at = hash(texts[number]) & self._mask
             while self._slots[at]:

@@ -9,7 +9,7 @@ from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 
 from server.agent.assistant.input import kept_for
-from server.agent.context import LeftCall, RunContext
+from server.agent.context import InterruptedCall, RunContext
 from server.agent.custom_events import CallEnded, CallStarted, dispatch
 from server.agent.gate.masking import without_logins
 from server.agent.middleware import CallTool, Middleware, ToolResult
@@ -24,7 +24,7 @@ _SHOWN_ARGUMENTS = frozenset({"element", "target", "ref", "index", "url", "key"}
 """Arguments that are shown to the user: others may be a secret, which only the page could show."""
 
 
-class LeftCalls(Middleware):
+class InterruptedCalls(Middleware):
     """Answers the call that the run's context names. It is published with its unknown end, as a step of the run."""
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:
@@ -46,12 +46,12 @@ class LeftCalls(Middleware):
         )  # fmt: skip
 
 
-def was_left(messages: Sequence[AnyMessage]) -> bool:
+def was_interrupted(messages: Sequence[AnyMessage]) -> bool:
     """Whether the newest tool result is that of such a call: what was to follow has to be thought over."""
     newest = messages[-1] if messages else None
     return isinstance(newest, ToolMessage) and _LEFT in newest.additional_kwargs
 
 
-def _is_left(left: LeftCall, call_id: str | None, messages: Sequence[AnyMessage]) -> bool:
+def _is_left(left: InterruptedCall, call_id: str | None, messages: Sequence[AnyMessage]) -> bool:
     asking = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
     return call_id == left.call_id and asking is not None and asking.id == left.message_id
