@@ -93,6 +93,11 @@ class Settings(BaseSettings):
         "your channels. Its host is then trusted as one of `TRUSTED_HOSTS`. May have a path, such as "
         "`https://host.example/pilot`, below which a proxy serves it. Unset: `http://HOST:PORT`.",
     )
+    push_contact: str | None = Field(
+        None,
+        description="Whom push services can write to about this server, such as `mailto:me@host.example`: some, as Apple, "
+        "refuse pushes without a contact that exists. Unset: `PUBLIC_URL` if it is https and public.",
+    )
     data_dir: Path = Field(
         Path(".data"),
         description="Folder of the database file, pictures, browser profiles and secrets. A relative path is below the folder in which the server is started.",
@@ -422,6 +427,13 @@ class Settings(BaseSettings):
         if value and not re.fullmatch(r"https?://[^\s/?#@]+(/[\w~.-]+)*/?", value, re.ASCII):
             raise ValueError("use an address such as https://pilot.example or https://host.example/pilot")
         return value.rstrip("/") if value else value
+
+    @field_validator("push_contact")
+    @classmethod
+    def _check_push_contact(cls, value: str | None) -> str | None:
+        if value and not re.fullmatch(r"mailto:[^\s@]+@[^\s@]+\.[^\s@]+|https://\S+", value):
+            raise ValueError("use mailto:name@host.example or an https address")
+        return value
 
     @field_validator("redis_url")
     @classmethod

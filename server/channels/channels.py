@@ -106,7 +106,7 @@ class Channels:
             open_questions = (await self._store.open_questions(limit=1)).total
             key = await self.push_keys.private_key()
             await send_push(
-                orjson.loads(address), body | {"open": open_questions}, key, subject_of(self._public_url),
+                orjson.loads(address), body | {"open": open_questions}, key, subject_of(self._preferences.current.push_contact, self._public_url),
                 self._reach(),
             )  # fmt: skip
         else:

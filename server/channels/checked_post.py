@@ -15,6 +15,7 @@ from wording.catalogue import sentence
 
 POST_SECONDS = 10.0
 """For one try."""
+MAX_REASON_BYTES = 1000
 
 
 class CheckedResolver(AbstractResolver):
@@ -43,8 +44,8 @@ class CheckedResolver(AbstractResolver):
         await self._inner.close()
 
 
-async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) -> int:
-    """The status of the answer. Raises SendFailed if there is none."""
+async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) -> tuple[int, bytes]:
+    """The status of the answer, and the first MAX_REASON_BYTES of its body. Raises SendFailed if there is none."""
     target = checked_url(url, reach)
     connector = aiohttp.TCPConnector(resolver=CheckedResolver(reach), use_dns_cache=False)
     timeout = aiohttp.ClientTimeout(total=POST_SECONDS)
@@ -53,7 +54,7 @@ async def post(url: str, data: bytes, headers: Mapping[str, str], reach: Reach) 
             aiohttp.ClientSession(connector=connector, timeout=timeout, trust_env=False) as client,
             client.post(target, data=data, headers=headers, allow_redirects=False) as answer,
         ):
-            return answer.status
+            return answer.status, await answer.content.read(MAX_REASON_BYTES)
     except TimeoutError:
         raise SendFailed(sentence("channel.no_answer", seconds=POST_SECONDS)) from None
     except (aiohttp.ClientError, OSError, ValueError) as error:

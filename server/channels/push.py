@@ -12,12 +12,14 @@ from urllib.parse import urlsplit
 
 import orjson
 
+from server.browser.addresses import is_near
 from server.browser.chromium.reach import Reach
 from server.channels.destination import SendFailed
 from server.fs.secret_box import SecretLost
 from server.ops.json_types import JsonObject
 from server.preferences import Preferences
 from server.store import Store
+from server.text import cut
 from wording.catalogue import in_language, languages, sentence
 
 if TYPE_CHECKING:
@@ -30,6 +32,7 @@ TTL = 86_400
 MAX_PUSHED_ITEMS = 4
 """The most items of a digest: a push service accepts 4,096 bytes."""
 SIGNED_SECONDS = 12 * 3600
+REASON_CHARS = 120
 GONE_STATUSES = frozenset({404, 410})
 
 
@@ -101,11 +104,16 @@ async def send_push(
     from server.channels.checked_post import post
 
     data, headers = await asyncio.to_thread(_encrypted, subscription, body, key, subject)
-    status = await post(subscription["endpoint"], data, headers, reach)
+    status, said = await post(subscription["endpoint"], data, headers, reach)
     if status in GONE_STATUSES:
         raise DeviceGone(sentence("device.gone"))
     if not 200 <= status < 300:
-        raise SendFailed(sentence("channel.status", status=status))
+        why = _reason_in(said)
+        raise SendFailed(
+            sentence("channel.refused", status=status, why=why)
+            if why
+            else sentence("channel.status", status=status)
+        )
 
 
 def _encrypted(
@@ -147,9 +155,27 @@ def _in_each_language(body: JsonObject) -> JsonObject:
     return {name: value for name, value in (body | known).items() if not name.endswith("_parts")}
 
 
-def subject_of(public_url: str) -> str:
-    """The `sub` claim, a contact for the push service: some services refuse a URL that is not https."""
-    return public_url if public_url.startswith("https://") else "mailto:pilothouse@example.com"
+def _reason_in(said: bytes) -> str:
+    """Why the service refuses, as far as it says so: Apple by `{"reason": ...}`, others in a line of text."""
+    text = said.decode(errors="replace").strip()
+    try:
+        found = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        found = text
+    if isinstance(found, dict):
+        found = next(
+            (found[key] for key in ("reason", "message", "error") if isinstance(found.get(key), str)), ""
+        )
+    is_page = not isinstance(found, str) or found.startswith("<")
+    return "" if is_page else cut(" ".join(found.split()), REASON_CHARS)
+
+
+def subject_of(contact: str | None, public_url: str) -> str:
+    """The `sub` claim, whom the push service can write to: services refuse what is not https, or a host that only a
+    local network knows."""
+    parts = urlsplit(public_url)
+    is_known = parts.scheme == "https" and not is_near(parts.hostname or "")
+    return contact or (public_url if is_known else "mailto:pilothouse@example.com")
 
 
 def _public(key: EllipticCurvePrivateKey) -> str:

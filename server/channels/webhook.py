@@ -30,6 +30,6 @@ async def send_webhook(
     """POST the body; any 2xx takes it. Raises SendFailed."""
     data = orjson.dumps(body)
     headers = {"Content-Type": "application/json", SIGNATURE: sign(secret, data, int(clock()))}
-    status = await post(url, data, headers, reach)
+    status, _ = await post(url, data, headers, reach)
     if not 200 <= status < 300:
         raise SendFailed(sentence("channel.status", status=status))

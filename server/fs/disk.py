@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,14 @@ from pathlib import Path
 from wording.catalogue import Wording, sentence
 
 MEGABYTE = 1_000_000
+MOUNTS = Path("/proc/self/mountinfo")
+NETWORK_FILE_SYSTEMS = frozenset(
+    {
+        "nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "beegfs", "ocfs2", "gfs2",
+        "fuse.sshfs", "fuse.rclone", "fuse.s3fs", "fuse.glusterfs", "fuse.ceph", "fuse.davfs", "fuse.juicefs",
+    }
+)  # fmt: skip
+"""As the kernel names them."""
 
 
 def shortage(folder: Path, floor: int) -> Wording | None:
@@ -21,6 +30,28 @@ def shortage(folder: Path, floor: int) -> Wording | None:
     if free >= floor:
         return None
     return sentence("disk.short", n=free, kept=floor)
+
+
+def network_file_system(folder: Path, mounts: Path = MOUNTS) -> str | None:
+    """The name of the network file system that the folder is on; None if it is on a disk, or that cannot be found out.
+
+    `mounts`: a table of mounts as in proc(5).
+    """
+    path = folder.resolve()
+    try:
+        rows = [line.partition(" - ") for line in mounts.read_text(errors="replace").splitlines()]
+    except OSError:  # not Linux
+        return None
+    kinds = {
+        _unescaped(row.split(" ")[4]): kind.split(" ")[0] for row, _, kind in rows if row.count(" ") >= 4
+    }
+    kind = next((kinds[str(place)] for place in (path, *path.parents) if str(place) in kinds), "")
+    return kind if kind in NETWORK_FILE_SYSTEMS else None
+
+
+def _unescaped(field: str) -> str:
+    """A field of the table, where spaces and others are octal numbers."""
+    return re.sub(r"\\([0-7]{3})", lambda found: chr(int(found[1], 8)), field)
 
 
 def size_of(folder: Path) -> int:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from server.database import Database
 from server.database.migrate import NotReady, prepare_database
+from server.fs.disk import network_file_system
 from server.fs.permissions import keep_private
 from server.ops.installation import held, owned_installation
 from server.settings import Settings
@@ -16,6 +18,8 @@ from server.store.owners import Ownership
 
 if TYPE_CHECKING:
     from server.database.sole_use import SoleUse
+
+logger = logging.getLogger(__name__)
 
 IN_USE = (
     "another process uses the database file of DATABASE_URL or DATA_DIR, which only one may. This one waits until the "
@@ -51,6 +55,11 @@ async def _take_database(
     Raises NotReady while another process has it.
     """
     if settings.is_sqlite:
+        if kind := network_file_system(database.file.parent):
+            logger.warning(
+                "%s is on a network file system (%s), where SQLite may lose data: use a local disk, or PostgreSQL",
+                database.name, kind,
+            )  # fmt: skip
         # While this process holds the lock of the SQLite file, all others are gone.
         holder = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
         if holder == "elsewhere":

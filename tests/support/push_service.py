@@ -64,6 +64,8 @@ class PushService:
         self.url = ""
         self.devices: dict[str, Device] = {}
         self.answers: list[int] = []
+        self.reason = ""
+        """The body of an answer that is none of success."""
         """Answered instead, first one first."""
 
     def subscribe(self, server_key: str | None = None) -> Device:
@@ -73,7 +75,7 @@ class PushService:
 
     async def take(self, request: web.Request) -> web.Response:
         if self.answers:
-            return web.Response(status=self.answers.pop(0))
+            return web.Response(status=self.answers.pop(0), text=self.reason)
         device = self.devices.get(request.match_info["name"])
         if device is None:
             return web.Response(status=410)

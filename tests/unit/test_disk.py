@@ -16,7 +16,7 @@ from server.browser.chromium.profiles import Profiles
 from server.browser.pool import BrowserPool
 from server.files.screenshots import QUOTA_BYTES, Screenshots
 from server.files.sweeper import YOUNG_SECONDS, Sweeper
-from server.fs.disk import shortage, size_of
+from server.fs.disk import network_file_system, shortage, size_of
 from server.runtime import Runtime
 from server.settings import Settings
 from tests.support.chat import ask, new_session, read_stream, send
@@ -262,3 +262,32 @@ async def test_a_picture_that_only_a_question_or_a_branch_names_is_kept(
     await client.post(f"/api/sessions/{session_id}/branch", json={"message_id": last})
     assert await Sweeper(runtime.settings, runtime.store, runtime.screenshots).sweep() == 0
     assert picture.exists()
+
+
+MOUNT_TABLE = """\
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw
+40 27 0:40 / /home/me rw - nfs4 nas:/home rw,vers=4.2
+41 27 0:41 / /home/me/my\\040data rw shared:1 - ext4 /dev/vdb rw
+42 27 0:42 / /srv/share rw - cifs //nas/share rw
+43 27 0:43 / /mnt/layers rw - fuse.fuse-overlayfs layers rw
+odd
+"""
+
+
+@pytest.mark.parametrize(
+    ("folder", "kind"),
+    [
+        ("/home/me/pilot/.data", "nfs4"),
+        ("/home/me", "nfs4"),
+        ("/home/me/my data/pilot", None),
+        ("/home/meadow", None),
+        ("/srv/share/x", "cifs"),
+        ("/mnt/layers/x", None),
+        ("/", None),
+    ],
+)
+def test_a_folder_on_a_network_file_system_is_known(tmp_path: Path, folder: str, kind: str | None) -> None:
+    table = tmp_path / "mountinfo"
+    table.write_text(MOUNT_TABLE)
+    assert network_file_system(Path(folder), table) == kind
+    assert network_file_system(Path(folder), tmp_path / "none") is None

@@ -88,7 +88,7 @@ async def test_what_is_about_to_be_sent_reaches_a_device_in_each_language(
     subscription = {"endpoint": device.endpoint, "keys": device.keys}
     words = sentence("held.request", act=sentence("held_act.order", word="orders"), host="shop.example")
     body = {"type": "question", "id": "1", "would_send": words, "would_send_parts": parts_of(words)}
-    await send_push(subscription, body, key, subject_of(""), Reach("always"))
+    await send_push(subscription, body, key, subject_of(None, ""), Reach("always"))
     (pushed,) = await received(device, 1)
     assert pushed.body["would_send_ru"] == "заказ на shop.example"
     assert pushed.body["would_send_de"] == "Bestellung an shop.example"
@@ -184,6 +184,43 @@ async def test_a_device_that_is_gone_is_removed(
     assert await listed(client) == []
 
 
+@pytest.mark.parametrize(
+    ("said", "why"),
+    [
+        ('{"reason":"BadJwtToken"}', ": BadJwtToken"),
+        ("the key does not match\n", ": the key does not match"),
+        ("<html>Forbidden</html>", ""),
+        ("[1]", ""),
+        ("", ""),
+        ("x" * 5000, ": " + "x" * 119 + "…"),
+    ],
+)
+async def test_the_reason_of_a_refused_push_is_shown(
+    client: httpx.AsyncClient, service: PushService, said: str, why: str
+) -> None:
+    channel = await add(client, await subscribe(client, service))
+    service.answers, service.reason = [403], said
+    tested = (await client.post(f"/api/channels/{channel['id']}/test")).json()
+    assert tested == {"ok": False, "detail": f"it answered 403{why}"}
+
+
+@pytest.mark.parametrize(
+    ("contact", "public_url", "subject"),
+    [
+        (None, "https://pilot.example", "https://pilot.example"),
+        (None, "https://host.example/pilot", "https://host.example/pilot"),
+        (None, "https://nas.lan", "mailto:pilothouse@example.com"),
+        (None, "https://192.168.1.2:8443", "mailto:pilothouse@example.com"),
+        (None, "http://pilot.example", "mailto:pilothouse@example.com"),
+        ("mailto:me@host.example", "https://nas.lan", "mailto:me@host.example"),
+    ],
+)
+def test_a_push_names_a_contact_that_the_service_can_reach(
+    contact: str | None, public_url: str, subject: str
+) -> None:
+    assert subject_of(contact, public_url) == subject
+
+
 async def test_a_service_that_is_down_is_tried_again_and_the_device_stays(
     client: httpx.AsyncClient, service: PushService
 ) -> None:
@@ -238,7 +275,7 @@ async def test_private_addresses_are_refused_when_the_connection_is_made(
     key = await world.channels.push_keys.private_key()
     subscription = {"endpoint": device.endpoint.replace("127.0.0.1", "localhost"), "keys": device.keys}
     with pytest.raises(SendFailed, match="may not be reached"):
-        await send_push(subscription, {"type": "test", "id": "1"}, key, subject_of(""), Reach("never"))
+        await send_push(subscription, {"type": "test", "id": "1"}, key, subject_of(None, ""), Reach("never"))
     assert device.received == []
 
 
