@@ -59,7 +59,8 @@ def test_a_page_that_a_node_saves_is_the_one_that_the_next_node_reads() -> None:
     assert State.read(after.to_saved(before, Saved.__annotations__)).observation is page
 
 
-def test_no_progress_is_saved_as_an_empty_object() -> None:
+def test_no_progress_is_an_empty_object_in_what_is_saved() -> None:
     made = State()
     before = replace(made, work=replace(made.work, progress=PlanProgress(current=1)))
     assert made.to_saved(before, Saved.__annotations__) == {"progress": {}}
+    assert State.read({"progress": {}}).work.progress is None
