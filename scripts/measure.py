@@ -16,8 +16,8 @@ import ast
 import re
 import statistics
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scripts.shell import ROOT
@@ -81,6 +81,7 @@ def measure(folder: Path) -> dict[str, str]:
         f"complexity > {COMPLEX}": _share(
             sum(_complexity(node) > COMPLEX for node in functions), len(functions)
         ),
+        "... in one folder": _worst_folder(trees),
         f"nest > {DEEP}": _share(sum(_depth(node) > DEEP for node in functions), len(functions)),
         "broad except / kLOC": f"{sum(map(_is_broad, handlers)) / max(lines, 1) * 1000:.2f}",
         "return types": _share(annotated, len(functions)),
@@ -114,6 +115,19 @@ def _depth(function: ast.AST) -> int:
         return max([depth, *below])
 
     return deepest(function, 0)
+
+
+def _worst_folder(trees: Mapping[Path, ast.Module]) -> str:
+    """The largest share of complex functions that a folder has in its own files, and the folder."""
+    counts = defaultdict[Path, list[bool]](list)
+    for path, tree in trees.items():
+        functions = (node for node in ast.walk(tree) if isinstance(node, Function))
+        counts[path.parent] += [_complexity(node) > COMPLEX for node in functions]
+    shares = {folder: sum(found) / len(found) for folder, found in counts.items() if found}
+    if not shares:
+        return "none"
+    worst = max(shares, key=lambda folder: shares[folder])
+    return f"{100 * shares[worst]:.1f} % {worst.name}"
 
 
 def _inner(node: ast.AST) -> Iterator[ast.AST]:

@@ -26,6 +26,7 @@ def test_a_folder_with_one_file_has_all_figures(tmp_path: Path) -> None:
     assert figures["files"] == "1"
     assert figures["file median / p90 / max"] == "9 / 9 / 9"
     assert figures["function median / p90 / max"] == "3 / 5 / 5"
+    assert figures["... in one folder"] == f"0.0 % {tmp_path.name}"
     assert figures["broad except / kLOC"] == "111.11"
     assert figures["return types"] == "50.0 %"
     assert figures["... called once"] == "100.0 %"
@@ -92,3 +93,11 @@ def test_a_folder_without_python_files_is_refused(tmp_path: Path, capsys: pytest
         main(str(tmp_path))
     assert ended.value.code == 2
     assert f"{tmp_path} is no folder with Python files" in capsys.readouterr().err
+
+
+def test_the_folder_with_the_largest_share_of_complex_functions_is_named(tmp_path: Path) -> None:
+    branches = "".join(f"    if x == {number}:\n        return {number}\n" for number in range(10))
+    (tmp_path / "hard").mkdir()
+    (tmp_path / "hard" / "door.py").write_text(f"def find(x):\n{branches}\n\ndef open(x): ...\n")
+    (tmp_path / "door.py").write_text(MODULE)
+    assert measure(tmp_path)["... in one folder"] == "50.0 % hard"
