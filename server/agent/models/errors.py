@@ -267,20 +267,29 @@ def _of_status(status: int, error: BaseException) -> ModelFailure:
     text = text_of(error)
     if status in (401, 403) or (status == 400 and _BAD_KEY.search(text)):
         return AUTH
-    delay = _RETRY_DELAY.search(text)
-    is_unknown = _UNKNOWN.search(text)
-    if status == 402 or (status in (400, 429) and not delay and not is_unknown and _NO_CREDIT.search(text)):
+    if _is_unpaid(status, text):
         return NO_CREDIT
     if status == 413 or (status in (400, 422) and _is_too_long(text)):
         return CONTEXT_TOO_LONG
-    wait = float(delay[1]) if delay else _retry_after(error)
-    if status == 429:
-        return replace(RATE_LIMITED, retry_after=wait)
-    if status in (408, 409, 425) or status >= 500:
-        return replace(UNAVAILABLE, retry_after=wait)
     if status == 404:
         return replace(BAD_REQUEST, reason=sentence("model_failure.unknown"))
+    if status == 429:
+        return replace(RATE_LIMITED, retry_after=_wait(text, error))
+    if status in (408, 409, 425) or status >= 500:
+        return replace(UNAVAILABLE, retry_after=_wait(text, error))
     return CONTENT_FILTER if _FILTERED.search(text) else BAD_REQUEST
+
+
+def _is_unpaid(status: int, text: str) -> bool:
+    """A text on credit decides unless it names a delay, which ends a limit, or a model that does not exist."""
+    is_limit = _RETRY_DELAY.search(text) or _UNKNOWN.search(text)
+    return status == 402 or (status in (400, 429) and not is_limit and _NO_CREDIT.search(text) is not None)
+
+
+def _wait(text: str, error: BaseException) -> float | None:
+    """Seconds after which a provider wants to be asked again, from its text or its headers."""
+    delay = _RETRY_DELAY.search(text)
+    return float(delay[1]) if delay else _retry_after(error)
 
 
 def _is_too_long(text: str) -> bool:
