@@ -30,7 +30,7 @@ from server.store.lookups import (
 from server.store.records import Listed, Overview, new_id
 from server.store.rows import change, every, insert
 from server.store.searching import forget_deleted, matches_of, matching_sessions
-from server.store.titles import branch_title
+from server.store.titles import without_number
 from wording.catalogue import sentence
 
 PICTURE_NAMES = re.compile(r"\b[0-9a-f]{40}\.(?:jpg|png|webp)\b")
@@ -186,7 +186,7 @@ class SessionQueries:
         if message_id not in ids:
             raise NotFound(sentence("message.unknown"), code="message_unknown")
         session = insert(db, new_session(
-            id=id, title=free_title(db, branch_title(old.title)), agent=old.agent, model=old.model,
+            id=id, title=free_title(db, without_number(old.title)), agent=old.agent, model=old.model,
             max_tool_steps=old.max_tool_steps, ask_first=old.ask_first,
         ))  # fmt: skip
         for row in rows[: ids.index(message_id) + 1]:

@@ -146,13 +146,9 @@ def _page(address: str) -> str:
     return words if re.fullmatch(r"[^\W\d_][\w ]{1,40}", words) and words.lower() != "index" else ""
 
 
-def branch_title(title: str) -> str:
-    if title.startswith((_FROM, _FROM_RUSSIAN)) or not title:
-        return title
-    return cut(f"{_FROM_RUSSIAN if _CYRILLIC_LETTER.search(title) else _FROM}{title}", TITLE_LENGTH)
-
-
-_FROM, _FROM_RUSSIAN = "Branched from ", "Ответвление от: "
+def without_number(title: str) -> str:
+    """The title of a session as another one may have it, too: `Kettles` of `Kettles (3)`."""
+    return _TITLE_NUMBER.sub("", title)
 
 
 def numbered(title: str, taken: Collection[str]) -> str:

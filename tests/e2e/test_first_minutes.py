@@ -42,6 +42,7 @@ def newcomer(fresh: Server, chromium: Browser, request: pytest.FixtureRequest) -
 
 
 BUY = {"en-US": ("Watch me buy a kettle", "Approve", "Tide kettle", "43.90"),
+       "de-DE": ("Zusehen, wie ich einen Wasserkocher kaufe", "Erlauben", "Wasserkocher Tide", "43,90"),
        "ru-RU": ("Посмотрите, как я куплю чайник", "Разрешить", "Чайник Прилив", "43,90")}  # fmt: skip
 
 

@@ -113,7 +113,10 @@ def test_closing_the_page_with_unsaved_changes_asks(screen: Screen) -> None:
 
 def test_a_key_is_given_tried_and_taken_away_but_never_shown(screen: Screen) -> None:
     screen.page.goto("/settings/models")
-    key = screen.page.get_by_label("OpenAI: key")
+    screen.button("OpenAI: Add a key…").click()
+    dialog = screen.page.get_by_role("dialog", name="Connect a model")
+    expect(dialog.get_by_role("radio", name="GPT")).to_be_checked()
+    key = dialog.get_by_label("Key")
     assert key.get_attribute("type") == "password"
     key.fill(KEY)
     tested: list[str] = []
@@ -126,9 +129,9 @@ def test_a_key_is_given_tried_and_taken_away_but_never_shown(screen: Screen) -> 
     screen.page.route("**/settings/connect", lambda route: route.fulfill(json=refused | {"ok": True}))
     screen.api.put("/settings/keys/openai", json={"key": KEY}).raise_for_status()
     key.press("Enter")
-    expect(screen.page.get_by_text("openai:gpt answers.")).to_be_visible()
+    expect(dialog.get_by_text("Connected:")).to_be_visible()
+    screen.page.keyboard.press("Escape")
     expect(screen.page.get_by_text("Set here")).to_be_visible()
-    expect(key).to_have_value("")
     assert KEY not in screen.page.content()
     screen.page.route("**/keys/openai/test", lambda route: (tested.append(route.request.url), route.fulfill(json={"ok": False, "detail": "The key is not accepted.", "abilities": []})))  # fmt: skip
     screen.button("Test the key of OpenAI").click()

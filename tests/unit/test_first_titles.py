@@ -153,7 +153,7 @@ async def test_sessions_with_the_same_words_and_branches_are_distinguished(world
     assert titles == [first, f"{first} (2)", f"{first} (3)"]
     branch = await world.store.branch(row.id, accepted.message.id)
     again = await world.store.branch(branch.id, (await world.store.messages(branch.id))[0].id)
-    assert [branch.title, again.title] == [f"Branched from {first} (3)", f"Branched from {first} (3) (2)"]
+    assert [branch.title, again.title] == [f"{first} (4)", f"{first} (5)"]
     assert not is_first_title("Mine", words)
 
 

@@ -17,7 +17,7 @@ const IDLE = 300
 
 /** The dialogs that can be called from every page, and their keys. */
 export function Overlays() {
-  const { open, show, close } = useOverlay()
+  const { open, provider, show, close } = useOverlay()
   const schedule = useScheduleDraft()
   const [, session] = useRoute('/s/:id/*?')
   useShortcuts({ 'mod+k': () => show('search'), '?': () => show('shortcuts') })
@@ -29,7 +29,9 @@ export function Overlays() {
     <Suspense>
       {schedule.draft && <AutomationForm draft={schedule.draft} onClose={schedule.close} />}
       {open === 'search' && <CommandMenu sessionId={session?.id ?? null} onClose={close} />}
-      {open === 'connect' && <ConnectDialog sessionId={session?.id ?? null} onClose={close} />}
+      {open === 'connect' && (
+        <ConnectDialog sessionId={session?.id ?? null} provider={provider} onClose={close} />
+      )}
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       {open === 'handoff' && session && <HandoffDialog sessionId={session.id} onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}

@@ -4,13 +4,16 @@ export type Overlay = 'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff'
 
 interface State {
   open: Overlay | null
-  show(overlay: Overlay): void
+  /** The provider that the dialog of models begins with. */
+  provider: string | null
+  show(overlay: Overlay, provider?: string): void
   close(): void
 }
 
 /** The one dialog that is open over any page. */
 export const useOverlay = create<State>((set) => ({
   open: null,
-  show: (open) => set({ open }),
+  provider: null,
+  show: (open, provider) => set({ open, provider: provider ?? null }),
   close: () => set({ open: null }),
 }))

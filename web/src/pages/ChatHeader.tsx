@@ -1,4 +1,4 @@
-import { PanelRight, PenLine } from 'lucide-react'
+import { PanelRight } from 'lucide-react'
 import { useState } from 'react'
 import type { Session } from '@/api/types'
 import { SessionMenu } from '@/features/export/SessionMenu'
@@ -13,13 +13,14 @@ import { TextEditor } from '@/ui/TextEditor'
 export function ChatHeader({ session }: { session: Session | undefined }) {
   const t = useT()
   const { panel } = useFrame()
+  const [isRenaming, setRenaming] = useState(false)
   return (
     <header className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-2 md:px-3">
       <SidebarButton />
-      <Title session={session} />
+      <Title session={session} isEditing={isRenaming} onDone={() => setRenaming(false)} />
       <span className="min-w-0 flex-1" />
       <UsageMeter session={session} />
-      {session && <SessionMenu sessionId={session.id} />}
+      {session && <SessionMenu session={session} onRename={() => setRenaming(true)} />}
       {(!panel.isOpen || panel.isSheet) && (
         <IconButton label={t('panel.show')} keys="mod+j" aria-expanded={panel.isOpen} onClick={panel.toggle}>
           <PanelRight size={17} aria-hidden />
@@ -29,13 +30,18 @@ export function ChatHeader({ session }: { session: Session | undefined }) {
   )
 }
 
-function Title({ session }: { session: Session | undefined }) {
+interface TitleProps {
+  session: Session | undefined
+  isEditing: boolean
+  onDone: () => void
+}
+
+function Title({ session, isEditing, onDone }: TitleProps) {
   const t = useT()
   const { patch } = useSessionActions()
-  const [isEditing, setEditing] = useState(false)
   if (!session) return <h1 className="sr-only">{t('sessions.untitled')}</h1>
   const done = (title: string | null) => {
-    setEditing(false)
+    onDone()
     if (title) void patch(session.id, { title })
   }
   if (isEditing)
@@ -49,15 +55,8 @@ function Title({ session }: { session: Session | undefined }) {
       />
     )
   return (
-    <>
-      <h1 dir="auto" className="min-w-0 truncate text-sm font-medium">
-        {session.title || t('sessions.untitled')}
-      </h1>
-      <span className="hidden shrink-0 md:block">
-        <IconButton small label={t('rename')} onClick={() => setEditing(true)}>
-          <PenLine size={14} aria-hidden />
-        </IconButton>
-      </span>
-    </>
+    <h1 dir="auto" className="min-w-0 truncate text-sm font-medium">
+      {session.title || t('sessions.untitled')}
+    </h1>
   )
 }

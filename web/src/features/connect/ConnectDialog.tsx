@@ -17,13 +17,15 @@ import { isOwn, type Place, PLACES } from './places'
 interface Props {
   /** The session whose model is changed, too. */
   sessionId: string | null
+  /** Whose key it begins with. */
+  provider: string | null
   onClose: () => void
 }
 
 /** A model for real tasks: where it is, its key, a try that is watched. Only what works is kept. */
-export default function ConnectDialog({ sessionId, onClose }: Props) {
+export default function ConnectDialog({ sessionId, provider, onClose }: Props) {
   const t = useWords(words)
-  const [place, setPlace] = useState<Place>(PLACES[0]!)
+  const [place, setPlace] = useState<Place>(PLACES.find((one) => one.provider === provider) ?? PLACES[0]!)
   const [connected, setConnected] = useState<Connected | null>(null)
   return (
     <Dialog open onClose={onClose} title={t('connect.title')}>

@@ -10,10 +10,12 @@ import {
   Smartphone,
 } from 'lucide-react'
 import { downloads, type ExportFormat } from '@/api/client'
+import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { openReplay, openTakeover } from '@/lib/addresses'
 import { download } from '@/lib/download'
 import { useOverlay } from '@/lib/overlay'
+import { ManageItems } from '@/session/ManageItems'
 import { repeat } from '@/session/repeat'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
@@ -25,8 +27,9 @@ const FORMATS: [ExportFormat, typeof FileText][] = [
 ]
 
 /** What can be done with a session as a whole. */
-export function SessionMenu({ sessionId }: { sessionId: string }) {
+export function SessionMenu({ session, onRename }: { session: Session; onRename: () => void }) {
   const t = useT()
+  const sessionId = session.id
   const show = useOverlay((state) => state.show)
   const trigger = (
     <IconButton label={t('session.menu')}>
@@ -60,6 +63,8 @@ export function SessionMenu({ sessionId }: { sessionId: string }) {
           {t(`export.${format}`)}
         </MenuItem>
       ))}
+      <MenuLine />
+      <ManageItems session={session} onRename={onRename} />
     </Menu>
   )
 }

@@ -9,7 +9,7 @@ import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { AllowFor, grantOf, ONCE, useApproveWords } from './AllowFor'
-import { isSpending, payloadOf, reasonWords, titleOf } from './questionWords'
+import { isSpending, payloadOf, titleOf } from './questionWords'
 import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
@@ -93,7 +93,7 @@ function Why({ row: { question } }: { row: QuestionRow }) {
   const tell = useWords(payloadWords)
   const isMentioned = question.amount && !isSpending(question)
   const facts = [
-    [t('question.why'), reasonWords(question, t)] as const,
+    [t('question.why'), inLanguage(question.reason, question.reason_parts)] as const,
     ...payloadOf(question, tell),
     ...(isMentioned ? [[t('question.mentioned'), question.amount] as const] : []),
   ]

@@ -32,7 +32,8 @@ function shown(Card: typeof ApprovalCard | typeof PastQuestion, would_send: stri
   const question = {
     reference: 'r',
     kind: 'confirm',
-    reason: 'places an order',
+    reason: 'places an order or a booking',
+    reason_parts: [{ code: 'effect.order', values: {} }],
     action: { kind: 'click', eid: 'e1' },
     target: { name: 'Zoom in', role: 'button' },
     url: 'https://pictures.example/one',
@@ -52,6 +53,15 @@ function shown(Card: typeof ApprovalCard | typeof PastQuestion, would_send: stri
   )
   return document.body.textContent ?? ''
 }
+
+test('the reason of the rules is in the language of the page', () => {
+  expect(shown(ApprovalCard, null)).toContain('places an order or a booking')
+  cleanup()
+  usePrefs.setState({ lang: 'ru' })
+  expect(shown(ApprovalCard, null)).toContain('оформляет заказ или бронь')
+  usePrefs.setState({ lang: 'en' })
+  cleanup()
+})
 
 test.each([
   [ApprovalCard, 'It is about to send:'],

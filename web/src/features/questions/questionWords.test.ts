@@ -4,7 +4,7 @@ import type { Pending } from '@/api/types'
 import type { QuestionRow } from '@/stream/rows'
 import { loadLanguage, translatorOf, wordsOf } from '@/i18n'
 import { payloadWords } from './payloadWords'
-import { answerWord, payloadOf, reasonWords, titleOf } from './questionWords'
+import { answerWord, payloadOf, titleOf } from './questionWords'
 import { titleWords } from './titleWords'
 
 beforeAll(() => loadLanguage('ru'))
@@ -31,13 +31,6 @@ test('the parts of an action are named in words of the page, without JSON', () =
     'Ada',
   ])
   expect(told({ kind: 'upload', eid: 'e1', file: 'отчёт.txt' }, 'ru')).toEqual([['Файл', 'отчёт.txt']])
-})
-
-test('the reason of the rules is in the language of the page, any other as it came', () => {
-  const why = (reason: string) => reasonWords({ risk: 'legal', reason } as Pending, translatorOf('ru'))
-  expect(why('makes a binding statement')).toBe('даёт обязывающее согласие')
-  expect(why('saves or changes something, and its name does not say what')).toMatch(/^сохраняет или меняет/)
-  expect(why('I need your yes')).toBe('I need your yes')
 })
 
 test('a question that is closed is named by what was done with it', () => {

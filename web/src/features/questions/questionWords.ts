@@ -1,6 +1,5 @@
 import type { Pending } from '@/api/types'
-import type { Key, Translate } from '@/i18n'
-import { en } from '@/i18n/en'
+import type { Key } from '@/i18n'
 import type { QuestionRow } from '@/stream/rows'
 import { hostOf } from '@/lib/url'
 import { payloadWords } from './payloadWords'
@@ -61,10 +60,4 @@ export function answerWord({ question: { kind, wants, start }, answer, outcome, 
   if (start && answer === 'no' && note) return 'question.replan'
   if (answer !== 'yes' || kind !== 'manual') return `question.${answer as 'yes' | 'no' | 'void'}`
   return wants === 'answer' ? 'question.answered' : 'question.done'
-}
-
-/** Why it asks. The rules' own reasons are in the language of the page, all others as they came. */
-export function reasonWords({ risk, reason }: Pending, t: Translate): string {
-  const known = [`risk.${risk}` as Key, 'question.unclear' as const].find((key) => en[key] === reason)
-  return known ? t(known) : reason
 }

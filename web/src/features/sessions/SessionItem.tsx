@@ -1,4 +1,4 @@
-import { Ellipsis, Globe, PenLine, Pin, PinOff, Trash2 } from 'lucide-react'
+import { Ellipsis, Globe } from 'lucide-react'
 import { memo, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { readAhead } from '@/api/queries'
@@ -6,9 +6,10 @@ import type { Session } from '@/api/types'
 import { useT } from '@/i18n'
 import { cx } from '@/lib/cx'
 import { pictureUrl } from '@/lib/url'
+import { ManageItems } from '@/session/ManageItems'
 import { TITLE_CHARS, useSessionActions } from '@/session/sessionActions'
 import { IconButton } from '@/ui/IconButton'
-import { Menu, MenuItem, MenuLine } from '@/ui/Menu'
+import { Menu } from '@/ui/Menu'
 import { TextEditor } from '@/ui/TextEditor'
 import { SessionSign } from './SessionSign'
 
@@ -88,7 +89,6 @@ function useReadAhead(id: string) {
 
 function ItemMenu({ session, onRename }: { session: Session; onRename: () => void }) {
   const t = useT()
-  const { patch, remove } = useSessionActions()
   const more = (
     <IconButton
       small
@@ -100,19 +100,7 @@ function ItemMenu({ session, onRename }: { session: Session; onRename: () => voi
   )
   return (
     <Menu trigger={more} align="start">
-      <MenuItem icon={<PenLine size={15} aria-hidden />} onSelect={onRename}>
-        {t('rename')}
-      </MenuItem>
-      <MenuItem
-        icon={session.pinned ? <PinOff size={15} aria-hidden /> : <Pin size={15} aria-hidden />}
-        onSelect={() => void patch(session.id, { pinned: !session.pinned })}
-      >
-        {session.pinned ? t('unpin') : t('pin')}
-      </MenuItem>
-      <MenuLine />
-      <MenuItem danger icon={<Trash2 size={15} aria-hidden />} onSelect={() => void remove(session)}>
-        {t('delete')}
-      </MenuItem>
+      <ManageItems session={session} onRename={onRename} />
     </Menu>
   )
 }

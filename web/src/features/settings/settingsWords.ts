@@ -19,9 +19,9 @@ export const words = wordbook('settings', {
   'keys.set': 'Set here',
   'keys.environment': 'Set on the server',
   'keys.unset': 'Not set',
-  'keys.new': '{provider}: key',
-  'keys.answers': '{model} answers.',
-  'keys.save': 'Save key',
+  'keys.new': '{provider}: {act}',
+  'keys.add': 'Add a key…',
+  'keys.replace': 'Another key…',
   'models.test': 'Test',
   'models.test.title': 'What the model can do',
   'models.test.about': 'Asks {model} a few short questions, one of them with a tool.',
@@ -41,7 +41,6 @@ export const words = wordbook('settings', {
   'keys.testing': 'Asking the provider…',
   'keys.remove': 'Remove',
   'keys.remove.of': 'Remove the key of {provider}',
-  'keys.hint': 'Paste a new key',
 
   'limits.about':
     'For one message. When a limit is reached, the agent sums up what it has and asks how to go on.',
