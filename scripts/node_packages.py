@@ -13,6 +13,7 @@ from server.browser.chromium import executables as parts
 
 WEB = ROOT / "web"
 WIDGETS = ROOT / "tests" / "widgets"
+ZOO = ROOT / "bench" / "zoo"
 WEB_SOURCES = ("src", "public", "index.html", "package.json", "package-lock.json")
 _WORKING_NPM = """#!/bin/sh
 here=$(dirname "$0")
@@ -88,6 +89,12 @@ def test_widgets() -> str:
     """Other people's editors and fields, which tests of the browser act on."""
     install_folder(WIDGETS)
     return "tests/widgets/node_modules"
+
+
+def zoo() -> str:
+    """The widgets of `bench.zoo`, of which the tests use a part."""
+    install_folder(ZOO)
+    return "bench/zoo/node_modules"
 
 
 def install_folder(folder: Path) -> None:

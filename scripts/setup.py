@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from scripts.node_packages import node, playwright_mcp, test_widgets, web, web_packages
+from scripts.node_packages import node, playwright_mcp, test_widgets, web, web_packages, zoo
 from scripts.programs import (
     browser_use,
     chromium,
@@ -45,6 +45,7 @@ PURPOSES: dict[str, list[Step]] = {
         web,
         web_packages,
         test_widgets,
+        zoo,
         headless_shell,
         browser_use,
         postgres,
