@@ -58,7 +58,8 @@ NOTES_AT_MOST = 10
 BARE = frozenset({"url", "eid", "element", "text", "key", "direction", "amount", "ms"})
 NOT_SHOWN = frozenset({"id", "reason", "commits"})
 VERBS = {
-    "click": "Click", "double_click": "Double-click", "type": "Type into", "fill_form": "Fill in",
+    "click": "Click", "double_click": "Double-click", "click_right": "Right-click", "click_hold": "Press and hold",
+    "click_ctrl": "Ctrl-click", "click_shift": "Shift-click", "type": "Type into", "fill_form": "Fill in",
     "select": "Choose in", "select_option": "Choose in", "press": "Press", "press_key": "Press", "drag": "Drag",
     "navigate": "Open", "upload": "Upload to", "file_upload": "Upload to", "dialog": "Answer the dialog",
     "handle_dialog": "Answer the dialog",
@@ -265,7 +266,9 @@ def start_plan(start: StartPlan, expires_at: datetime | None) -> Table:
 def intended_act(item: Question) -> Text:
     """The act in words, with the element as the page names it: `Click the button “Place order”`."""
     kind = str(item.action.get("kind") or item.action.get("name") or item.action.get("type") or "act")
-    verb = VERBS.get(kind.removeprefix("browser_"), kind.replace("_", " ").capitalize())
+    bare = "double_click" if item.action.get("double") else kind.removeprefix("browser_")
+    in_manner = VERBS.get(f"{bare}_{item.action.get('manner')}")
+    verb = in_manner or VERBS.get(bare, kind.replace("_", " ").capitalize())
     line = Text(t(verb), "bold")
     if item.target:
         line.append(t(" the {role} ", role=t(str(item.target["role"] or "element"))))
@@ -279,6 +282,8 @@ def intended_act(item: Question) -> Text:
         "type",
         "args",
         "reason",
+        "double",
+        *(("manner",) if in_manner else ()),
         *(("eid", "element", "target") if item.target else ()),
     }
     arguments = describe({key: value for key, value in given.items() if key not in hidden})

@@ -84,3 +84,21 @@ def test_what_lies_over_a_page_is_named(monkeypatch: pytest.MonkeyPatch) -> None
     shown = text_of(item)
     assert "поверх: форма входа" in shown
     assert "captcha" not in shown
+
+
+@pytest.mark.parametrize(
+    ("how", "shown"),
+    [
+        ({}, "Click the row “Draft”"),
+        ({"double": True}, "Double-click the row “Draft”"),
+        ({"manner": "right"}, "Right-click the row “Draft”"),
+        ({"manner": "hold", "ms": 900}, "Press and hold the row “Draft”"),
+        ({"manner": "alt"}, "Click the row “Draft”  manner alt"),
+    ],
+)
+def test_a_question_says_how_a_click_is_done(how: dict[str, Any], shown: str) -> None:
+    event = {
+        "reference": "q1", "kind": "confirm", "reason": "It deletes.",
+        "action": {"kind": "click", "eid": "e1", **how}, "target": {"role": "row", "name": "Draft"},
+    }  # fmt: skip
+    assert shown in text_of(Question.read(event, None))

@@ -37,3 +37,18 @@ test('a click is named by what is clicked, also where the form that it sends is 
   expect(words('click')).toBe('Click “Place order”')
   expect(words('type')).toBe('Fill in the form')
 })
+
+test('the card says how a click is done', () => {
+  const words = (manner: string) =>
+    actionWords(
+      { action: { kind: 'click', manner }, target: { role: 'option', name: 'Draft' } } as unknown as Pending,
+      translatorOf('en'),
+    )
+  expect(['', 'right', 'hold', 'ctrl', 'alt'].map(words)).toEqual([
+    'Click “Draft”',
+    'Right-click “Draft”',
+    'Press and hold “Draft”',
+    'Ctrl-click “Draft”',
+    'Click “Draft”',
+  ])
+})

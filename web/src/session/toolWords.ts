@@ -49,6 +49,10 @@ const WORDS: Record<string, Word> = {
   select_option: { word: 'select', icon: ListChecks },
   hover: { word: 'hover', icon: Move },
   double_click: { word: 'doubleClick', icon: MousePointerClick },
+  click_right: { word: 'rightClick', icon: MousePointerClick },
+  click_hold: { word: 'hold', icon: MousePointerClick },
+  click_ctrl: { word: 'ctrlClick', icon: MousePointerClick },
+  click_shift: { word: 'shiftClick', icon: MousePointerClick },
   drag: { word: 'drag', icon: Move },
   scroll: { word: 'scroll', icon: ScrollText },
   wait: { word: 'wait', icon: Hourglass },
@@ -85,7 +89,8 @@ export interface ToolWords {
 /** What a tool call did, in words a person reads instead of JSON. */
 export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, t: Translate, isDone = true): ToolWords {
   const bare = row.name.replace(/^(browser|playwright|browser_use)_+/, '')
-  const word = bare === 'read_page' && row.args.query ? FIND_ON_PAGE : WORDS[bare]
+  const inManner = bare === 'click' ? WORDS[`click_${String(row.args.manner)}`] : undefined
+  const word = bare === 'read_page' && row.args.query ? FIND_ON_PAGE : (inManner ?? WORDS[bare])
   return {
     icon: word?.icon ?? Wrench,
     verb: word ? `${isDone ? 'did' : 'do'}.${word.word}` : null,
