@@ -39,6 +39,30 @@ document.getElementById('secret').oninput = event => document.getElementById('ec
 </script>"""
 
 
+ROWS = "<div style='height:200px;overflow:auto' id=box></div><script>const box = document.getElementById('box')\n"
+LISTS = {
+    "all are drawn": (ROWS + "for (let n = 0; n < 100; n++) box.append(Object.assign(document.createElement('p'), {textContent: 'Row ' + n}))", False),
+    "rows in view": (
+        ROWS + """const all = box.appendChild(document.createElement('div'))
+        all.style = 'position:relative;height:4000px'
+        const draw = () => { const from = Math.floor(box.scrollTop / 20); all.replaceChildren(...Array.from({length: 12}, (_, n) => {
+          const row = document.createElement('div'); row.textContent = 'Row ' + (from + n)
+          row.style = `position:absolute;top:${(from + n) * 20}px`; return row })) }
+        box.onscroll = draw; draw()""",
+        True,
+    ),
+    "rows between paddings": (
+        ROWS + """box.innerHTML = '<ul style="padding-top:1500px;padding-bottom:2000px">' + Array.from({length: 10}, (_, n) => `<li>Row ${n + 75}</li>`).join('') + '</ul>'""",
+        True,
+    ),
+    "a grid that counts its rows": ("<div role=grid aria-rowcount=500><div role=row><span role=gridcell>Row 1</span></div></div><script>", True),
+    "a grid that has all": ("<div role=grid aria-rowcount=1><div role=row><span role=gridcell>Row 1</span></div></div><script>", False),
+    "a feed": ("<div role=feed><article aria-setsize=-1 aria-posinset=1>Row 1</article></div><script>", True),
+    "pictures one below the other": (ROWS + "box.innerHTML = '<p>a</p>'.repeat(6) + '<canvas height=500></canvas>'.repeat(5)", False),
+}  # fmt: skip
+"""A page, and whether it draws only a part of its rows."""
+
+
 @pytest.fixture(scope="module")
 def site() -> Iterator[Site]:
     pdf = make_pdf("Annual report", "Revenue was 4,711 euros")
@@ -88,6 +112,18 @@ async def test_one_row_of_three_hundred_is_found(browser: SessionBrowser, site: 
         assert f"| [Part 217]({site.url('/part/217')}) | 651 kg | Shelf 0 |" in reading
         assert "| Name | Weight | Place |" in reading
         assert "Part 218" not in reading
+
+
+@pytest.mark.parametrize("name", LISTS)
+async def test_a_list_that_draws_some_of_its_rows_is_called_a_part(
+    browser: SessionBrowser, site: Site, name: str
+) -> None:
+    page, is_part = LISTS[name]
+    site.add("/list", f"<!doctype html><title>List</title>{page}</script>")
+    await browser.navigate(site.url("/list"))
+    reading = await browser.read_page()
+    assert reading.ok
+    assert ("This is a part" in reading.about) is is_part, reading.about
 
 
 async def test_a_pdf_in_a_tab_is_read(browser: SessionBrowser, site: Site) -> None:

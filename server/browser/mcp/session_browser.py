@@ -469,11 +469,12 @@ async def _read(content: PageContent, pdf: bytes | None, page: int, query: str) 
     )
     if not reading.ok:
         return replace(reading, about=f"The page cannot be read: {reading.about}.")
-    if not content.truncated:
-        return reading
-    return replace(
-        reading, about=f"{reading.about}. The page is too long to be read as a whole: its end is left out"
-    )
+    about = reading.about
+    if content.truncated:
+        about += ". The page is too long to be read as a whole: its end is left out"
+    if content.has_more_rows:
+        about += ". This is a part: a list draws only some of its rows; scroll in it, or turn its pages, and read again"
+    return replace(reading, about=about)
 
 
 async def _with_document(reading: Reading, name: str, data: bytes | None, page: int, query: str) -> Reading:

@@ -21,6 +21,8 @@ class PageContent(BaseModel, frozen=True):
     html: str = ""
     truncated: bool = False
     """The page has more than was read: it is too large, or reading it took too long."""
+    has_more_rows: bool = False
+    """A list of the page draws only a part of its rows: those around its view, or one page of several."""
 
 
 CONTENT_SCRIPT = script("content")
