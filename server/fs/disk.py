@@ -39,7 +39,7 @@ def network_file_system(folder: Path, mounts: Path = MOUNTS) -> str | None:
     """
     path = folder.resolve()
     try:
-        rows = [line.partition(" - ") for line in mounts.read_text(errors="replace").splitlines()]
+        rows = [line.partition(" - ") for line in mounts.read_text(errors="replace").split("\n")]
     except OSError:  # not Linux
         return None
     kinds = {

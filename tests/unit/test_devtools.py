@@ -467,4 +467,4 @@ async def test_a_script_is_told_where_the_listeners_of_a_page_cannot_be_read():
             return {"result": {"objectId": "document", "value": None}}
 
     await evaluate_with_listeners(DeafPage(), "page", "one => one", frame="a", deadline=3)
-    assert [one.endswith("(one => one)(null)") for one in called] == [True]
+    assert [one.endswith("(one => one)(null, heard)") for one in called] == [True]
