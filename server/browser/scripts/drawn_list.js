@@ -25,7 +25,8 @@
   const there = [...every(document)].filter(isThere)
   const el =
     there.find((one) => one.matches(LIST)) || there.find((one) => one.localName === 'input') || there[0]
-  if (!el) return null
+  // A list of the browser itself at this place is another one than what was seen here.
+  if (!el || el.localName === 'select') return null
   const input = el.matches('input') ? el : el.querySelector('input')
   const before = new Set([...every(document)].filter(isSeen))
   const isInline = el.matches('[role=listbox],[role=tree]')
