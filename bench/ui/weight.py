@@ -9,7 +9,7 @@ from pathlib import Path
 from scripts.shell import ROOT
 
 DIST = ROOT / "web/dist"
-_ENTRY = re.compile(r'<script type="module"[^>]*src="/assets/([^"]+)"')
+_ENTRY = re.compile(r'<script type="module"[^>]*src="\.?/assets/([^"]+)"')
 _IMPORT = re.compile(r'(?:from|import)\s*"\./([^"]+\.js)"')
 
 

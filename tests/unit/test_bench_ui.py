@@ -22,7 +22,7 @@ def test_only_tasks_of_main_threads_count() -> None:
 def test_initial_is_what_the_entry_imports_and_the_rest_is_lazy(tmp_path: Path) -> None:
     assets = tmp_path / "assets"
     assets.mkdir()
-    (tmp_path / "index.html").write_text('<script type="module" crossorigin src="/assets/main.js"></script>')
+    (tmp_path / "index.html").write_text('<script type="module" crossorigin src="./assets/main.js"></script>')
     files = {
         "main.js": 'import{a}from"./shared.js";const later=()=>import("./lazy.js")',
         "shared.js": "x" * 4000, "lazy.js": "lazy", "main.css": "body{}",
