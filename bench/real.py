@@ -123,7 +123,7 @@ def main() -> int:
     parser.add_argument("--agent", choices=("operator", "assistant"), default="operator")
     given = parser.parse_args()
     settings = Settings()
-    if given.model.partition(":")[0] == "demo" or not is_ready(given.model, settings):
+    if not is_ready(given.model, settings):
         print(f"{given.model}: no such model, or its key is not set.", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+DEMO_LABEL = "Demo (built in, rule-based)"
 BACKGROUND_SECONDS = 5.0
 """How long a process that ends waits for what requests have begun."""
 
@@ -165,7 +166,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         runtime = Runtime(
             settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
-            preferences, ModelMenu(lambda: preferences.current), files,
+            preferences, ModelMenu(lambda: preferences.current, DEMO_LABEL), files,
             channels, presence, Automations(store, scheduler), scheduler, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))

@@ -11,7 +11,7 @@ from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Literal
 
-from langchain_core.language_models import BaseChatModel
+from langchain_core.language_models import BaseChatModel, FakeListChatModel
 from langchain_core.messages import AIMessage, AnyMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.runnables.schema import StreamEvent
@@ -28,7 +28,7 @@ from server.agent.context import RunContext
 from server.agent.custom_events import ModelReplaced
 from server.agent.event_adapter import read_usage
 from server.agent.gate.gate import Gate
-from server.agent.models.chat_model import DEMO, classify, usage_cost
+from server.agent.models.chat_model import classify, usage_cost
 from server.agent.models.providers import Endpoint, split_name
 from server.agent.operator import continuing as operator_resume
 from server.agent.operator.ask.user_input import take_plan
@@ -405,7 +405,7 @@ class AgentFactory:
         config = _config(session_id)
         if await self._checkpoints.aget_tuple(config) is None:
             raise Conflict(sentence("session.no_plan"), code="no_plan")
-        graph = await self._operator(DEMO)
+        graph = await self._built(("operator", ""), self._unused_operator)
         saved = await graph.aget_state(config)
         if "plan" in values:
             before = State.read(saved.values)
@@ -414,6 +414,10 @@ class AgentFactory:
         is_waiting = bool(saved.next)
         await graph.aupdate_state(config, values, as_node=None if is_waiting else "finalize_done")
         return await self.read_state(session_id) or StateChanged()
+
+    def _unused_operator(self) -> Graph:
+        """A graph through which saved states are changed. It never runs, so no model answers in it."""
+        return build_operator(FakeListChatModel(responses=[]), checkpointer=self._checkpoints)
 
     def saves_steps(self, run: RunRow) -> bool:
         """Whether steps of the run are saved that no later run needs: an operator's plan is kept."""

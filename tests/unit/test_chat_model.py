@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, AIMessageChunk, HumanMessage, SystemMessage, ToolMessage
 from langchain_core.tools import tool
 
+from server.agent.model_menu import ModelMenu
 from server.agent.models.chat_model import (
     broken_tool_calls,
     build_chat_model,
@@ -20,7 +21,7 @@ from server.agent.models.chat_model import (
     takes_images,
     usage_cost,
 )
-from server.errors import ModelNotConfigured, RunFailed
+from server.errors import BadRequest, ModelNotConfigured, RunFailed
 from server.settings import Settings
 from tests.support.model_reply import (
     Reply,
@@ -42,6 +43,7 @@ from tests.support.model_reply import (
     unknown,
 )
 from tests.support.model_server import KEY, ModelServer
+from wording.catalogue import sentence
 
 WIRES = {
     "anthropic": ("anthropic:claude-haiku-5-5", {}),
@@ -162,13 +164,25 @@ def test_models_are_shared_between_runs() -> None:
     assert build_chat_model(name, settings(anthropic_api_key="k", model_max_tokens=5)).max_tokens == 5  # type: ignore[attr-defined]
 
 
-def test_the_choices_lead_with_the_configured_model_and_end_with_the_demo() -> None:
+def test_the_choices_lead_with_the_configured_model() -> None:
     choices = model_choices(settings(agent_model="openai:my-model", openai_api_key="k"))
     assert (choices[0].id, choices[0].ready, choices[0].context) == ("openai:my-model", True, None)
-    assert (choices[-1].id, choices[-1].ready) == ("demo", True)
     haiku = next(c for c in choices if c.id == "anthropic:claude-haiku-5-5")
     assert (haiku.ready, haiku.missing, haiku.vision) == (False, "ANTHROPIC_API_KEY", True)
     assert len({c.id for c in choices}) == len(choices)
+
+
+def test_a_menu_has_the_demo_model_as_its_last_only_if_it_is_given_one() -> None:
+    current = settings(agent_model="openai:my-model")
+    menu, bare = ModelMenu(lambda: current, "Demo"), ModelMenu(lambda: current)
+    assert (menu.offered()[-1]["id"], menu.offered()[-1]["ready"]) == ("demo", True)
+    assert [choice["id"] for choice in bare.offered()] == [choice["id"] for choice in menu.offered()[:-1]]
+    assert (menu.default, bare.default) == ("demo", "openai:my-model")
+    assert "my-model" in str(menu.why_not_configured)
+    assert bare.why_not_configured == sentence("keys.none", provider="openai:my-model")
+    menu.check("demo", "model")
+    with pytest.raises(BadRequest):
+        bare.check("demo", "model")
 
 
 def test_openais_models_are_not_offered_on_another_server() -> None:

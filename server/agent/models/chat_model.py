@@ -44,6 +44,7 @@ __all__ = [
 ]
 
 DEMO = "demo"
+"""The name of the built-in model that needs no key: an addition, which `ModelMenu` is given or not."""
 
 
 @dataclass(frozen=True)
@@ -81,9 +82,9 @@ def is_demo(name: str) -> bool:
 
 
 def is_known(name: str) -> bool:
-    """True if the name has a known provider or is the demo model. The provider's models are not checked."""
+    """True if the name has a known provider. The provider's models are not checked."""
     provider, model = split_name(name)
-    return is_demo(name) or (bool(model.strip()) and provider in PROVIDERS)
+    return bool(model.strip()) and provider in PROVIDERS
 
 
 def unknown_words(name: str) -> Wording:
@@ -94,20 +95,16 @@ def unknown_words(name: str) -> Wording:
 
 def is_ready(name: str, settings: Settings) -> bool:
     """True if the model of this name could be built now."""
-    if is_demo(name):
-        return True
     return is_known(name) and _provider_of(name)[0].missing(settings) is None
 
 
 def model_choices(settings: Settings) -> list[OfferedModel]:
-    """The models offered to the user: the configured ones, then well-known ones, then the demo model."""
+    """The providers' models that are offered to the user: the configured ones, then well-known ones."""
     names = [settings.agent_model, settings.summary_model or settings.agent_model]
     has_other_models = is_own_server(settings)  # OPENAI_BASE_URL points to a server without OpenAI's models
     offered = (model.id for model in KNOWN_MODELS if model.offered)
     names += [name for name in offered if not (has_other_models and name.startswith("openai:"))]
-    known = (name for name in dict.fromkeys(names) if is_known(name) and not is_demo(name))
-    chosen = [_choice(name, settings) for name in known]
-    return [*chosen, OfferedModel(DEMO, DEMO, "Demo (built in, rule-based)", ready=True, vision=False)]
+    return [_choice(name, settings) for name in dict.fromkeys(names) if is_known(name)]
 
 
 def takes_images(model: BaseChatModel) -> bool:
@@ -127,7 +124,7 @@ def forces_tools(model: BaseChatModel) -> bool:
 
 
 def _provider_of(name: str) -> tuple[Provider, str]:
-    if is_demo(name) or not is_known(name):
+    if not is_known(name):
         raise ModelNotConfigured(unknown_words(name))
     provider, model = split_name(name)
     return PROVIDERS[provider], model
