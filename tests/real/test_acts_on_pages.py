@@ -307,6 +307,7 @@ ROWS = [
     Row("a text is added in an editor (D12)", "A4_quill.html", (wait(300), add({"": "And more."})), shows=("Old text", "And more.")),
     Row("a film is started and stopped (H7)", "<video controls muted aria-label=Tour width=300 src=/tone.wav></video><audio controls aria-label=Tone src=/tone.wav></audio>", (click("Tour, paused", "Started"), click("Tour, playing", "Paused"), click("Tone, paused", "Started")), shows=('media "Tone, playing"',)),
     Row("a message that is shown for a moment is kept (H2)", "<button onclick='o.textContent=`Order 77 placed`;setTimeout(()=>o.remove(),400)'>Place</button><p id=o role=status></p>", (click("Place"),), shows=("Order 77 placed",)),
+    Row("a message that goes before the page is read is kept (H2)", "<button onclick='o.textContent=`Order 77 placed`;setTimeout(()=>o.remove(),1200)'>Place</button><p id=o role=status></p>", (click("Place"), wait(1500)), shows=("Order 77 placed",)),
 ]  # fmt: skip
 
 

@@ -15,10 +15,10 @@ from time import monotonic
 from typing import Self
 
 from server.browser.chromium.cdp import CdpError, Params
+from server.browser.chromium.page_messages import PageMessages
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.scripts import script
-from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,6 @@ _READ_SECONDS = 0.3
 answer that no script reads, such as of a request that only counts what people do."""
 _PROMPT_SECONDS, _SLOWER = 0.05, 10
 """Seconds in which a page answers a script; how many times what it takes longer is added to the patience."""
-MAX_PASSED, PASSED_CHARS = 5, 200
 MAX_ROUNDS = 4
 _COUNTED_TYPES = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 """Kinds of requests after which a page looks different."""
@@ -37,11 +36,6 @@ _COUNTED_TYPES = frozenset({"Document", "Stylesheet", "Script", "XHR", "Fetch"})
 QUIET_SCRIPT = script("quiet")
 """Ends when the page is quiet, or each reason was waited for long enough. `typed`: the act was typing, so that a list may
 follow. `knowsLoading`: what says that it loads was there before and stays."""
-
-
-_SAID_SCRIPT = script("said")
-"""Notes what messages say from now on. `_PASSED` returns what is not shown any more."""
-_PASSED = "() => globalThis.pilothouseSaid?.end() || []"
 
 
 class QuietWatch:
@@ -61,8 +55,7 @@ class QuietWatch:
         self._dialog = asyncio.Event()
         self._stops: list[Callable[[], None]] = []
         self._patience = SETTLE_SECONDS
-        self.passed: tuple[str, ...] = ()
-        """What messages said after the act that are gone again."""
+        self.messages = PageMessages(monitor, page)
 
     async def __aenter__(self) -> Self:
         for event, listener in (
@@ -78,20 +71,10 @@ class QuietWatch:
         # What a request log listens to already must keep its options, and stay.
         self._enabled = [one for one in self._sessions if one not in self._monitor.logged]
         began = monotonic()
-        await asyncio.gather(self._switch("Network.enable"), self._evaluate(_SAID_SCRIPT))
+        await asyncio.gather(self._switch("Network.enable"), self.messages.listen())
         late = max(0.0, monotonic() - began - _PROMPT_SECONDS)
         self._patience = min(MAX_SETTLE_SECONDS, SETTLE_SECONDS + _SLOWER * late)
         return self
-
-    async def _evaluate(self, script: str) -> Json:
-        page = self._page
-        if page.dialog or page.is_crashed or page.gone.is_set() or self._dialog.is_set():
-            return None
-        try:
-            return await self._monitor.evaluate(script, page, deadline=1)
-        except CdpError as error:
-            log.debug("what a page says: %s", error)
-            return None
 
     async def __aexit__(self, *_: object) -> None:
         for stop in self._stops:
@@ -110,9 +93,6 @@ class QuietWatch:
         with suppress(TimeoutError):
             async with asyncio.timeout(self._patience):
                 await self._rounds(typed=typed)
-        found = await self._evaluate(_PASSED)
-        texts = found if isinstance(found, list) else []
-        self.passed = tuple(str(text)[:PASSED_CHARS] for text in texts[:MAX_PASSED])
 
     async def _rounds(self, *, typed: bool) -> None:
         """Wait for requests, then for the page, until the page has begun no further request."""

@@ -17,6 +17,7 @@ from server.browser.browser import Tab
 from server.browser.chromium import hangs, page_world
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.frames import Place, give_files
+from server.browser.chromium.page_messages import PageMessages
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.quiet import QuietWatch
 from server.browser.chromium.resources import load_resource
@@ -95,6 +96,7 @@ class CurrentPage:
         self._snapshots = Snapshots()
         self._told: dict[str, None] = {}
         self._passed: tuple[str, ...] = ()
+        self._messages: PageMessages | None = None
         self.held_in: dict[int, Place] = {}
         """Of the fields that an act holds: which are in frames of other sites, and where."""
 
@@ -223,10 +225,13 @@ class CurrentPage:
         async with QuietWatch(*reachable) as watch:
             yield
             await watch.settled(typed=typed)
-        self._passed += watch.passed
+        self._messages = watch.messages
+        self._passed += await watch.messages.read_gone()
 
-    def take_passed(self) -> tuple[str, ...]:
+    async def take_passed(self) -> tuple[str, ...]:
         """What the page said after acts, and shows no more."""
+        if self._messages and self._messages.are_shown:
+            self._passed += await self._messages.read_gone()
         taken, self._passed = self._passed, ()
         return tuple(dict.fromkeys(self.masked(text) or "" for text in taken))
 

@@ -63,7 +63,7 @@ class PageReader:
         seen = await self._calls.look(self.see, Seen())
         refs = [self._source.own_ref(target) for target in keep]
         await self._calls.note_asked()
-        passed = self._calls.here.take_passed()
+        passed = await self._calls.here.take_passed()
         notes = (*self._calls.notes.take(), *(sentence("note.passed", text=quote(text)) for text in passed))
         found = await self._observe(observation.observe_snapshot, seen, notes=notes, keep=refs)
         return found.model_copy(update={"urgent": (*passed, *found.urgent)}) if passed else found

@@ -31,10 +31,12 @@
     attributeFilter: ['class', 'hidden', 'style'],
   })
   globalThis.pilothouseSaid = {
-    end: () => {
-      observer.disconnect()
+    end: () => observer.disconnect(),
+    said: () => {
       const now = all().map(textOf)
-      return [...said].filter((text) => !now.some((one) => one.includes(text)))
+      const isShown = (text) => now.some((one) => one.includes(text))
+      const texts = [...said]
+      return { gone: texts.filter((text) => !isShown(text)), shown: texts.filter(isShown) }
     },
   }
 }
