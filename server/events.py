@@ -97,6 +97,8 @@ class ToolEnd(Payload):
     """The sentences of `summary`, for other languages than English; None if it has none. So are all other `*_parts`."""
     duration_ms: int
     url: str | None = None
+    title: str | None = None
+    """Of the page at `url`, shortened. It is the page's: untrusted."""
     screenshot: str | None = None
     box: Box | None = None
     """Target of the action: x, y, width, height in percent of the screenshot."""

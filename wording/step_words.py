@@ -17,14 +17,16 @@ _NAMED = re.compile(r'[a-z]+ "(.+)"')
 _PREFIX = re.compile(r"^(?:browser|playwright|browser_use)_+")
 
 
-def step_words(name: str, args: Mapping[str, object]) -> Wording:
-    """Such as `Clicked “Place order”`; "" for a tool that is not known here."""
+def step_words(name: str, args: Mapping[str, object], page: str | None = None) -> Wording:
+    """Such as `Clicked “Place order”`; "" for a tool that is not known here. `page`: the title of what it opened."""
     bare = _PREFIX.sub("", name)
     bare = _SAME.get(bare, bare)
     if bare == "read_page" and args.get("query"):
         bare = "find"
     if f"step.{bare}" not in sentences(ENGLISH):
         return Wording()
+    if bare == "navigate" and page:
+        return joined((sentence("step.navigate"), sentence("quoted", text=page)))
     return joined((sentence(f"step.{bare}"), _object(args) or direction(args.get("direction"))))
 
 

@@ -650,6 +650,7 @@ class ToolEnd(Published):
     summary_parts: NotRequired[Parts | None]
     duration_ms: int
     url: NotRequired[str | None]
+    title: NotRequired[str | None]
     screenshot: NotRequired[str | None]
     box: NotRequired[tuple[float, float, float, float] | None]
     reason: NotRequired[str | None]

@@ -60,6 +60,7 @@ class CallEnded:
     effects: list[JsonObject] | None = None
     page_says: str | None = None
     grants: list[JsonObject] | None = None
+    title: str | None = None
 
 
 @dataclass(frozen=True)

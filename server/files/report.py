@@ -111,7 +111,7 @@ class Step:
     @property
     def title(self) -> str:
         name = str(self.meta.get("name", ""))
-        did = step_words(name, self.meta.get("args") or {}).to(self.language)
+        did = step_words(name, self.meta.get("args") or {}, self.meta.get("title")).to(self.language)
         return did or self.lines.partition("\n")[0] or name
 
     @property

@@ -132,6 +132,7 @@ async def test_observers_see_its_pages_steps_and_places_as_those_of_the_operator
         seen.model_dump(include={"url", "title", "counts", "overlays"}) == (await browser.observe()).outline
     )
     assert seen.url == THANKS
+    assert end.title == THANKS
     assert start.args["element"] == 'button "Place order"'
     assert start.box == end.box == tuple(asked.value["target"]["box"]) == (10.0, 10.0, 20.0, 5.0)
     assert adapter.step == 1

@@ -140,6 +140,14 @@ def test_a_tool_call_opens_and_closes_with_its_time() -> None:
     ]
 
 
+def test_the_title_of_the_page_is_shortened_and_can_be_stored() -> None:
+    adapter = EventAdapter("m")
+    adapter.feed(custom("tool_start", call_id="c", name="navigate", args={}))
+    [end] = adapter.feed(custom("tool_end", call_id="c", ok=True, summary="", title="a\0\ud800" + "x" * 900))
+    assert isinstance(end, ToolEnd)
+    assert end.title == "a\ufffd\ufffd" + "x" * 197
+
+
 def test_what_is_open_is_closed_when_the_run_breaks_off() -> None:
     adapter = EventAdapter("m")
     adapter.feed(custom("tool_start", call_id="c", name="click", args={}))

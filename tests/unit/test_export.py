@@ -409,6 +409,13 @@ def test_steps_of_a_report_are_told_in_its_language(
     assert (step_words(name, args), step_words(name, args).to("ru")) == (english, russian)
 
 
+def test_a_step_of_a_report_names_a_page_by_its_title() -> None:
+    url = {"url": "https://mail.example/inbox"}
+    assert step_words("navigate", url, "Mail box").to("de") == "Geöffnet „Mail box“"
+    assert step_words("navigate", url, None) == "Opened mail.example/inbox"
+    assert step_words("click", {"element": 'link "Inbox"'}, "Mail box") == "Clicked “Inbox”"
+
+
 def test_times_are_in_the_persons_zone() -> None:
     at = datetime(2026, 11, 27, 23, 30, 5, tzinfo=UTC)
     session = SessionRow(id="s", title="Shop", created_at=at)

@@ -346,14 +346,14 @@ async def test_a_picture_is_dropped_when_the_page_moved_before_the_act(
     assert it.browser.url == CART
 
 
-async def test_every_tool_start_has_its_end_with_a_picture() -> None:
+async def test_every_tool_start_has_its_end_with_page_and_picture() -> None:
     it = shop(click("Kettle"), stop("ok"))
     await it.say("go")
     (start,), (end,) = it.of("tool_start"), it.of("tool_end")
     assert start["call_id"] == end["call_id"]
     assert start["args"]["element"] == 'link "Kettle"'
     assert end["ok"]
-    assert end["url"] == CART
+    assert end["url"] == end["title"] == CART
     assert end["screenshot"]
     assert end["box"] == (0.0, 8.33, 15.62, 2.78)
 

@@ -154,15 +154,18 @@ class ToolReport(Middleware):
             result = await handler(request)
         artifact = result.artifact if isinstance(result, ToolMessage) else None
         ok, url, screenshot = isinstance(result, ToolMessage) and result.status != "error", None, None
+        title = None
         if isinstance(artifact, dict):  # the call reached its tool
-            ok, url = artifact["structured_content"]["ok"], artifact["structured_content"]["url"]
+            known = artifact["structured_content"]
+            ok, url, title = known["ok"], known["url"], known.get("title")
             screenshot = await self._picture(context) if call["name"] in self._pictured else None
-            if seen := artifact["structured_content"].get("seen"):
+            if seen := known.get("seen"):
                 await dispatch(Observed(**seen, screenshot=screenshot))
         summary = changed(_summary(result), lambda text: str(without(secrets, text)))
         trail = trail_of(judged.aimed, judged.ruling) if judged else None
         proof = (act or {}) | {"grants": judged.ruling.get("grants") if judged else None}
-        await dispatch(CallEnded(call_id, ok, summary, url, screenshot, box, trail=trail, **proof))
+        page = {"url": url, "title": without(secrets, title), "screenshot": screenshot, "box": box}
+        await dispatch(CallEnded(call_id, ok, summary, **page, trail=trail, **proof))
         await dispatch(StepEnded(count_steps(request.state["messages"]) + 1, context.max_tool_steps))
         return _plain(result, shown, ok=ok)
 

@@ -75,14 +75,13 @@ def as_mcp_tool(spec: ToolSpec) -> Tool:
 
 
 def as_mcp_result(outcome: ToolOutcome) -> CallToolResult:
-    """Convert to an MCP result with `{ok, url, seen}` as structured content.
+    """Convert to an MCP result with `{ok, url, title, seen}` as structured content.
 
     Never sets `isError`: the adapters would drop the structured content.
     """
     text = [TextContent(type="text", text=outcome.text or "done")]
-    return CallToolResult(
-        content=text, structuredContent={"ok": outcome.ok, "url": outcome.url, "seen": outcome.seen}
-    )
+    known = {"ok": outcome.ok, "url": outcome.url, "title": outcome.title, "seen": outcome.seen}
+    return CallToolResult(content=text, structuredContent=known)
 
 
 def find_fault(spec: ToolSpec, args: JsonView) -> str | None:

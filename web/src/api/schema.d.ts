@@ -3830,6 +3830,8 @@ export interface components {
             duration_ms: number;
             /** Url */
             url?: string | null;
+            /** Title */
+            title?: string | null;
             /** Screenshot */
             screenshot?: string | null;
             /** Box */

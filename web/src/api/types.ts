@@ -142,6 +142,7 @@ export interface ToolMeta extends Proof {
   /** The rows that the call recorded. */
   result?: { schema: ResultSchema; rows: ResultRow[] }
   summary_parts?: Parts | null
+  title?: string | null
   name?: string
   call_id?: string
   args?: Record<string, unknown>

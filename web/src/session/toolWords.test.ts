@@ -24,6 +24,18 @@ test('what was looked for says more than the direction', () => {
   expect(toolWords(scroll, translatorOf('en'))).toMatchObject({ object: 'Imprint', isOwn: false })
 })
 
+test('a page that was opened is named by its title, once that is known', () => {
+  const opened = { name: 'browser_navigate', args: { url: 'https://mail.example/inbox' } }
+  const object = (title: string | null, name = opened.name) =>
+    toolWords({ ...opened, name, title }, translatorOf('en')).object
+  expect([object(null), object('Mail box'), object('')]).toEqual(['mail.example', 'Mail box', 'mail.example'])
+  expect(
+    toolWords({ name: 'click', args: { element: 'link "Inbox"' }, title: 'Mail box' }, translatorOf('en')),
+  ).toMatchObject({
+    object: 'Inbox',
+  })
+})
+
 test('a click is named by what is clicked, also where the form that it sends is shown', () => {
   const fields = [
     { name: 'Name', value: 'Ada' },

@@ -86,8 +86,10 @@ export interface ToolWords {
   isOwn: boolean
 }
 
+type Named = Pick<ToolRow, 'name' | 'args'> & Partial<Pick<ToolRow, 'title'>>
+
 /** What a tool call did, in words a person reads instead of JSON. */
-export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, t: Translate, isDone = true): ToolWords {
+export function toolWords(row: Named, t: Translate, isDone = true): ToolWords {
   const bare = row.name.replace(/^(browser|playwright|browser_use)_+/, '')
   const inManner = bare === 'click' ? WORDS[`click_${String(row.args.manner)}`] : undefined
   const word = bare === 'read_page' && row.args.query ? FIND_ON_PAGE : (inManner ?? WORDS[bare])
@@ -95,7 +97,7 @@ export function toolWords(row: Pick<ToolRow, 'name' | 'args'>, t: Translate, isD
     icon: word?.icon ?? Wrench,
     verb: word ? `${isDone ? 'did' : 'do'}.${word.word}` : null,
     name: bare.replaceAll('_', ' '),
-    ...objectOf(row.args, t),
+    ...(word?.word === 'navigate' && row.title ? { object: row.title, isOwn: false } : objectOf(row.args, t)),
   }
 }
 

@@ -143,7 +143,7 @@ function startTool(live: Draft, event: EventOf<'tool_start'>): void {
   const id = toolRowId(event.run_id, event.call_id)
   if (!live.rows[id]) {
     const facts = { url: null, screenshot: null, box: null, reason: null, result: null, proof: null }
-    const unknown = { summary: '', parts: null, durationMs: null, ...facts }
+    const unknown = { summary: '', parts: null, title: null, durationMs: null, ...facts }
     const { name, args } = event
     const placed = { ...fresh(live, event), seq: event.position ?? null }
     put(live, { ...placed, ...unknown, kind: 'tool', id, name, args, status: 'running' })
@@ -161,6 +161,7 @@ function endTool(live: Draft, event: EventOf<'tool_end'>): void {
     parts: event.summary_parts ?? null,
     durationMs: event.duration_ms,
     url: event.url ?? null,
+    title: event.title ?? null,
     screenshot: event.screenshot ?? null,
     reason: event.reason ?? null,
     proof: proofOf(event),

@@ -67,6 +67,8 @@ export interface ToolRow extends Placed {
   parts: Parts | null
   durationMs: number | null
   url: string | null
+  /** Of the page at `url`. */
+  title: string | null
   screenshot: string | null
   box: Box | null
   /** Why it failed, where a code says it. */
@@ -184,6 +186,7 @@ function toolRow(message: Message, placed: Place): ToolRow {
     parts: meta.summary_parts ?? null,
     durationMs: meta.duration_ms ?? null,
     url: meta.url ?? null,
+    title: meta.title ?? null,
     screenshot: meta.screenshot ?? null,
     box: meta.box ?? null,
     reason: meta.reason ?? null,

@@ -116,7 +116,7 @@ def _call_ended(
     return CallEnded(
         aimed.action.id, outcome.ok, done.summary or sentence("did.done"), outcome.url,
         screenshot.address if screenshot else None, box, reason="timeout" if outcome.timed_out else None,
-        trail=trail_of(pressed, ruling), result=done.result, grants=ruling.get("grants"), **proof,
+        trail=trail_of(pressed, ruling), result=done.result, grants=ruling.get("grants"), title=outcome.title, **proof,
     )  # fmt: skip
 
 
