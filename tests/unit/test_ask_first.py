@@ -12,7 +12,6 @@ from fastapi import FastAPI
 
 from server.agent.foresight import read_plan
 from server.events import now
-from server.extras.demo.operator import foresee
 from server.main import create_app
 from server.runtime import Runtime
 from server.settings import Settings
@@ -241,11 +240,3 @@ async def test_it_is_off_by_default_and_carried_by_change_and_export(client: htt
 def test_a_reply_is_read_and_what_does_not_fit_is_left_out(reply: str, expected: tuple[Any, Any]) -> None:
     start = read_plan(reply)
     assert (start.plan, [(one.site, one.kind, one.count) for one in start.effects]) == expected
-
-
-def test_the_demo_model_foresees_the_buttons_that_it_is_told_to_press() -> None:
-    told = foresee('Task: open http://127.0.0.1:8000/cart, then click "Place order"')
-    assert [(one["site"], one["kind"]) for one in told["effects"]] == [
-        ("http://127.0.0.1:8000/cart", "order")
-    ]
-    assert len(told["plan"]) == 3

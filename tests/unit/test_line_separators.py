@@ -12,8 +12,6 @@ from server.browser.observation import observe_snapshot
 from server.browser.observation.rendering import fitting_lines
 from server.browser.observation.snapshot import parse_snapshot
 from server.browser.reading.passages import split
-from server.extras.demo.findings import units_of
-from server.extras.demo.page import read_page
 from server.results.evidence import Evidence
 from server.store.titles import title_of
 from tests.support.operator_world import world
@@ -84,24 +82,12 @@ def test_a_text_that_is_read_gets_no_heading_and_no_table(separator: str) -> Non
     assert [passage.text for passage in split(f"# Notes{separator}- a\n\n{lie}")] == [
         f"# Notes{separator}- a\n\n{lie}"
     ]
-    assert [unit.kind for unit in units_of(f"Notes{separator}# Approved")] == ["text"]
 
 
 def test_what_was_shown_in_two_lines_is_not_shown_in_one(separator: str) -> None:
     shown = Evidence([f"Ann 12{separator}Smith, a kettle\nBen 15"])
     assert shown.supports("Ann kettle")
     assert not shown.supports("Ann Ben")
-
-
-@pytest.mark.parametrize("fence", ["page", "untrusted-page-2"])
-def test_the_demo_model_takes_no_text_for_an_element(separator: str, fence: str) -> None:
-    observation = f'<{fence}>\nURL: {LIAR}\n- Notes{separator}[e9] button "Pay"{separator}URL: {BANK}\n[e1] link "a"\n</{fence}>'
-    snapshot = f'<{fence}>\n- paragraph [ref=e1]: Notes{separator}- button "Pay" [ref=e9]\n- link "a" [ref=e2]\n</{fence}>'
-    for text, ref in ((observation, "e1"), (snapshot, "e2")):
-        found = read_page(f"Page: {LIAR}\n{text}")
-        assert found is not None
-        assert [thing.ref for thing in found.things] == [ref]
-        assert found.url == LIAR
 
 
 def test_a_plan_in_one_line_has_one_item(separator: str) -> None:

@@ -508,8 +508,6 @@ READS_BYTES_OR_TEXT = {
     "server/agent/models/errors.py",
     "server/agent/models/text_calls.py",
     "server/agent/models/text_channel.py",
-    "server/extras/demo/commands.py",
-    "server/extras/demo/page.py",
     "server/agent/policy/lexicon/finder.py",
     "server/agent/policy/lexicon/table.py",
 }

@@ -4,81 +4,22 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, cast
 
-import pytest
 import pytest_asyncio
 
-from server.browser.chromium.cdp import Cdp, CdpError, Listener
+from server.browser.chromium.cdp import Cdp
 from server.browser.chromium.devtools import DevToolsConnection
 from server.browser.chromium.egress import Egress, SocketConnection
 from server.browser.chromium.hold import ChromiumHold
 from server.browser.chromium.reach import Reach
 from server.browser.outgoing.assessment import Approved
 from server.browser.outgoing.held import ActTerms, HeldRequest
-from server.extras.hosts.protocol import ToHolder, ToHost
-from server.extras.hosts.remote_hold import RemoteHold, carry_out
+from tests.support.paused_requests import ORDER, PAGE, Edge
 
-PAGE = "https://shop.example/picture"
-ORDER = ("POST", "https://shop.example/orders", '{"item": 1}')
 UNKNOWN = ("POST", "https://shop.example/zap", '{"zip": 1}')
 YES = Approved(kinds=frozenset({"order"}), sites=frozenset({"shop.example"}))
-
-
-@dataclass
-class Edge:
-    """Stands for the browser: pauses requests, and notes what is done with each."""
-
-    listeners: dict[str, Listener] = field(default_factory=dict)
-    done: list[tuple[str, str]] = field(default_factory=list)
-    given_up: set[str] = field(default_factory=set)
-    closed: asyncio.Event = field(default_factory=asyncio.Event)
-    number: int = 0
-
-    def on(self, event: str, listener: Listener) -> None:
-        self.listeners[event] = listener
-
-    async def send(self, method: str, params: Any = None, **_: Any) -> Any:
-        if method == "Target.getTargets":
-            return {"targetInfos": []}
-        if method == "Target.getTargetInfo":
-            return {"targetInfo": {"type": "page", "url": PAGE}}
-        if params.get("requestId") in self.given_up:
-            raise CdpError("Invalid InterceptionId")
-        if method == "Fetch.getResponseBody":
-            raise CdpError("Can only get response body on HeadersReceived pattern matched requests.")
-        if method == "Fetch.continueWithAuth":
-            self.done.append((params["requestId"], params["authChallengeResponse"]["response"]))
-        elif method.startswith("Fetch.") and "requestId" in params:
-            self.done.append(
-                (params["requestId"], "sent" if method == "Fetch.continueRequest" else params["errorReason"])
-            )
-        return {}
-
-    async def pause(
-        self, asked: tuple[str, str, str], *, kind: str = "Fetch", network: str = "", **headers: str
-    ) -> str:
-        """Pause a request; returns its id once the hold has decided."""
-        self.number += 1
-        method, url, body = asked
-        request = {
-            "method": method,
-            "url": url,
-            "headers": {"content-type": "application/json", **headers},
-            "postData": body,
-        }
-        params = {
-            "requestId": f"r{self.number}", "networkId": network or f"n{self.number}", "resourceType": kind,
-            "frameId": "f", "request": request,
-        }  # fmt: skip
-        self.listeners["Fetch.requestPaused"](params, None)
-        await asyncio.sleep(0)
-        await asyncio.sleep(0)
-        return f"r{self.number}"
-
-    def outcome(self, request_id: str) -> str:
-        return next((what for one, what in self.done if one == request_id), "waits")
 
 
 @dataclass
@@ -249,38 +190,6 @@ async def test_a_request_that_cannot_be_judged_is_not_sent(it: World) -> None:
     await it.act()
 
     assert await it.outcome(("POST", "https://[broken/orders", "{}")) == "Aborted"
-
-
-async def test_the_hold_of_a_host_is_used_by_messages(it: World) -> None:
-    async def say(message: ToHost) -> None:
-        sent = ToHost.model_validate_json(message.model_dump_json(exclude_defaults=True))
-        assert sent.hold is not None
-        done = ToHolder(hold_done=await carry_out(sent.hold, it.hold))
-        remote.take(None, done.hold_done)
-
-    tasks: list[asyncio.Task[None]] = []
-    remote = RemoteHold(lambda message: tasks.append(asyncio.create_task(say(message))))
-    await remote.begin(ActTerms(), PAGE, is_passive=False)
-    order = await it.edge.pause(ORDER)
-    await remote.end()
-    assert await remote.waits([order])
-    assert await remote.release([order]) == [order]
-    assert not await remote.waits([order])
-    assert it.edge.outcome(order) == "sent"
-    await remote.begin(ActTerms(), PAGE, is_passive=False)
-    other = await it.edge.pause(ORDER)
-    await remote.fail()
-    assert it.edge.outcome(other) == "Aborted"
-
-
-async def test_a_lost_host_ends_what_is_waited_for() -> None:
-    remote = RemoteHold(lambda message: None)
-    begun = asyncio.create_task(remote.begin(ActTerms(), PAGE, is_passive=False))
-    await asyncio.sleep(0)
-    remote.lose()
-
-    with pytest.raises(CdpError):
-        await begun
 
 
 async def test_a_login_of_the_browser_is_left_to_the_person_during_a_take_over_only(it: World) -> None:

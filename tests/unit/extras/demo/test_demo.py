@@ -14,7 +14,9 @@ from server.agent.context import UserUpdates
 from server.browser.observation import Extra
 from server.extras.demo.commands import read_request
 from server.extras.demo.model import DemoChatModel
+from server.extras.demo.operator import foresee
 from server.extras.demo.planner import DemoProgress, FinalAnswer, plan_next
+from server.extras.demo.words import Words
 from server.runtime import chat_model
 from server.settings import Settings
 from tests.support.operator_world import World
@@ -645,3 +647,18 @@ async def test_a_ping_is_answered_with_a_noun() -> None:
         .ainvoke([SystemMessage("x"), HumanMessage(words)])
     )
     assert message.text == "Lighthouse"
+
+
+def test_the_demo_model_foresees_the_buttons_that_it_is_told_to_press() -> None:
+    told = foresee('Task: open http://127.0.0.1:8000/cart, then click "Place order"')
+    assert [(one["site"], one["kind"]) for one in told["effects"]] == [
+        ("http://127.0.0.1:8000/cart", "order")
+    ]
+    assert len(told["plan"]) == 3
+
+
+@pytest.mark.parametrize(
+    "text", ["", "42", "Ouvre la page", "Open „Über uns“ in the menu", "Відкрий сторінку"]
+)
+def test_a_language_that_it_does_not_speak_is_answered_in_english(text: str) -> None:
+    assert Words(text).say("help").startswith("I am")
