@@ -14,6 +14,7 @@ from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from server.extras.tools.browser_use_server import OFFERED_BROWSER_USE_TOOLS
 from tests.support.browsers import element, notes_of, open_pool, running_processes
+from tests.support.by_person import IN_FIELD, asking_form, enter_by_hand
 from tests.support.sites import Site
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(300)]
@@ -138,6 +139,25 @@ async def test_questions_are_a_persons_own_while_they_have_the_browser(browser: 
         watch.dialogs.is_hands_off = is_held
         await watch.settle()
         assert await is_replaced() is not is_held
+
+
+async def test_a_page_with_a_persons_input_is_not_left_nor_its_tab_closed(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+):
+    """Its server accepts every dialog of leaving a page: ours is answered before."""
+    form = asking_form(site)
+    await browser.navigate(form)
+    await enter_by_hand(pool, "use", IN_FIELD)
+    left = await browser.navigate(site.url("/form"))
+    assert (left.ok, browser.url) == (False, form), left
+    assert "It was not left" in notes_of(left)
+    watch = browser.monitor
+    assert watch
+    (page,) = watch.pages.values()
+    closed = await browser.call("browser_close_tab", {"tab_id": page.target[-4:]})
+    assert (closed.ok, list(watch.pages.values())) == (False, [page])
+    page.holds_input = False
+    assert (await browser.navigate(site.url("/form"))).ok
 
 
 async def test_a_picture_has_the_size_of_the_viewport(browser: SessionBrowser, site: Site):

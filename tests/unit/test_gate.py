@@ -151,6 +151,17 @@ def test_a_question_of_the_pages_script_is_accepted_only_with_a_yes() -> None:
     assert button.in_dialog
 
 
+def test_a_page_with_a_persons_input_is_left_only_with_a_yes_that_no_grant_gives() -> None:
+    leaving = page("").model_copy(update={"dialog": "beforeunload"})
+    by_name = read_call("browser_handle_dialog", {"accept": True}, leaving)
+    assert by_name is not None
+    for asked in (aimed({"kind": "dialog", "accept": True}, leaving), aim(by_name, leaving)):
+        granted = Granted({(site_of(URL), kind) for kind in ("leave", "delete", "unknown_submit")})
+        ruled = Gate().judge(asked, grants=granted.now)
+        assert (ruled.verdict, ruled.kind) == (Verdict.ASK, "leave")
+    assert judged({"kind": "dialog", "accept": False}, leaving) == Verdict.ALLOW
+
+
 @pytest.mark.parametrize(
     "url",
     [

@@ -17,8 +17,8 @@ from server.browser.addresses import site_of
 from server.grants.coverage import MINOR_UNITS, SCOPES, Amount, GrantMark, GrantScope, Need
 from server.text import OVERRIDE
 
-NEVER = frozenset({"credential", "unknown", "tool"})
-"""Kinds that each act asks about: secrets, and what cannot be seen on a page."""
+NEVER = frozenset({"credential", "leave", "unknown", "tool"})
+"""Kinds that each act asks about: secrets, a person's input that would be lost, and what cannot be seen on a page."""
 PASSING_KINDS = frozenset({"transfer"})
 """Kinds that are allowed for a run or a session at most."""
 

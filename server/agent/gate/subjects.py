@@ -235,9 +235,15 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
 
 
 def _dialog(action: DialogAction, observation: Observation) -> Iterator[Subject]:
-    """Accepting a dialog of the page's script presses its OK button; a prompt's input is a field."""
+    """Accepting a dialog of the page's script presses its OK button; a prompt's input is a field.
+
+    A dialog of leaving the page is open only where a person's input would be lost.
+    """
     if not action.accept:
         yield Subject("observe")
+        return
+    if observation.dialog == "beforeunload":
+        yield Subject("leave", url=observation.page.url)
         return
     url, asked, language = observation.page.url, " · ".join(observation.notes), language_of(observation)
     if text := action.text:

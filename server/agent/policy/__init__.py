@@ -117,8 +117,8 @@ def _assess_effect(subject: Subject) -> Judgement:
             return assess_key(subject)
         case "upload":
             return ask("upload")
-        case "point":
-            return ask("point")
+        case "point" | "leave":
+            return ask(subject.action)
         case "drop":  # what a place does with what is dropped there, it may say by its name
             return ask("unknown_submit", is_guess=not read_name(subject.name, subject.lang).hits)
         case "pan":

@@ -89,6 +89,7 @@ _REASONS = {
     "approve": sentence("effect.approve"),
     "credential": sentence("effect.credential"),
     "upload": sentence("effect.upload"),
+    "leave": sentence("effect.leave"),
     "unknown_submit": sentence("effect.unclear_submit"),
     "point": sentence("effect.unknown_place"),
 }

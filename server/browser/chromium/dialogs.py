@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
@@ -38,6 +39,8 @@ class Dialogs:
         self._dismissals = Dismissals(cdp, self._note_dismissed) if dismisses_questions else None
         self._alerts: deque[float] = deque(maxlen=ENDLESS_ALERTS)
         self._is_hands_off = False
+        self.kept = asyncio.Event()
+        """Set whenever a page was not left because of what the user entered there."""
 
     def listen(self) -> list[Callable[[], None]]:
         """Subscribe to dialog events; returns the functions that unsubscribe."""
@@ -96,13 +99,20 @@ class Dialogs:
                 page.dialog = None
 
     async def _handle(self, page: WatchedPage, dialog: Dialog) -> None:
-        """Close alerts and accept `beforeunload` (a navigation was requested); leave other questions open.
+        """Close alerts and accept `beforeunload` (a navigation was requested), unless it would lose what the user
+        entered; leave other questions open.
 
         With `dismisses_questions` those are dismissed, too.
         """
-        is_question = dialog.kind not in ("alert", "beforeunload")
-        if dialog.kind == "beforeunload":
+        is_leaving = dialog.kind == "beforeunload"
+        is_question = page.holds_input if is_leaving else dialog.kind != "alert"
+        if is_leaving and not page.holds_input:
             self._note(sentence("note.left_page"))
+        elif is_leaving:
+            self.kept.set()
+            self._note(sentence("note.not_left") if self._dismissals else sentence("note.leave_question"))
+            if not self._dismissals:
+                return
         elif dialog.kind == "alert":
             self._note(sentence("note.alert", text=quote(dialog.message)))
         elif self._dismissals:

@@ -189,11 +189,16 @@ class PageMonitor:
         frame = params["frame"]
         if "parentId" not in frame and (page := self._page_of(session)):
             page.arrive(frame["url"] + frame.get("urlFragment", ""))
+            page.holds_input = False
 
     def _on_renamed(self, params: Params, session: str | None) -> None:
         page = self._page_of(session)
         if page is not None and params["frameId"] == page.target:
             page.arrive(params["url"])
+
+    def page_around(self, session: str | None) -> WatchedPage | None:
+        """The page with this DevTools session, its own or that of a frame."""
+        return next((page for page in self.pages.values() if session in (page.session, *page.inner)), None)
 
     def _page_of(self, session: str | None) -> WatchedPage | None:
         return next((page for page in self.pages.values() if session and page.session == session), None)
@@ -233,7 +238,7 @@ class PageMonitor:
             )
 
     def _on_attached(self, params: Params, session: str | None) -> None:
-        around = next((page for page in self.pages.values() if session in (page.session, *page.inner)), None)
+        around = self.page_around(session)
         if around is None or not session:
             return
         resumes = params["waitingForDebugger"] and session not in self.logged

@@ -45,6 +45,8 @@ class WatchedPage:
     """URL of the current document, as of its commit."""
     loads_on: str = ""
     """URL of a document that says for long that it loads: what says so is not waited for again."""
+    holds_input: bool = False
+    """The user entered something in its current document during a takeover."""
     moves: int | None = None
     """Number of documents with another origin than the previous one, from 1; None before the first."""
 

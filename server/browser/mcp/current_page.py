@@ -210,6 +210,11 @@ class CurrentPage:
         watch = self._watch()
         return watch.dialogs.open if watch else None
 
+    def holds_input(self, is_it: Callable[[WatchedPage], bool]) -> bool:
+        """Whether a person entered something in such a tab."""
+        watch = self._watch()
+        return watch is not None and any(page.holds_input and is_it(page) for page in watch.pages.values())
+
     async def settle(self) -> None:
         """Wait until the page monitor has processed all page events."""
         if watch := self._watch():

@@ -125,8 +125,11 @@ class PageReader:
         """
         for _ in range(_MAX_PAGE_LOOKS):
             if dialog := self._calls.here.dialog:
+                is_leaving = dialog.kind == "beforeunload"
                 self._calls.notes.add(
-                    sentence("note.page_asks", kind=dialog.kind, text=quote(dialog.message))
+                    sentence("note.leave_question")
+                    if is_leaving
+                    else sentence("note.page_asks", kind=dialog.kind, text=quote(dialog.message))
                 )
                 return Seen()
             if (seen := await self._see_once()) is not None:

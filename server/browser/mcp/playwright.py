@@ -85,11 +85,19 @@ class PlaywrightAdapter:
             return await self._look_up(spec.name, args)
         if spec.name == "browser_handle_dialog" and not self._calls.here.dialog:
             return self._calls.outcome(False, sentence("dialog.none"))
+        if spec.name == "browser_tabs" and args.get("action") == "close" and await self._is_kept(args):
+            return self._calls.outcome(False, sentence("did_not.close_tab"))
         reply = await self._server.act(spec.name, args)
         text: str = cut(reply.text, RESULT_CHARS)
         if reply.ok and spec.name == "browser_tabs":  # their titles are the pages' own words
             text = joined((sentence("did.listed_tabs", n=len(reply.tabs)), fence(reply.text)), "\n")
         return self._calls.outcome_with_page(reply.ok, text, await self._reader.shown())
+
+    async def _is_kept(self, args: JsonView) -> bool:
+        """Whether a person entered something in the tab that is to be closed: the server does not let the page ask."""
+        tabs, index = await self.tabs(), args.get("index")
+        closed = {tab.url for tab in tabs if (tab.active if index is None else tab.index == index)}
+        return self._calls.here.holds_input(lambda page: page.document in closed)
 
     async def _look_up(self, name: str, args: JsonView) -> ToolOutcome:
         """Call a tool that changes nothing. The screenshot itself is taken by `screenshot`."""

@@ -265,7 +265,7 @@ class SessionBrowser(Browser):
         return self._calls.outcome_with_page(outcome.ok, outcome.text, await self._adapter.shown())
 
     async def observe(self, keep: Sequence[str] = (), points: Sequence[PagePoint] = ()) -> Observation:
-        seen = self._with_hold(await self._adapter.observe(keep))
+        seen = self._with_state(await self._adapter.observe(keep))
         if not points or not self._server.takes_points:
             return seen
         nothing: tuple[PointHit, ...] = ()
@@ -287,10 +287,12 @@ class SessionBrowser(Browser):
         return tuple(hit for hit in hits if hit), view
 
     async def focus(self, element: Element) -> Observation:
-        return self._with_hold(await self._adapter.focus(element))
+        return self._with_state(await self._adapter.focus(element))
 
-    def _with_hold(self, seen: Observation) -> Observation:
-        return seen.model_copy(update={"sends_are_held": self._acts.outgoing is not None})
+    def _with_state(self, seen: Observation) -> Observation:
+        dialog = self._calls.here.dialog
+        state = {"sends_are_held": self._acts.outgoing is not None, "dialog": dialog.kind if dialog else ""}
+        return seen.model_copy(update=state)
 
     async def text_near(self, element: Element) -> str:
         return await self._adapter.text_near(element)
@@ -442,7 +444,25 @@ class SessionBrowser(Browser):
     async def _perform(
         self, act: Callable[[], Coroutine[Any, Any, ToolOutcome]], *, to: str = "", is_passive: bool = False
     ) -> ToolOutcome:
-        return await self._look(self._acts.perform, act, to=to, is_passive=is_passive)
+        return await self._look(
+            self._acts.perform, partial(self._unless_kept, act), to=to, is_passive=is_passive
+        )
+
+    async def _unless_kept(self, act: Callable[[], Coroutine[Any, Any, ToolOutcome]]) -> ToolOutcome:
+        """Perform it. It ends at once where it would leave a page that asks, and in which a person entered something."""
+        if (watch := self.monitor) is None:
+            return await act()
+        watch.dialogs.kept.clear()
+        acting, kept = asyncio.create_task(act()), asyncio.create_task(watch.dialogs.kept.wait())
+        try:
+            await asyncio.wait((acting, kept), return_when=asyncio.FIRST_COMPLETED)
+            if not kept.done():
+                return await acting
+            return self._calls.outcome(False, sentence("did_not.leave"))
+        finally:
+            acting.cancel()
+            kept.cancel()
+            await asyncio.wait((acting, kept))
 
     async def _look(
         self, call: Callable[P, Awaitable[ToolOutcome]], *args: P.args, **options: P.kwargs

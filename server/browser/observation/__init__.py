@@ -116,6 +116,8 @@ class Observation(BaseModel, frozen=True):
     """Whether something on it takes clicks in other manners than plainly."""
     hits: tuple[PointHit, ...] = ()
     """What is at the points that were asked about."""
+    dialog: str = ""
+    """The kind of the open dialog of the page's script, such as `confirm`; "" if there is none."""
     sends_are_held: bool = False
     """Whether what an act sends is held by the browser, unless it was approved."""
 

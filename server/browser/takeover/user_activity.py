@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.page_monitor import PageMonitor
@@ -32,7 +33,8 @@ class UserActivity:
         self._before: PageMoment | None = None
         self._fields: list[str] = []
         self._tracked: dict[str, str] = {}
-        """By DevTools session of a page, the id of the tracking script there; "" while it is being added."""
+        """By DevTools session of a page or of a frame of another site, the id of the tracking script there; "" while it
+        is being added."""
         self._cdp: Cdp | None = None
         self._stop_listening: Callable[[], None] | None = None
 
@@ -46,11 +48,13 @@ class UserActivity:
         if self._cdp is not watch.cdp:
             self._forget_cdp()
             self._cdp = watch.cdp
-            self._stop_listening = watch.cdp.on("Runtime.bindingCalled", self._on_field)
-        if not page.session or page.session in self._tracked:
-            return
-        self._tracked[page.session] = ""
-        send, session = watch.cdp.send, page.session
+            self._stop_listening = watch.cdp.on("Runtime.bindingCalled", partial(self._on_field, watch))
+        for session in (page.session, *page.inner):
+            if session and session not in self._tracked:
+                await self._track(watch.cdp, session)
+
+    async def _track(self, cdp: Cdp, session: str) -> None:
+        self._tracked[session], send = "", cdp.send
         await send("Runtime.enable", session=session)
         await send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD}, session=session)
         added = await send("Page.addScriptToEvaluateOnNewDocument", {
@@ -69,8 +73,7 @@ class UserActivity:
         return text
 
     async def _untrack(self, watch: PageMonitor) -> None:
-        for page in watch.pages.values():
-            script = self._tracked.get(page.session)
+        for session, script in self._tracked.items():
             if not script:
                 continue
             with suppress(CdpError):
@@ -78,11 +81,15 @@ class UserActivity:
                     ("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script}),
                     ("Runtime.removeBinding", {"name": BINDING}), ("Runtime.disable", {}),
                 ):  # fmt: skip
-                    await watch.cdp.send(method, params, session=page.session, deadline=1)
+                    await watch.cdp.send(method, params, session=session, deadline=1)
 
-    def _on_field(self, params: Params, session: str | None) -> None:
+    def _on_field(self, watch: PageMonitor, params: Params, session: str | None) -> None:
+        if params.get("name") != BINDING:
+            return
+        if page := watch.page_around(session):
+            page.holds_input = True
         name = " ".join(str(params.get("payload", ""))[:500].split())[:80]
-        if params.get("name") == BINDING and name and name not in self._fields and len(self._fields) < 50:
+        if name and name not in self._fields and len(self._fields) < 50:
             self._fields.append(name)
 
     def _forget_cdp(self) -> None:

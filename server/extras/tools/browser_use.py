@@ -97,6 +97,11 @@ class BrowserUseAdapter(Source):
         return self._calls.outcome_with_page(ok, text, await self._reader.shown())
 
     async def _call(self, tool: str, args: JsonView) -> tuple[bool, str]:
+        closed = str(args.get("tab_id") or "")
+        if tool == "browser_close_tab" and self._calls.here.holds_input(
+            lambda page: page.target.endswith(closed)
+        ):
+            return False, sentence("did_not.close_tab")
         if tool == "browser_click" and args.get("index") is not None and not args.get("new_tab"):
             return await self._click(str(args["index"]))
         return await self._use(tool, args)
