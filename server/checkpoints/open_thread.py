@@ -13,7 +13,7 @@ from langgraph.checkpoint.base import CheckpointTuple
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.types import INTERRUPT
 
-from server.checkpoints.tables import Put, Tables, Writes
+from server.checkpoints.tables import Put, Tables, Writes, namespace_of
 from server.errors import Unavailable
 
 logger = logging.getLogger(__name__)
@@ -43,19 +43,25 @@ class OpenThread:
         self.thread_id = thread_id
         self.epoch = epoch
         self.durability = durability
-        self.is_asking = False
-        """The graph stopped at an interrupt on its newest checkpoint."""
         self._tables = tables
         self._serde = serde
         self._starts_over = starts_over
         """The first `load` ignores the stored checkpoint."""
         self._is_stored = False
         self._is_given_up = False
-        self._put: Put | None = None
+        self._puts: dict[str, Put] = {}
+        """Of each namespace: a nested graph has its own."""
+        self._asking: set[str] = set()
+        """Namespaces that stopped at an interrupt on their newest checkpoint."""
         self._writes: list[Writes] = []
         self._saving = asyncio.Lock()
         self._timer: asyncio.TimerHandle | None = None
         self._behind: asyncio.Task[None] | None = None
+
+    @property
+    def is_asking(self) -> bool:
+        """The graph, or one nested in it, stopped at an interrupt on its newest checkpoint."""
+        return bool(self._asking)
 
     @property
     def config(self) -> RunnableConfig:
@@ -80,7 +86,8 @@ class OpenThread:
 
     def write(self, writes: Writes) -> None:
         self._writes.append(writes)
-        self.is_asking = self.is_asking or any(channel == INTERRUPT for channel, _ in writes.writes)
+        if any(channel == INTERRUPT for channel, _ in writes.writes):
+            self._asking.add(namespace_of(writes.config))
         self._save_soon()
 
     async def settle(self) -> None:
@@ -103,31 +110,35 @@ class OpenThread:
         self._is_given_up = True
         self._rest()
         async with self._saving:
-            self._put, self._writes = None, []
+            self._puts, self._writes = {}, []
 
     def _take_put(self, put: Put) -> None:
-        if self._put:
-            put = put._replace(versions={**self._put.versions, **put.versions})
-        newest = put.checkpoint["id"]
-        self._put, self.is_asking = put, False
+        namespace, newest = namespace_of(put.config), put.checkpoint["id"]
+        if former := self._puts.get(namespace):
+            put = put._replace(versions={**former.versions, **put.versions})
+        self._puts[namespace] = put
+        self._asking.discard(namespace)
         self._writes = [
-            writes for writes in self._writes if writes.config["configurable"]["checkpoint_id"] >= newest
+            writes
+            for writes in self._writes
+            if namespace_of(writes.config) != namespace
+            or writes.config["configurable"]["checkpoint_id"] >= newest
         ]
 
     async def _save(self) -> None:
         async with self._saving:
-            put, writes = self._put, self._writes
-            if self._is_given_up or not (put or writes):
+            puts, writes = self._puts, self._writes
+            if self._is_given_up or not (puts or writes):
                 return
-            self._put, self._writes = None, []
+            self._puts, self._writes = {}, []
             try:
-                await self._tables.save(self.thread_id, self.epoch, put, writes, self._serde)
+                await self._tables.save(self.thread_id, self.epoch, [*puts.values()], writes, self._serde)
             except BaseException:  # restore it, before what has been added since
-                newer, is_asking = self._put, self.is_asking
-                self._put, self._writes = put, writes + self._writes
-                if newer:
-                    self._take_put(newer)
-                self.is_asking = is_asking
+                newer, asking = self._puts, self._asking.copy()
+                self._puts, self._writes = puts, writes + self._writes
+                for put in newer.values():
+                    self._take_put(put)
+                self._asking = asking
                 raise
             self._is_stored = True
 

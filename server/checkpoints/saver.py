@@ -17,7 +17,7 @@ from langgraph.checkpoint.base import (
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 from server.checkpoints.open_thread import Durability, OpenThread, log_failure, with_retry
-from server.checkpoints.tables import Put, Tables, Writes
+from server.checkpoints.tables import Put, Tables, Writes, namespace_of
 
 CLOSING_SECONDS = 5
 
@@ -76,13 +76,13 @@ class Checkpoints(BaseCheckpointSaver[str]):
     ) -> RunnableConfig:
         put = Put(config, checkpoint, metadata, new_versions)
         if _epoch(config) is None:
-            await self._tables.save(_thread_id(config), None, put, [], self.serde)
+            await self._tables.save(_thread_id(config), None, [put], [], self.serde)
         elif thread := self._thread_of(config):
             await thread.put(put)
         return {
             "configurable": {
                 "thread_id": _thread_id(config),
-                "checkpoint_ns": config["configurable"].get("checkpoint_ns", ""),
+                "checkpoint_ns": namespace_of(config),
                 "checkpoint_id": checkpoint["id"],
             }
         }
@@ -92,7 +92,7 @@ class Checkpoints(BaseCheckpointSaver[str]):
     ) -> None:
         written = Writes(config, writes, task_id, task_path)
         if _epoch(config) is None:
-            await self._tables.save(_thread_id(config), None, None, [written], self.serde)
+            await self._tables.save(_thread_id(config), None, [], [written], self.serde)
         elif thread := self._thread_of(config):
             thread.write(written)
 

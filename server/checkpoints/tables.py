@@ -74,7 +74,7 @@ class Writes(NamedTuple):
 
 
 class Tables(Protocol):
-    """Stores the newest checkpoint of each thread. `epoch`: of the run that saves, None between two runs.
+    """Stores the newest checkpoint of each namespace of a thread. `epoch`: of the run that saves, None between two runs.
 
     Fenced: an older epoch does not change what a newer one has saved. Between two runs `save` raises Conflict
     unless the change is based on the newest checkpoint.
@@ -86,11 +86,11 @@ class Tables(Protocol):
         self,
         thread_id: str,
         epoch: int | None,
-        put: Put | None,
+        puts: Sequence[Put],
         writes: Sequence[Writes],
         serde: SerializerProtocol,
     ) -> None:
-        """Save all in one transaction; a `put` replaces the thread's former checkpoint."""
+        """Save all in one transaction; a put replaces the former checkpoint of its namespace."""
         ...
 
     async def remove(self, thread_id: str, epoch: int | None) -> None: ...
@@ -111,7 +111,7 @@ class DatabaseTables:
         self,
         thread_id: str,
         epoch: int | None,
-        put: Put | None,
+        puts: Sequence[Put],
         writes: Sequence[Writes],
         serde: SerializerProtocol,
     ) -> None:
@@ -120,9 +120,9 @@ class DatabaseTables:
             if not self._may_change(db, thread_id, epoch, known):
                 return
             if epoch is None:
-                _check_base(_newest(db, thread_id), put, writes)
+                _check_base(lambda namespace: _newest(db, thread_id, namespace), puts, writes)
             saver = saver_on(db, serde)
-            if put:
+            for put in puts:
                 metadata: CheckpointMetadata = {**put.metadata, "epoch": epoch or known}  # type: ignore[typeddict-unknown-key]
                 newest = saver.put(*put._replace(metadata=metadata))
                 # The last put is the newest, regardless of the time in its id.
@@ -168,20 +168,20 @@ class MemoryTables:
         self,
         thread_id: str,
         epoch: int | None,
-        put: Put | None,
+        puts: Sequence[Put],
         writes: Sequence[Writes],
         serde: SerializerProtocol,
     ) -> None:
         known = self._epochs.get(thread_id, 0)
         if _is_fenced(thread_id, epoch, known):
             return
-        former = self._saver.get_tuple({"configurable": {"thread_id": thread_id}})
         if epoch is None:
-            _check_base(former.checkpoint["id"] if former else None, put, writes)
+            _check_base(lambda namespace: self._newest(thread_id, namespace), puts, writes)
         self._epochs[thread_id] = epoch or known
-        if put:
-            if former and former.checkpoint["id"] != put.checkpoint["id"]:
-                self._saver.delete_thread(thread_id)
+        for put in puts:
+            namespace = namespace_of(put.config)
+            if self._newest(thread_id, namespace) not in (None, put.checkpoint["id"]):
+                self._forget(thread_id, namespace)
             self._saver.put(*put._replace(versions=put.checkpoint["channel_versions"]))
         for write in writes:
             self._saver.put_writes(*write)
@@ -190,6 +190,16 @@ class MemoryTables:
         if not _is_fenced(thread_id, epoch, self._epochs.get(thread_id, 0)):
             self._saver.delete_thread(thread_id)
             self._epochs.pop(thread_id, None)
+
+    def _newest(self, thread_id: str, namespace: str) -> str | None:
+        return max(self._saver.storage[thread_id][namespace], default=None)
+
+    def _forget(self, thread_id: str, namespace: str) -> None:
+        self._saver.storage[thread_id].pop(namespace, None)
+        kept: Any
+        for kept in (self._saver.writes, self._saver.blobs):
+            for key in [key for key in kept if key[:2] == (thread_id, namespace)]:
+                del kept[key]
 
 
 class _OnConnection(SqliteSaver):
@@ -228,13 +238,18 @@ def _is_fenced(thread_id: str, epoch: int | None, known: int) -> bool:
     return True
 
 
-def _newest(db: Connection, thread_id: str) -> str | None:
-    newest: str | None = db.scalar(NEWEST, {"thread_id": thread_id, "checkpoint_ns": ""})
+def _newest(db: Connection, thread_id: str, namespace: str) -> str | None:
+    newest: str | None = db.scalar(NEWEST, {"thread_id": thread_id, "checkpoint_ns": namespace})
     return newest
 
 
-def _check_base(newest: str | None, put: Put | None, writes: Sequence[Writes]) -> None:
-    """Raises Conflict unless `put` and all `writes` are based on the newest checkpoint."""
-    configs = [*([put.config] if put else []), *(one.config for one in writes)]
-    if any(config["configurable"].get("checkpoint_id") != newest for config in configs):
-        raise Conflict(sentence("state.changed"), code="state_changed")
+def _check_base(newest: Callable[[str], str | None], puts: Sequence[Put], writes: Sequence[Writes]) -> None:
+    """Raises Conflict unless `puts` and `writes` are based on the newest checkpoints of their namespaces."""
+    for config in [*(one.config for one in puts), *(one.config for one in writes)]:
+        if config["configurable"].get("checkpoint_id") != newest(namespace_of(config)):
+            raise Conflict(sentence("state.changed"), code="state_changed")
+
+
+def namespace_of(config: RunnableConfig) -> str:
+    """Of the graph that the config is for: "" for the outermost one."""
+    return str(config["configurable"].get("checkpoint_ns", ""))

@@ -160,7 +160,7 @@ async def test_what_was_put_last_counts_also_when_the_clock_was_put_back(
     earlier["channel_values"] = {"steps": ["back in time"]}
     earlier["channel_versions"] = {"steps": "9"}
     put = Put(config, earlier, known.metadata, {"steps": "9"})
-    await DatabaseTables(database).save("t", 2, put, [], saver.serde)
+    await DatabaseTables(database).save("t", 2, [put], [], saver.serde)
     assert await stored(saver, "t") == (["back in time"], 0)
 
 

@@ -54,3 +54,27 @@ async def stored(saver: Checkpoints, thread_id: str) -> tuple[list[str], int]:
     """The steps that another saver reads, and how many questions are open."""
     state = await build_walk(saver).aget_state({"configurable": {"thread_id": thread_id}})
     return list(state.values.get("steps", [])), len(state.interrupts)
+
+
+def build_pair(saver: Checkpoints) -> Any:
+    """Two nested graphs side by side; each does a step, then asks."""
+    graph = StateGraph(Walk)
+    for name in ("left", "right"):
+        graph.add_node(name, _build_asking(name))
+        graph.add_edge(START, name)
+        graph.add_edge(name, END)
+    return graph.compile(checkpointer=saver)
+
+
+def _build_asking(name: str) -> Any:
+    def begin(state: Walk) -> Walk:
+        return {"steps": [f"{name} begun"]}
+
+    def ask(state: Walk) -> Walk:
+        return {"steps": [interrupt(f"{name}?")]}
+
+    graph = StateGraph(Walk)
+    graph.add_sequence([begin, ask])
+    graph.add_edge(START, "begin")
+    graph.add_edge("ask", END)
+    return graph.compile()

@@ -10,11 +10,12 @@ import pytest
 from langchain_core.messages import HumanMessage
 from langgraph.checkpoint.serde.base import SerializerProtocol
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
+from langgraph.types import Command
 
-from server.checkpoints import Checkpoints, MemoryTables, Put, Writes
+from server.checkpoints import Checkpoints, Durability, MemoryTables, Put, Writes
 from server.errors import Conflict, Unavailable
 from tests.support.eventually import eventually
-from tests.support.walks import answer, stored, walk
+from tests.support.walks import answer, build_pair, stored, walk
 
 
 class Tables(MemoryTables):
@@ -29,7 +30,7 @@ class Tables(MemoryTables):
         self,
         thread_id: str,
         epoch: int | None,
-        put: Put | None,
+        puts: Sequence[Put],
         writes: Sequence[Writes],
         serde: SerializerProtocol,
     ) -> None:
@@ -37,7 +38,7 @@ class Tables(MemoryTables):
             self.faults -= 1
             raise Unavailable("away")
         self.saves += 1
-        await super().save(thread_id, epoch, put, writes, serde)
+        await super().save(thread_id, epoch, puts, writes, serde)
 
 
 async def test_the_steps_of_a_moment_are_saved_together() -> None:
@@ -127,3 +128,23 @@ async def test_a_change_made_of_an_older_state_is_refused_in_memory_too() -> Non
     with pytest.raises(Conflict):
         await saver.aput_writes(read.config, [("steps", ["late"])], "task")
     assert await stored(saver, "t") == (["a", "b", "c"] * 2, 0)
+
+
+@pytest.mark.parametrize("durability", ["sync", "async", "exit"])
+async def test_graphs_nested_side_by_side_keep_both_questions(durability: Durability) -> None:
+    tables = MemoryTables()
+    saver = Checkpoints(tables)
+    thread = await saver.open("t", 1, durability)
+    pair = build_pair(saver)
+    await pair.ainvoke({"steps": []}, thread.config, durability=durability)
+    saver.release(thread)
+    later = Checkpoints(tables)  # as in another process
+    await saver.aclose()
+    graph = build_pair(later)
+    asked = (await graph.aget_state({"configurable": {"thread_id": "t"}})).interrupts
+    assert sorted(one.value for one in asked) == ["left?", "right?"]
+    again = await later.open("t", 2, durability)
+    given: Command[str] = Command(resume={one.id: f"{one.value[:-1]}!" for one in asked})
+    ended = await graph.ainvoke(given, again.config, durability=durability)
+    assert sorted(ended["steps"]) == ["left begun", "left!", "right begun", "right!"]
+    assert not again.is_asking
