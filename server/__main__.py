@@ -22,7 +22,7 @@ from pydantic import ValidationError
 from server.auth import Logins, load_password
 from server.http.connection import connections_up_to
 from server.http.startup import StartupApp
-from server.ops.log_format import OneLine
+from server.ops.log_format import OneLine, without_clients_faults
 from server.ops.tracing import configure_tracing
 from server.settings import MAX_OPEN_FILES, Settings, file_limit
 
@@ -86,6 +86,7 @@ def main() -> int:
         return 1
     lines = logging.StreamHandler()
     lines.setFormatter(OneLine("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    lines.addFilter(without_clients_faults)
     logging.basicConfig(level=settings.log_level, handlers=[lines])
     if settings.log_level == "DEBUG":
         # They would log every WebSocket frame, including the text that the user types into a page.

@@ -622,6 +622,7 @@ _OBSERVER_TYPES = {
     "done": "final",
     "observation": "observation",
     "error": "error",
+    "resync": "resync",
 }
 
 

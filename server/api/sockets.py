@@ -33,7 +33,8 @@ class LoggedIn(Protocol):
 
 
 async def refuse(socket: WebSocket, error: AppError) -> None:
-    await socket.close(UNKNOWN_SESSION if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
+    with suppress(WebSocketDisconnect):  # the client has left already
+        await socket.close(UNKNOWN_SESSION if isinstance(error, NotFound) else TRY_AGAIN, error.detail)
 
 
 async def end_at_logout(socket: WebSocket, caller: LoggedIn) -> None:

@@ -10,12 +10,14 @@ from sse_starlette import EventSourceResponse, ServerSentEvent
 from starlette.types import Message, Receive, Scope, Send
 
 PING_SECONDS = 10.0
+RETRY = b"retry: 500\n"
+"""Milliseconds after which a reader that was cut off comes back; by itself it would wait for seconds."""
 SEND_TIMEOUT = 30.0
 """Seconds for which a reader's socket may be full; then it is dropped. It can resume with Last-Event-ID."""
 
 
 class EventStream(EventSourceResponse):
-    """Sends blocks of complete events, one chunk per block.
+    """Sends blocks of complete events, one chunk per block; the first also says when to come back.
 
     An empty block sends nothing, but the login is checked. Ends when the source ends, when the reader
     disconnects or does not read for `send_timeout` seconds, and when `is_allowed` returns False. Raises the
@@ -60,9 +62,11 @@ class EventStream(EventSourceResponse):
 async def _while_allowed(
     source: AsyncIterator[bytes], is_allowed: Callable[[], bool]
 ) -> AsyncIterator[bytes]:
+    head = RETRY
     async with aclosing(source) as blocks:  # type: ignore[type-var]
         async for block in blocks:
             if not is_allowed():
                 return
             if block:
-                yield block
+                yield head + block
+                head = b""

@@ -27,7 +27,7 @@ from server.events import (
 )
 from server.runs.events import deleted_session, to_error
 from server.runtime import Runtime
-from server.stream.event_log import Entry, read_event_id
+from server.stream.event_log import Entry, EventId, read_event_id
 from wording.catalogue import sentence
 
 if TYPE_CHECKING:
@@ -134,19 +134,30 @@ async def stored_events(session_id: SessionId, runtime: RuntimeDep) -> list[obje
 
 @router.get("/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
 @router.get("/api/events/{session_id}", status_code=200, response_class=EventStream, dependencies=[STREAM])
-async def observe_session(session_id: SessionId, runtime: RuntimeDep, caller: CallerOf) -> Response:
+async def observe_session(
+    session_id: SessionId, runtime: RuntimeDep, caller: CallerOf, last_event_id: LastEventId = None
+) -> Response:
     """Stream the session's events to any number of observers; never ends by itself."""
     await runtime.store.session(session_id)
-    return EventStream(_observed(runtime, session_id), is_allowed=lambda: caller.is_logged_in)
+    source = _observed(runtime, session_id, read_event_id(last_event_id))
+    return EventStream(source, is_allowed=lambda: caller.is_logged_in)
 
 
-async def _observed(runtime: Runtime, session_id: str) -> AsyncIterator[bytes]:
+async def _observed(runtime: Runtime, session_id: str, after: EventId | None) -> AsyncIterator[bytes]:
     yield b": observing\n\n"
-    async for batch in runtime.bus.follow(session_id, forever=True):
-        events = filter(None, (to_observer(entry.stamped) for entry in batch))
-        yield b"".join(
-            b"event: %b\ndata: %b\n\n" % (one["type"].encode(), orjson.dumps(one)) for one in events
-        )
+    async for batch in runtime.bus.follow(session_id, after=after, forever=True):
+        yield b"".join(_observed_block(entry.stamped) for entry in batch)
+
+
+def _observed_block(stamped: Stamped) -> bytes:
+    event = to_observer(stamped)
+    if event is None:
+        return b""
+    return b"event: %b\nid: %b\ndata: %b\n\n" % (
+        event["type"].encode(),
+        stamped.id.encode(),
+        orjson.dumps(event),
+    )
 
 
 @router.get(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import orjson
 from fastapi import APIRouter, WebSocket
@@ -39,6 +39,9 @@ from server.ops.json_types import JsonObject
 from server.runtime import Runtime
 from server.stream.event_log import EventId, read_event_id
 from wording.catalogue import parts_of, sentence
+
+if TYPE_CHECKING:
+    from server.database.models import SessionRow
 
 router = APIRouter()
 
@@ -127,9 +130,8 @@ async def chat(socket: WebSocket, session_id: SessionId, runtime: RuntimeDep, ca
         else:
             await reply(head | {"type": "ack"} | receipt)
 
-    await reply({"type": "status", "status": _status(session.status)})
     await run_until_one_ends(
-        _follow(session_id, after, runtime, reply),
+        _follow(session, after, runtime, reply),
         end_at_logout(socket, caller),
         listen(socket, caller, handle, reply, per_second=MAX_FRAMES_PER_SECOND),
     )
@@ -183,13 +185,14 @@ async def _carry_out(
 
 
 async def _follow(
-    session_id: str,
+    session: SessionRow,
     after: EventId | None,
     runtime: Runtime,
     reply: Callable[[SocketMessage], Awaitable[None]],
 ) -> None:
-    """Send the session's events after `after`; without it, a run in progress is sent from its start."""
-    async for batch in runtime.bus.follow(session_id, after=after, forever=True):
+    """Send the session's status, then its events after `after`; without it, a run in progress is sent from its start."""
+    await reply({"type": "status", "status": _status(session.status)})
+    async for batch in runtime.bus.follow(session.id, after=after, forever=True):
         for entry in batch:
             place = _place(entry.stamped)
             for message in to_frames(entry.stamped.event):

@@ -14,3 +14,10 @@ class OneLine(logging.Formatter):
     def formatMessage(self, record: logging.LogRecord) -> str:
         record.message = _UNSEEN_SIGNS.sub(lambda found: ascii(found[0])[1:-1], record.message)
         return super().formatMessage(record)
+
+
+def without_clients_faults(record: logging.LogRecord) -> bool:
+    """A filter that takes the traceback from what the web server logs of a frame that is no UTF-8: the client's fault."""
+    if record.name == "uvicorn.error" and record.exc_info and record.exc_info[0] is UnicodeDecodeError:
+        record.exc_info, record.levelno, record.levelname = None, logging.WARNING, "WARNING"
+    return True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -38,6 +39,24 @@ def chat(server: Server, session_id: str, **headers: str) -> Iterator[ClientConn
     address = f"ws://127.0.0.1:{server.port}/ws/{session_id}"
     with connect(address, additional_headers=server.headers | headers, proxy=None) as socket:
         yield socket
+
+
+@contextmanager
+def connect_raw(server: Server, session_id: str) -> Iterator[socket.socket]:
+    """A connection after its handshake, which ends without a close frame."""
+    head = "".join(f"{name}: {value}\r\n" for name, value in {
+        "Host": f"127.0.0.1:{server.port}", "Connection": "Upgrade", "Upgrade": "websocket",
+        "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA==", **server.headers,
+    }.items())  # fmt: skip
+    with socket.create_connection(("127.0.0.1", server.port), timeout=20) as raw:
+        raw.sendall(f"GET /ws/{session_id} HTTP/1.1\r\n{head}\r\n".encode())
+        assert raw.recv(12) == b"HTTP/1.1 101"
+        yield raw
+
+
+def frame(text: bytes) -> bytes:
+    """A masked text frame."""
+    return bytes((0x81, 0x80 | len(text), 0, 0, 0, 0)) + text
 
 
 def until(socket: ClientConnection, kind: str, **fields: object) -> dict[str, Any]:
@@ -230,6 +249,25 @@ def test_a_foreign_origin_gets_no_socket(server: Server, session_id: str) -> Non
     assert refused.value.response.status_code == 403
 
 
+def test_a_client_that_leaves_at_once_or_sends_no_text_is_no_error(server: Server, session_id: str) -> None:
+    """What the clients of one session do must not hide real errors in the log."""
+    length = len(server.log.read_text())
+    for path in (session_id, "unknown"):
+        for _ in range(10):
+            with connect_raw(server, path):
+                pass  # left right after its handshake
+    with connect_raw(server, session_id) as left:
+        left.sendall(frame(b"\xff\xfe"))
+        while heard := left.recv(4096):
+            if heard[-4:-2] == b"\x88\x02":  # its close frame
+                break
+        assert int.from_bytes(heard[-2:]) == 1007
+    with chat(server, session_id) as socket:  # the server has had its turn, and works
+        assert until(socket, "status")["status"] == "idle"
+    logged = server.log.read_text()[length:]
+    assert "Traceback" not in logged, logged
+
+
 def test_observers_see_what_happens_in_the_common_form(
     server: Server, api: httpx.Client, session_id: str
 ) -> None:
@@ -247,6 +285,36 @@ def test_observers_see_what_happens_in_the_common_form(
     types = {event["type"] for event in seen}
     assert types == {"observation", "tool_call", "tool_result", "policy_result", "policy_request"}
     assert all(set(event) == {"type", "session_id", "ts", "payload"} for event in seen)
+
+
+def test_an_observer_that_was_cut_off_continues_where_it_was(
+    server: Server, api: httpx.Client, session_id: str
+) -> None:
+    api.post(f"/sessions/{session_id}/messages", json={"content": "shop for a kettle"})
+    seen = observed(server, session_id, last="policy_request")
+    cut = next(place for place, event in enumerate(seen) if event["type"] == "tool_result")
+    again = observed(server, session_id, last="policy_request", after=str(seen[cut]["id"]))
+    assert again == seen[cut + 1 :]
+    missed = observed(server, session_id, last="resync", after="99-1")
+    assert [event["type"] for event in missed] == ["resync"]
+
+
+def observed(server: Server, session_id: str, *, last: str, after: str = "") -> list[dict[str, str]]:
+    """Type, id and data of each event up to the one of type `last`."""
+    seen: list[dict[str, str]] = []
+    headers = server.headers | ({"Last-Event-ID": after} if after else {})
+    with httpx.stream("GET", f"{server.url}/events/{session_id}", headers=headers, timeout=60) as stream:
+        fields: dict[str, str] = {}
+        for line in stream.iter_lines():
+            name, colon, value = line.partition(": ")
+            if line and name:
+                fields[{"event": "type"}.get(name, name)] = value
+            elif colon == "" and "data" in fields:
+                seen.append({name: fields[name] for name in ("type", "id", "data")})
+                if fields["type"] == last:
+                    break
+                fields = {}
+    return seen
 
 
 def test_observers_and_the_socket_see_every_decision_and_the_end(

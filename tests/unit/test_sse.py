@@ -10,7 +10,7 @@ import pytest
 from starlette.types import Message
 
 from server.api.merge import merge
-from server.api.sse import EventStream
+from server.api.sse import RETRY, EventStream
 from tests.support.eventually import eventually
 
 BLOCK = b"event: token\nid: 1-1\ndata: {}\n\n"
@@ -70,7 +70,7 @@ async def test_each_block_is_one_chunk_and_an_empty_one_none() -> None:
     headers = dict(start["headers"])
     assert headers[b"content-type"].startswith(b"text/event-stream")
     assert (headers[b"cache-control"], headers[b"x-accel-buffering"]) == (b"no-store", b"no")
-    assert [chunk["body"] for chunk in chunks] == [BLOCK * 3, BLOCK]
+    assert [chunk["body"] for chunk in chunks] == [RETRY + BLOCK * 3, BLOCK]
     assert not last["more_body"]
 
 
@@ -131,4 +131,4 @@ async def test_a_login_that_ended_is_noticed_in_silence() -> None:
 
     reader = Reader()
     await reader.read(EventStream(silent(), is_allowed=lambda: bool(logins)))
-    assert reader.text == BLOCK
+    assert reader.text == RETRY + BLOCK
