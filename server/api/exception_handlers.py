@@ -35,13 +35,10 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE")
 
 
 def methods_of(request: Request) -> list[str]:
-    """The methods of all routes at this path; a single route has only its own."""
-    routes = request.app.routes
-    return [
-        method
-        for method in METHODS
-        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in routes)
-    ]
+    """The methods of the path: for `/automations/export` not those of `/automations/{id}`, which fits it, too."""
+    fitting = [one for one in request.app.routes if one.matches(request.scope)[0] is not Match.NONE]
+    routes = [one for one in fitting if one.path == fitting[0].path]
+    return [method for method in METHODS if any(method in (one.methods or ()) for one in routes)]
 
 
 def _place(error: Mapping[str, Any]) -> str:

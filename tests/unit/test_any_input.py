@@ -125,6 +125,9 @@ def test_no_request_breaks_the_server_and_every_refusal_is_a_problem(
         ("PUT", "/api/sessions", "GET, POST"),
         ("GET", "/api/auth/login", "POST"),
         ("HEAD", "/api/config", "GET"),
+        ("PUT", "/api/automations/some", "GET, PATCH, DELETE"),
+        ("PUT", "/api/automations/export", "GET"),
+        ("PUT", "/api/automations/preview", "POST"),
     ],
 )
 def test_a_wrong_method_is_told_with_the_right_ones(
