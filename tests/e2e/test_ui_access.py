@@ -100,6 +100,16 @@ def test_what_lies_over_a_page_has_no_accessibility_violations(
     assert found == {}
 
 
+@pytest.mark.parametrize("path", ["/", "/inbox", "/automations", "/grants", "/settings"])
+def test_every_skip_link_leads_somewhere(screen: Screen, path: str) -> None:
+    screen.page.goto(path)
+    expect(screen.page.get_by_role("heading", level=1)).to_be_visible()
+    links = screen.page.locator("a[href^='#']")
+    expect(links.filter(has_text="Skip to the content")).to_have_count(1)
+    for link in links.all():
+        expect(screen.page.locator(str(link.get_attribute("href")))).to_have_count(1)
+
+
 def test_with_reduced_motion_nothing_flies_or_turns(open_screen: OpenScreen) -> None:
     screen = open_screen(reduced_motion="reduce")
     screen.begin("endless story")

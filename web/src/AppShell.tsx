@@ -17,11 +17,14 @@ import { usePageShortcuts } from './shortcuts'
 /** Seen only while it has the focus. */
 const SKIP =
   'print:hidden sr-only focus:not-sr-only focus:fixed focus:top-2 focus:left-2 focus:z-50 focus:rounded-md focus:bg-bg focus:px-3 focus:py-2 focus:text-sm'
+/** The start page and a session; a replay has none. */
+const HAS_COMPOSER = /^\/(s\/[^/]+)?$/
 
 /** Sidebar and page; the panel next to the feed belongs to the page but is opened from here. */
 export function AppShell({ children }: { children: ReactNode }) {
   const t = useT()
   const frame = useFrameState()
+  const [path] = useLocation()
   useStream()
   useOpenQuestionSign()
   usePresence()
@@ -29,17 +32,21 @@ export function AppShell({ children }: { children: ReactNode }) {
   usePageShortcuts(frame)
   return (
     <FrameProvider value={frame}>
-      <a href="#composer" className={SKIP}>
-        {t('skip.composer')}
-      </a>
-      <a href="#feed" className={SKIP}>
-        {t('skip.feed')}
+      {HAS_COMPOSER.test(path) && (
+        <a href="#composer" className={SKIP}>
+          {t('skip.composer')}
+        </a>
+      )}
+      <a href="#content" className={SKIP}>
+        {t('skip.content')}
       </a>
       <div className="flex h-[var(--page-height,100dvh)] flex-col overflow-hidden">
         <ConnectionBanner />
         <div className="flex min-h-0 flex-1">
           <Sidebar frame={frame} />
-          <main className="min-w-0 flex-1">{children}</main>
+          <main id="content" tabIndex={-1} className="min-w-0 flex-1 outline-none">
+            {children}
+          </main>
         </div>
       </div>
       <Overlays />

@@ -5224,7 +5224,9 @@ export interface operations {
     stream_observe_session: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Last-Event-ID"?: string | null;
+            };
             path: {
                 session_id: string;
             };
@@ -5250,7 +5252,9 @@ export interface operations {
     stream_observe_session_older: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                "Last-Event-ID"?: string | null;
+            };
             path: {
                 session_id: string;
             };

@@ -72,7 +72,7 @@ export const en = {
   'theme.light': 'Light',
   'theme.dark': 'Dark',
   'skip.composer': 'Skip to the message box',
-  'skip.feed': 'Skip to the conversation',
+  'skip.content': 'Skip to the content',
 
   'age.pinned': 'Pinned',
   'age.today': 'Today',
