@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from pydantic import BaseModel
 
 from server.browser.outgoing.message import MESSAGE
-from server.browser.outgoing.request import BodyShape, OutgoingRequest
+from server.browser.outgoing.request import BodyShape, Operation, OutgoingRequest
 from server.browser.outgoing.words import (
     BASKET_KEYS,
     EDITS,
@@ -61,6 +62,13 @@ class ActPage:
     custom: Collection[str] = ()
     """`OutgoingRequest.shape` of what its site has sent without an act."""
 
+    def is_foreign_to(self, request: OutgoingRequest) -> bool:
+        return request.site != self.site and not request.has_authorization
+
+    def is_used_to(self, request: OutgoingRequest) -> bool:
+        is_hidden = self.is_private and request.body.is_opaque
+        return request.shape in self.custom and not self.is_doubted and not is_hidden
+
 
 class Approved(BaseModel, frozen=True):
     """What was approved of an act: effects of these kinds on these sites. By default nothing is."""
@@ -84,14 +92,11 @@ class Approved(BaseModel, frozen=True):
             return False
         if self.bound and (is_repeated or not sent):
             return binding in self.bound and not is_repeated
-        belongs = self.kinds.union(*(_NEAR.get(one, frozenset()) for one in self.kinds), sent)
-        return (not sent and not self.by_grant) or kind == UNKNOWN_KIND or kind in belongs
+        belongs = not self.kinds.isdisjoint((kind, *_NEAR.get(kind, ())))
+        return belongs or kind in (UNKNOWN_KIND, *sent) or (not sent and not self.by_grant)
 
 
-_NEAR = {
-    "order": frozenset({"pay"}), "pay": frozenset({"order"}),
-    "send": frozenset({"publish"}), "publish": frozenset({"send"}),
-}  # fmt: skip
+_NEAR = {"order": ("pay",), "pay": ("order",), "send": ("publish",), "publish": ("send",)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,96 +107,97 @@ class Hold:
     why: str
 
 
+_NO_EFFECT = Hold("", "")
+"""What the words say of a request that only reads; None stands for words that say nothing."""
+_PLAIN = WRAPPERS | SENDING
+_SPEAKING = HARMLESS.union(EDITS, EFFECTS, OBJECTS)
+_METHODS = frozenset({"DELETE", "PUT", "PATCH", "POST"})
+
+
 def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
     """The effect for which it is held unless that was approved; None lets it pass. `page` is that of the act."""
     if request.method in SAFE:
-        may_act = request.type == "Document" or page.is_doubted or _has_mutation(request)
+        may_act = request.type == "Document" or page.is_doubted or any(map(_is_mutation, request.parameters))
         return _effect_of_address(request) if may_act else None
-    is_foreign = request.site != page.site and not request.has_authorization
-    is_message = request.method == MESSAGE
-    if not is_message and (_is_telemetry(request) or (is_foreign and request.type == "Ping")):
+    is_foreign = page.is_foreign_to(request)
+    if request.method == MESSAGE:
+        named = _of_message(request.body)
+    elif _is_telemetry(request, is_foreign):
         return None
-    named = _of_message(request.body) if is_message else _by_words(request)
-    if named is not None:
-        return named if named.kind else None
-    is_excused = not page.is_doubted and not (page.is_private and request.body.is_opaque)
-    if is_foreign or (request.shape in page.custom and is_excused):
-        return None
-    return Hold(_guessed(request), NOT_NAMED)
+    else:
+        named = _by_words(request)
+    if named is None and not is_foreign and not page.is_used_to(request):
+        return Hold(_guessed(request), NOT_NAMED)
+    return named if named and named.kind else None
 
 
-def _has_mutation(request: OutgoingRequest) -> bool:
-    return any(value.lstrip().startswith("mutation") for name, value in request.parameters if name == "query")
+def _is_mutation(parameter: tuple[str, str]) -> bool:
+    name, value = parameter
+    return name == "query" and value.lstrip().startswith("mutation")
 
 
-def _is_telemetry(request: OutgoingRequest) -> bool:
+def _is_telemetry(request: OutgoingRequest, is_foreign: bool) -> bool:
     segments = request.segments
-    if any(segment.lower() in TELEMETRY for segment in segments[-2:]):
+    if (is_foreign and request.type == "Ping") or any(one.lower() in TELEMETRY for one in segments[-2:]):
         return True
     return TELEMETRY_PATHS.search("/" + "/".join(segments)) is not None and not request.body.selectors
 
 
 def _by_words(request: OutgoingRequest) -> Hold | None:
-    """What the words say: an effect, nothing (`kind` ""), or None if they do not show it."""
-    harmless = Hold("", "")
+    """What the words say: an effect, `_NO_EFFECT`, or None if they do not show it."""
     if request.body.operations:
         return _of_operations(request.body)
-    for texts in _in_order(request):
-        if (found := _of_texts(texts)) is not None:
-            return found
-    return _of_texts(request.segments, request.method) or (harmless if _fills_basket(request) else None)
+    named = next(filter(None, map(_of_texts, _in_order(request))), None)
+    named = named or _of_texts(request.segments, request.method)
+    return named or (_NO_EFFECT if _fills_basket(request) else None)
 
 
 def _of_message(body: BodyShape) -> Hold | None:
     """As `_by_words`; the path of a socket names its channel only."""
-    if body.kind == "none":
-        return Hold("", "")
     if body.operations:
         return _of_operations(body)
     said = [value for _, value in body.selectors]
-    of_said = [(value, words_of(value)) for value in said]
-    if any(_is_signal(words) for _, words in of_said) and all(
-        _is_signal(words) or WRAPPERS.issuperset(words) for _, words in of_said
-    ):
-        return Hold("", "")
-    if said in (["complete"], ["stop"]) and set(body.keys) == {
-        "id",
-        "type",
-    }:  # GraphQL's end of a subscription
-        return Hold("", "")
-    plain = WRAPPERS | SENDING
-    specific = _of_texts([value for value, words in of_said if not plain.issuperset(words)])
-    sending = [value for value, words in of_said if not SENDING.isdisjoint(words)]
-    return specific or _of_texts(sending) or (None if said else _of_texts(body.keys))
+    if body.kind == "none" or _keeps_channel(said, body.keys):
+        return _NO_EFFECT
+    specific = _of_texts([value for value in said if not _PLAIN.issuperset(words_of(value))])
+    sending = _of_texts([value for value in said if not SENDING.isdisjoint(words_of(value))])
+    return specific or sending or (None if said else _of_texts(body.keys))
+
+
+def _keeps_channel(said: Sequence[str], keys: Sequence[str]) -> bool:
+    """Signals, perhaps wrapped, or GraphQL's end of a subscription."""
+    words = [words_of(value) for value in said]
+    if any(map(_is_signal, words)) and all(_is_signal(one) or WRAPPERS.issuperset(one) for one in words):
+        return True
+    return said in (["complete"], ["stop"]) and set(keys) == {"id", "type"}
 
 
 def _is_signal(words: Sequence[str]) -> bool:
-    others = [word for word in words if word not in SIGNALS and word not in WRAPPERS and word not in SENDING]
-    is_named = bool(words) and (words[0] in SIGNALS or words[-1] in SIGNALS)
-    return is_named and not any(word in EFFECTS or word in OBJECTS for word in others)
+    others = set(words) - SIGNALS - _PLAIN
+    is_named = bool(words) and not SIGNALS.isdisjoint((words[0], words[-1]))
+    return is_named and others.isdisjoint(EFFECTS) and others.isdisjoint(OBJECTS)
 
 
 def _fills_basket(request: OutgoingRequest) -> bool:
-    last = words_of(request.segments[-1]) if request.segments else ()
-    words = {word for key in request.body.keys for word in words_of(key)} - _FORMALITIES
-    return "add" in last and bool(words) and words <= BASKET_KEYS
+    words = set(_all_words(request.body.keys)) - _FORMALITIES
+    return "add" in _all_words(request.segments[-1:]) and bool(words) and words <= BASKET_KEYS
 
 
 def _in_order(request: OutgoingRequest) -> Iterator[Sequence[str]]:
     """The texts that say what is done, the most specific first."""
     selectors = [value for name, value in request.parameters if name.lower() in SELECTORS]
     selectors += [value for _, value in request.body.selectors]
-    methods = [value for value in selectors if value.upper() in ("DELETE", "PUT", "PATCH", "POST")]
-    yield [value for value in selectors if value not in methods]
-    keys = [key for key in request.body.keys if request.body.kind == "form" and _begins_with_effect(key)]
-    if not any(word in HARMLESS_OBJECTS for one in request.segments for word in words_of(one)):
-        yield keys
-    names = [
-        name for name, value in request.parameters if _begins_with_effect(name) and len(words_of(name)) <= 2
-    ]
-    yield names
-    if "DELETE" in (value.upper() for value in methods):
+    yield [value for value in selectors if value.upper() not in _METHODS]
+    if request.body.kind == "form" and HARMLESS_OBJECTS.isdisjoint(_all_words(request.segments)):
+        yield [key for key in request.body.keys if _begins_with_effect(key)]
+    names = [name for name, _ in request.parameters if len(words_of(name)) <= 2]
+    yield [name for name in names if _begins_with_effect(name)]
+    if "DELETE" in map(str.upper, selectors):
         yield [*request.segments, "delete"]
+
+
+def _all_words(texts: Iterable[str]) -> Iterator[str]:
+    return chain.from_iterable(map(words_of, texts))
 
 
 def _begins_with_effect(key: str) -> bool:
@@ -200,34 +206,28 @@ def _begins_with_effect(key: str) -> bool:
 
 
 def _of_operations(body: BodyShape) -> Hold:
-    held = [hold for one in body.operations if (hold := _of_operation(one.kind, one.names))]
-    return held[0] if held else Hold("", "")
+    return next(filter(None, map(_of_operation, body.operations)), _NO_EFFECT)
 
 
-def _of_operation(kind: str, names: Sequence[str]) -> Hold | None:
-    if kind in ("query", "subscription"):
+def _of_operation(operation: Operation) -> Hold | None:
+    if operation.kind in ("query", "subscription"):
         return None
-    found = [one for name in names if (one := _of_words(words_of(name))) is not None]
-    named = next((one for one in found if one.kind), None)
-    if named or (found and all(not one.kind for one in found)):
-        return named
-    return Hold(
-        _kind_of(words for name in names for words in words_of(name)),
-        f"changes: {names[0] if names else '?'}",
-    )
+    names = operation.names
+    if found := [*filter(None, map(_of_words, map(words_of, names)))]:
+        return next((one for one in found if one.kind), None)
+    return Hold(_kind_of(_all_words(names)), f"changes: {names[0] if names else '?'}")
 
 
 def _of_texts(texts: Sequence[str], method: str = "") -> Hold | None:
     """Read from the last text to the first: `drafts/send` sends, `orders/search` searches."""
-    pending: str | None = "delete" if method == "DELETE" else None
+    deletes = method == "DELETE"
     for text in reversed(texts):
         words = words_of(text)
-        if (found := _of_words(words)) is not None:
-            return Hold(pending, found.why or text) if pending and found.kind else found
-        if pending is None and "delete" in words:
-            pending = "delete"
-    last = next((one for one in reversed(texts) if any(word in OBJECTS for word in words_of(one))), "")
-    return Hold(pending, f"delete {last}".strip()) if pending else None
+        if found := _of_words(words):
+            return Hold("delete", found.why or text) if deletes and found.kind else found
+        deletes = deletes or "delete" in words
+    last = next((one for one in reversed(texts) if not OBJECTS.keys().isdisjoint(words_of(one))), "")
+    return Hold("delete", f"delete {last}".strip()) if deletes else None
 
 
 def _of_words(words: Sequence[str]) -> Hold | None:
@@ -235,17 +235,21 @@ def _of_words(words: Sequence[str]) -> Hold | None:
     if not words:
         return None
     if (words[0] in READS and words[0] not in EFFECTS) or words[-1] in QUERY_WORDS:
-        return Hold("", "")
-    submits = next((word for word in words if word in SUBMITS), None)
-    if any(word in HARMLESS_OBJECTS for word in words):
-        return Hold(EFFECTS.get(submits, UNKNOWN_KIND), " ".join(words)) if submits else Hold("", "")
-    if effect := next((word for word in words if word in EFFECTS and word not in EDITS), None):
-        return Hold(EFFECTS[effect], " ".join(words))
-    if any(word in HARMLESS for word in words):
-        return Hold("", "")
-    if noun := next((word for word in words if word in OBJECTS and word not in EDITS), None):
-        return Hold(OBJECTS[noun], " ".join(words))
-    return None
+        return _NO_EFFECT
+    said, plain = " ".join(words), [word for word in words if word not in EDITS]
+    if not HARMLESS_OBJECTS.isdisjoint(words):
+        submit = _first_of(SUBMITS, words)
+        return Hold(EFFECTS.get(submit, UNKNOWN_KIND), said) if submit else _NO_EFFECT
+    if effect := _first_of(EFFECTS, plain):
+        return Hold(EFFECTS[effect], said)
+    if not HARMLESS.isdisjoint(words):
+        return _NO_EFFECT
+    noun = _first_of(OBJECTS, plain)
+    return Hold(OBJECTS[noun], said) if noun else None
+
+
+def _first_of(known: Collection[str], words: Iterable[str]) -> str:
+    return next((word for word in words if word in known), "")
 
 
 def _kind_of(words: Iterable[str]) -> str:
@@ -254,42 +258,47 @@ def _kind_of(words: Iterable[str]) -> str:
 
 def _guessed(request: OutgoingRequest) -> str:
     """The kind of an effect that no word of path and operation names: by the names of what is sent."""
-    return (
-        "delete"
-        if request.method == "DELETE"
-        else _kind_of(w for key in request.body.keys for w in words_of(key))
-    )
+    return "delete" if request.method == "DELETE" else _kind_of(_all_words(request.body.keys))
 
 
 def _effect_of_address(request: OutgoingRequest) -> Hold | None:
     """Opening an address acts if it names an act as a whole segment, or parameter, and what it is done to."""
-    parameters = request.parameters
-    for name, value in parameters:
-        if name == "query" and value.lstrip().startswith("mutation"):
-            return Hold(UNKNOWN_KIND, "mutation")
+    return next(chain(_acts_in_query(request), _acts_in_path(request)), None)
+
+
+def _acts_in_query(request: OutgoingRequest) -> Iterator[Hold]:
+    for name, value in request.parameters:
+        if _is_mutation((name, value)):
+            yield Hold(UNKNOWN_KIND, "mutation")
         if name.lower() in SELECTORS and (kind := _verb_of(value)):
-            return Hold(kind, f"{name}={value}")
+            yield Hold(kind, f"{name}={value}")
         if kind := _verb_of(name):
-            return Hold(kind, name)
-    is_bound = any(not _NO_BINDING.match(name) for name, _ in parameters)
+            yield Hold(kind, name)
+
+
+def _acts_in_path(request: OutgoingRequest) -> Iterator[Hold]:
+    is_bound = any(not _NO_BINDING.match(name) for name, _ in request.parameters)
     segments = request.segments
     for at, segment in enumerate(segments):
         kind = _verb_of(segment)
         if not kind or (_TEXT_FILE.search(segment) and not is_bound):
             continue
         before, after = segments[:at], segments[at + 1 :]
-        has_id = any(re.search(r"\d", one) for one in before) or (len(before) > 1 and _is_opaque(before[-1]))
+        is_last = not after and (is_bound or _names_one(before))
         follows = len(after) == 1 and len(words_of(segment)) <= 2 and _is_opaque(after[0])
-        if (not after and (is_bound or has_id)) or follows or ";" in request.url:
-            return Hold(kind, segment)
-    return None
+        if is_last or follows or ";" in request.url:
+            yield Hold(kind, segment)
+
+
+def _names_one(segments: Sequence[str]) -> bool:
+    """Whether these segments name one of several things."""
+    has_number = any(re.search(r"\d", one) for one in segments)
+    return has_number or (len(segments) > 1 and _is_opaque(segments[-1]))
 
 
 def _is_opaque(segment: str) -> bool:
     """Whether a segment is an identifier and no word of an address."""
-    return not any(
-        word in EFFECTS or word in OBJECTS or word in HARMLESS or word in EDITS for word in words_of(segment)
-    )
+    return _SPEAKING.isdisjoint(words_of(segment))
 
 
 def _verb_of(text: str) -> str:
@@ -308,24 +317,24 @@ _MAX_NAMED = 4
 
 def in_words(request: OutgoingRequest, hold: Hold) -> Wording:
     """What it would do, for a person: `invite member to shop.example (role, email)`. Names only, no values."""
-    names = [name for one in request.body.operations for name in one.names] or [hold.why.rpartition("=")[2]]
-    words = [word for word in words_of(names[0]) if word not in READS]
-    if words and not any(word in EFFECTS for word in words):
-        first = {"DELETE": "delete", "PUT": "change", "PATCH": "change"}.get(request.method, "new")
-        words = words if first in words or request.body.operations else [first, *words]
-    what = (
-        joined(map(_act_word, words))
-        if words and hold.why != NOT_NAMED
-        else Wording(f"{request.method} {'/'.join(request.segments[-2:])}")
-    )
-    named = [" ".join(words_of(key)) for key in request.body.keys]
-    shown = [name for name in dict.fromkeys(named) if name and not _FORMALITIES & set(name.split())][
-        :_MAX_NAMED
-    ]
-    act, fields = shortened(what, 80), shortened(joined(map(_field_word, shown), ", "), 120)
+    named = dict.fromkeys(" ".join(words_of(key)) for key in request.body.keys)
+    shown = [name for name in named if name and _FORMALITIES.isdisjoint(name.split())][:_MAX_NAMED]
+    act, fields = shortened(_act(request, hold), 80), shortened(joined(map(_field_word, shown), ", "), 120)
     if not fields:
         return sentence("held.request", act=act, host=request.host)
     return sentence("held.request_with", act=act, host=request.host, fields=fields)
+
+
+def _act(request: OutgoingRequest, hold: Hold) -> Wording:
+    operations = request.body.operations
+    names = [name for one in operations for name in one.names] or [hold.why.rpartition("=")[2]]
+    words = [word for word in words_of(names[0]) if word not in READS]
+    if not words or hold.why == NOT_NAMED:
+        return Wording(f"{request.method} {'/'.join(request.segments[-2:])}")
+    verb = {"DELETE": "delete", "PUT": "change", "PATCH": "change"}.get(request.method, "new")
+    if not operations and verb not in words and EFFECTS.keys().isdisjoint(words):
+        words = [verb, *words]
+    return joined(map(_act_word, words))
 
 
 def _act_word(word: str) -> Wording:

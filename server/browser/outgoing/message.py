@@ -8,24 +8,25 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import cast
 
 from server.browser.outgoing.request import (
     MAX_BODY_KEYS,
     MAX_PARSED,
-    ONE_WORD,
     BodyShape,
     OutgoingRequest,
     read_operations,
     selects,
 )
-from server.browser.outgoing.words import word_set
+from server.browser.outgoing.words import SELECTORS, word_set
 from server.ops.json_types import Json
 
 MESSAGE = "MESSAGE"
 """Stands for the method of a message."""
-_VERB_KEYS = word_set("msg target verb intent kind")
-"""Names of fields that say in a message what is done, besides those of requests."""
+_SELECTORS = SELECTORS | word_set("msg target verb intent kind")
+"""Names of fields that say in a message what is done."""
 _WRAPPERS = word_set("payload data params body args arguments identifier message value content")
 """Fields with what the message is about, as an object, a list, or JSON in a text."""
 _EVENT_LABEL = re.compile(r"[A-Za-z][A-Za-z _.:\-]{1,39}")
@@ -45,19 +46,22 @@ def _shape(text: str) -> BodyShape:
     if not any(letter.isalpha() for letter in text[:MAX_PARSED]):
         return BodyShape()  # a sign of life: `2`, `[]`
     value: Json = None
-    if len(text) <= MAX_PARSED:
-        try:
-            value = json.loads(text[_MESSAGE_HEAD.match(text).end() :].rstrip("\x1e\0 \r\n"))  # type: ignore[union-attr]
-        except (ValueError, RecursionError):
-            value = None
+    if len(text) <= MAX_PARSED and (head := _MESSAGE_HEAD.match(text)):
+        value = _parsed(text[head.end() :].rstrip("\x1e\0 \r\n"))
     if not isinstance(value, dict | list):
         return _of_line(text)
-    found = list(_said(value, 0))
-    operations = tuple(op for one in _objects(value, 0) for op in read_operations(one))
-    if operations:
+    objects = list(_objects(value, 0))
+    if operations := tuple(chain.from_iterable(map(read_operations, objects))):
         return BodyShape("graphql", operations=operations, length=len(text))
-    keys = tuple(dict.fromkeys(key for one in _objects(value, 0) for key in one))[:MAX_BODY_KEYS]
-    return BodyShape("json", keys, tuple(found[-8:]), (), len(text))
+    keys = tuple(dict.fromkeys(chain.from_iterable(objects)))[:MAX_BODY_KEYS]
+    return BodyShape("json", keys, tuple(_said(value, 0))[-8:], (), len(text))
+
+
+def _parsed(text: str) -> Json:
+    try:
+        return cast(Json, json.loads(text))
+    except (ValueError, RecursionError):
+        return None
 
 
 def _of_line(text: str) -> BodyShape:
@@ -72,21 +76,21 @@ def _of_line(text: str) -> BodyShape:
 
 def _said(value: Json, depth: int) -> Iterator[tuple[str, str]]:
     """Name and value of what says what is done, the most specific last."""
-    if isinstance(value, list):
-        is_phoenix = len(value) == 5 and isinstance(value[4], dict)  # two numbers, the topic, the event
-        texts = value[3:4] if is_phoenix else value[:6]
-        named = (one for one in texts if isinstance(one, str) and _EVENT_LABEL.fullmatch(one))
-        yield from (("event", one) for one in list(named)[:1] if len(value) > 1)
-    elif isinstance(value, dict):
-        for name, part in value.items():
-            if isinstance(part, str) and (selects(name, part) or _selects_here(name, part)):
-                yield name, part
+    match value:
+        case dict():
+            for name, part in value.items():
+                if isinstance(part, str) and selects(name, part, _SELECTORS):
+                    yield name, part
+        case [_, _, _, event, dict()]:  # Phoenix: two numbers, the topic, the event
+            yield from _labels([event])
+        case [_, _, *_]:
+            yield from _labels(value[:6])
     for inner in _inner(value) if depth < _DEEPEST else ():
         yield from _said(inner, depth + 1)
 
 
-def _selects_here(name: str, value: str) -> bool:
-    return name.lower() in _VERB_KEYS and ONE_WORD.fullmatch(value) is not None
+def _labels(texts: Sequence[Json]) -> list[tuple[str, str]]:
+    return [("event", one) for one in texts if isinstance(one, str) and _EVENT_LABEL.fullmatch(one)][:1]
 
 
 def _objects(value: Json, depth: int) -> Iterator[dict[str, Json]]:
@@ -103,9 +107,6 @@ def _inner(value: Json) -> Iterator[Json]:
     )  # fmt: skip
     for part in parts:
         if isinstance(part, str) and part[:1] in ("{", "["):
-            try:
-                part = json.loads(part[:MAX_PARSED])
-            except (ValueError, RecursionError):
-                continue
+            part = _parsed(part[:MAX_PARSED])
         if isinstance(part, dict | list):
             yield part

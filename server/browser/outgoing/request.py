@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass
+from itertools import chain
 from typing import Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -13,12 +14,15 @@ from server.browser.outgoing.words import SELECTORS, word_set
 from server.ops.json_types import Json, JsonObject
 
 BodyKind = Literal["none", "json", "form", "files", "graphql", "text", "unknown"]
+OperationKind = Literal["query", "mutation", "subscription", ""]
 
 MAX_BODY_KEYS = 40
 MAX_PARSED = 100_000
 """Characters of a body; a longer one is not parsed."""
 ONE_WORD = re.compile(r"[A-Za-z][\w.:\-]{0,59}")
+_GRAPHQL = re.compile(r"\s*(?:\{|(?:#.*\n|\s)*(?:mutation|query|subscription|fragment)\b)")
 _OPERATION = re.compile(r"\b(mutation|query|subscription)\b\s*([A-Za-z_]\w*)?")
+_BY_EFFECT: tuple[OperationKind, ...] = ("mutation", "query", "subscription")
 _ROOT_FIELD = re.compile(r"(?:\w+\s*:\s*)?([A-Za-z_]\w*)")
 _FORM_PART = re.compile(r'form-data;[^\r\n]*?\bname="([^"\r\n]{1,80})"')
 _ID_VALUE = re.compile(r"\d|^.{25,}$|^[0-9a-f-]{16,}$|@")
@@ -29,7 +33,7 @@ _STRINGS = re.compile(r'"(?:[^"\\]|\\.)*"')
 class Operation:
     """An operation of GraphQL. `kind` is "" where the text is not sent along (persisted)."""
 
-    kind: Literal["query", "mutation", "subscription", ""]
+    kind: OperationKind
     names: tuple[str, ...]
     """Its name and its root fields."""
 
@@ -98,20 +102,19 @@ def read_body(content_type: str, text: str | None, *, has_body: bool = False) ->
     if not text:
         return BodyShape()
     kind, start = content_type.partition(";")[0].strip().lower(), text.lstrip()[:1]
-    if kind == "multipart/form-data":
-        return _fields([(name, "") for name in _FORM_PART.findall(text)], len(text), "files")
-    if kind == "application/x-www-form-urlencoded":
-        return _form(text)
+    if reader := _READERS.get(kind):
+        return reader(text)
     if (kind.endswith("json") or start in ("{", "[")) and len(text) <= MAX_PARSED:
-        try:
-            return _json(json.loads(text), len(text))
-        except (ValueError, RecursionError):
-            return BodyShape("text", length=len(text))
+        return _json(text)
     if kind == "application/graphql":
         return BodyShape("graphql", operations=tuple(read_operations({"query": text})), length=len(text))
     if re.fullmatch(r"[\w.\[\]%+\-]{1,80}=[^\n]*", text[:MAX_PARSED]):
         return _form(text)
     return BodyShape("text", length=len(text))
+
+
+def _multipart(text: str) -> BodyShape:
+    return _fields([(name, "") for name in _FORM_PART.findall(text)], len(text), "files")
 
 
 def _form(text: str) -> BodyShape:
@@ -122,39 +125,40 @@ def _form(text: str) -> BodyShape:
 def _fields(pairs: list[tuple[str, str]], length: int, kind: BodyKind) -> BodyShape:
     given = dict(pairs)
     operations = tuple(read_operations(given)) if "query" in given else ()
-    chosen = tuple((name, value) for name, value in pairs[:200] if selects(name, value))
-    keys = tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_BODY_KEYS]
+    chosen = tuple(pair for pair in pairs[:200] if selects(*pair))
+    keys = tuple(given)[:MAX_BODY_KEYS]
     return BodyShape("graphql" if operations else kind, keys, chosen[:8], operations, length)
 
 
-def _json(value: Json, length: int) -> BodyShape:
-    many = [one for one in (value if isinstance(value, list) else [value])[:20] if isinstance(one, dict)]
-    operations = tuple(operation for one in many for operation in read_operations(one))
-    if operations:
-        return BodyShape("graphql", (), (), operations, length)
-    inner = [
-        one.get("params") for one in many if isinstance(one.get("params"), dict)
-    ]  # of remote procedure calls
-    pairs = [(str(name), part) for one in (*many, *inner) if one for name, part in one.items()]
+def _json(text: str) -> BodyShape:
+    try:
+        value: Json = json.loads(text)
+    except (ValueError, RecursionError):
+        return BodyShape("text", length=len(text))
+    parts = value if isinstance(value, list) else [value]
+    many = [one for one in parts[:20] if isinstance(one, dict)]
+    if operations := tuple(chain.from_iterable(map(read_operations, many))):
+        return BodyShape("graphql", operations=operations, length=len(text))
+    # Remote procedure calls name their arguments within `params`.
+    inner = [params for one in many if isinstance(params := one.get("params"), dict)]
+    pairs = list(chain.from_iterable(one.items() for one in (*many, *inner)))
     chosen = tuple((name, part) for name, part in pairs if isinstance(part, str) and selects(name, part))
-    return BodyShape(
-        "json", tuple(dict.fromkeys(name for name, _ in pairs))[:MAX_BODY_KEYS], chosen[:8], (), length
-    )
+    return BodyShape("json", tuple(dict(pairs))[:MAX_BODY_KEYS], chosen[:8], (), len(text))
+
+
+_READERS = {"multipart/form-data": _multipart, "application/x-www-form-urlencoded": _form}
 
 
 def read_operations(given: Mapping[str, Json]) -> Iterator[Operation]:
     text, name = given.get("query"), given.get("operationName")
     named = (str(name),) if isinstance(name, str) and ONE_WORD.fullmatch(name) else ()
-    if isinstance(text, str) and (
-        re.match(r"\s*(?:#.*\n|\s)*(mutation|query|subscription|fragment)\b", text)
-        or text.lstrip()[:1] == "{"
-    ):
+    if isinstance(text, str) and _GRAPHQL.match(text):
         plain = _STRINGS.sub('""', text[:MAX_PARSED])
-        found = list(_OPERATION.finditer(plain))
-        kinds = {one[1] for one in found}
-        kind = "mutation" if "mutation" in kinds else "subscription" if kinds == {"subscription"} else "query"
-        names = [one[2] for one in found if one[2]]
-        yield Operation(kind, tuple(dict.fromkeys([*named, *names, *_root_fields(plain)]))[:12])  # type: ignore[arg-type]
+        found = _OPERATION.findall(plain)
+        kinds = dict(found)
+        names = [*named, *(name for _, name in found if name), *_root_fields(plain)]
+        kind: OperationKind = next((one for one in _BY_EFFECT if one in kinds), "query")
+        yield Operation(kind, tuple(dict.fromkeys(names))[:12])
     elif named and ("extensions" in given or "variables" in given):
         yield Operation("", named)
 
@@ -172,8 +176,8 @@ def _root_fields(text: str) -> list[str]:
     return found[:8]
 
 
-def selects(name: str, value: str) -> bool:
-    return name.lower() in SELECTORS and ONE_WORD.fullmatch(value) is not None
+def selects(name: str, value: str, names: Set[str] = SELECTORS) -> bool:
+    return name.lower() in names and ONE_WORD.fullmatch(value) is not None
 
 
 _SECOND_LEVEL = word_set("co com org net gov edu ac or ne go gob")
