@@ -6,7 +6,15 @@ import re
 from collections.abc import Sequence
 
 from server.browser.observation.names import packed
-from server.browser.observation.page_script import Box, BoxGroup, Editor, Extra, Verbatim, VisibleText
+from server.browser.observation.page_script import (
+    Box,
+    BoxGroup,
+    Clickable,
+    Editor,
+    Extra,
+    Verbatim,
+    VisibleText,
+)
 from server.browser.observation.snapshot import FIELD_ROLES, SECRET_MASK, WIDGETS, Node, Snapshot, overlaps
 
 _CODE_BOX_NUMBER = re.compile(r"\W*(\d+\W*(of|/)\W*\d+|\d+)\W*$", re.IGNORECASE)
@@ -20,23 +28,19 @@ def put_editors(snapshot: Snapshot, extra: Extra) -> Extra:
         _put_lines(snapshot, one)
     if extra.texts and extra.verbatim:
         extra = extra.model_copy(update={"texts": _with_lines(extra.texts, extra.verbatim)})
-    boxes = [box for editor in extra.editors if (box := _put(snapshot, editor)) is not None]
+    boxes = [editor.box for editor in extra.editors if _put(snapshot, editor)]
     if not boxes:
         return extra
-    kept = tuple(
-        one
-        for one in extra.clickables
-        if not _is_in(one.box, boxes)
-        or (one.tag == "editable" and any(_is_same(one.box, box) for box in boxes))
-    )
+    kept = tuple(one for one in extra.clickables if not _is_replaced(one, boxes))
     texts = extra.texts and tuple(one for one in extra.texts if not _is_in(one.box, boxes))
     return extra.model_copy(update={"clickables": kept, "texts": texts})
 
 
-def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
+def _put(snapshot: Snapshot, editor: Editor) -> bool:
+    """Whether its node is in the snapshot."""
     nodes, at = snapshot.nodes, _node_at(snapshot, editor.box)
     if at is None:
-        return None
+        return False
     inside = range(at, nodes[at].end)
     fields = [
         one for one in inside if nodes[one].role in FIELD_ROLES and _is_same(nodes[one].box, editor.own)
@@ -55,7 +59,7 @@ def _put(snapshot: Snapshot, editor: Editor) -> Box | None:
                 "textbox", node.parent, name, editor.text, node.ref, attributes=states, box=node.box,
                 seen=node.seen, end=node.end,
             )  # fmt: skip
-    return editor.box
+    return True
 
 
 def _put_group(snapshot: Snapshot, group: BoxGroup) -> None:
@@ -67,8 +71,9 @@ def _put_group(snapshot: Snapshot, group: BoxGroup) -> None:
     first, last = nodes[found[0]], nodes[found[-1]]
     start, end = _CODE_BOX_NUMBER.sub("", first.name), _CODE_BOX_NUMBER.sub("", last.name)
     first.name = start if start == end else ""
-    first.text = group.value or (SECRET_MASK if group.filled else "")
-    first.attributes |= {"active": ""} if any("active" in nodes[at].attributes for at in found) else {}
+    first.text = group.value or SECRET_MASK * group.filled
+    if any("active" in nodes[at].attributes for at in found):
+        first.attributes["active"] = ""
     for at in found[1:]:
         nodes[at] = Node("generic", nodes[at].parent, end=nodes[at].end, seen=nodes[at].seen)
 
@@ -93,7 +98,7 @@ def _with_lines(texts: Sequence[VisibleText], verbatim: Sequence[Verbatim]) -> t
             continue
         shown = packed("".join(kept[at].text for at in inside))
         signs = [at for at, sign in enumerate(code.text) if not sign.isspace()]
-        start = "".join(code.text[at] for at in signs).find(shown)
+        start = "".join(code.text.split()).find(shown)
         if start < 0:
             continue
         first, end = signs[start], signs[start + len(shown) - 1] + 1
@@ -111,6 +116,12 @@ def _node_at(snapshot: Snapshot, box: Box) -> int | None:
 
 def _is_same(one: Box | None, other: Box) -> bool:
     return one is not None and all(abs(a - b) <= 1 for a, b in zip(one, other, strict=True))
+
+
+def _is_replaced(one: Clickable, boxes: Sequence[Box]) -> bool:
+    """Whether it lies in an editor and is not the editor itself."""
+    is_editor = one.tag == "editable" and any(_is_same(one.box, box) for box in boxes)
+    return _is_in(one.box, boxes) and not is_editor
 
 
 def _is_in(box: Box, boxes: Sequence[Box]) -> bool:

@@ -5,6 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Sequence
 from functools import cached_property
+from itertools import chain
 
 from server.browser.observation.elements import Draft
 from server.browser.observation.names import label_of_field, name_of_link, own_text, text_of
@@ -177,14 +178,15 @@ class Surroundings:
         nodes, at = self.snapshot.nodes, draft.index
         unit, form, heading = self.outline.unit[at], self.form_of(draft), self.outline.heading[at]
         own = range(at, nodes[at].end)
-        parts = [nodes[unit].name or text_of(self.snapshot, unit, PART_CHARS, own)] if unit >= 0 else []
+
+        def called(part: int) -> str:
+            return nodes[part].name or text_of(self.snapshot, part, PART_CHARS, own)
+
+        parts = [called(unit)] if unit >= 0 else []
         if draft.role == "button":
             parts.append(label_of_field(self.snapshot, at))
         if form >= 0:
-            is_dialog = nodes[form].role in DIALOGS
-            parts.append(
-                nodes[form].name or (text_of(self.snapshot, form, PART_CHARS, own) if is_dialog else "")
-            )
+            parts.append(called(form) if nodes[form].role in DIALOGS else nodes[form].name)
         if (
             heading >= 0
             and heading not in own
@@ -213,7 +215,7 @@ class Surroundings:
 
     def _distinguish(self, family: list[Draft], places: list[int]) -> dict[int, str]:
         pieces = [self._pieces_near(draft, places) for draft in family]
-        common = Counter(piece for some in pieces for piece in set(some))
+        common = Counter(chain.from_iterable(map(set, pieces)))
         labels = {}
         joined = [", ".join(cut(piece, PART_CHARS // 4) for piece in some[:2]) for some in pieces]
         for draft, some, both in zip(family, pieces, joined, strict=True):

@@ -3,10 +3,11 @@
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Container, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from itertools import accumulate, islice, takewhile
-from typing import Literal
+from itertools import accumulate, chain, islice, takewhile
+from operator import attrgetter
+from typing import Literal, Protocol, TypeVar
 
 from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
 from server.browser.observation.page_script import Box, Clickable, Cover, Extra, NativeList
@@ -40,6 +41,7 @@ HOST_HEIGHT = 80
 MAX_LISTED_ELEMENTS = 200
 """The page script lists no more: what it does not list may then be a control of its own."""
 LOOSE_ROLES = KEPT_ROLES | {"clickable"}
+_PLACE = attrgetter("place")
 _ANY_LETTER = re.compile(r"[^\W\d_]")
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
@@ -78,50 +80,81 @@ class Draft:
     def index(self) -> int:
         return int(self.place)
 
+    def put_placeholder(self, text: str) -> None:
+        """The text that its field shows while it is empty, unless the field has one or it only repeats the name."""
+        if self.node and not self.node.placeholder and text != self.name:
+            self.node.placeholder = text
+
+
+class _HasBox(Protocol):
+    @property
+    def box(self) -> Box: ...
+
+
+_Boxed = TypeVar("_Boxed", bound=_HasBox)
+
 
 def find_elements(snapshot: Snapshot, extra: Extra, viewport: tuple[int, int]) -> list[Draft]:
     """Every element of the snapshot and of `extra`, in reading order."""
     frames = [index for index, node in enumerate(snapshot.nodes) if node.role == "iframe"]
-    lists = {_rounded(one.box): one for one in extra.lists}
+    lists = _by_box(extra.lists)
     native = {
         at for at, node in enumerate(snapshot.nodes) if node.role in SELECTS and _rounded(node.box) in lists
     }
     drafts = [
         _draft(snapshot, index) for index in _pick(snapshot, native) if not _is_under(snapshot, index, frames)
     ]
-    submits = {_rounded(box) for box in extra.submits}
-    uploads = {_rounded(box) for box in extra.uploads}
-    openers = {_rounded(box) for box in extra.openers}
-    shows = {_rounded(label.box): label.text for label in extra.shown}
-    levels = {_rounded(level.box): level.value for level in extra.levels}
-    placeholders = {_rounded(one.box): one.text for one in extra.placeholders}
-    kinds = {_rounded(one.box): one.kind for one in extra.fields}
-    for draft in drafts:
-        draft.choices = lists.get(_rounded(draft.box)) if draft.role in SELECTS else None
-        draft.submits = draft.role not in FIELD_ROLES and _rounded(draft.box) in submits
-        draft.opens = draft.role in WIDGETS and _rounded(draft.box) in openers
-        draft.shows = shows.get(_rounded(draft.box), "") if draft.role in WIDGETS else ""
-        if draft.role in LEVELS:
-            draft.level = levels.get(_rounded(draft.box), "")
-        if draft.node and draft.role in FIELD_ROLES and not draft.node.placeholder:
-            text = placeholders.get(_rounded(draft.box), "")
-            draft.node.placeholder = text if text != draft.name else ""
-    drafts = _merge_stand_ins(snapshot, drafts)
+    _note_widgets(drafts, extra)
+    left_out = _hidden_selects(snapshot, drafts)
+    left_out |= _nested_fields(snapshot, drafts, left_out)
+    drafts = [draft for draft in drafts if draft.index not in left_out]
     if extra.covers:
         drafts = _put_covers(snapshot, drafts, extra.covers, viewport)
     if extra.clickables:
         drafts = _add_clickables(snapshot, drafts, extra.clickables, viewport)
-        drafts = _drop_repeats(snapshot, drafts, extra)
-    sent = {_rounded(one.box): one for one in extra.sent}
-    takes = {_rounded(one.box): one.ways for one in extra.takes}
-    for draft in drafts:
-        draft.takes = takes.get(_rounded(draft.box), ())
-        if form := sent.get(_rounded(draft.box)):
-            draft.sends_to, draft.by_get = form.to, form.get
-        draft.field = kinds.get(_rounded(draft.box), "") if draft.role in FIELD_ROLES else ""
-        if draft.role in ("button", "clickable") and _rounded(draft.box) in uploads:
-            draft.role = "file"
+        repeats = _Repeats(snapshot, drafts, extra)
+        drafts = [draft for at, draft in enumerate(drafts) if not repeats.has(at)]
+    _note_all(drafts, extra)
     return drafts
+
+
+def _note_widgets(drafts: Sequence[Draft], extra: Extra) -> None:
+    """What the page script says of elements of the snapshot."""
+    lists, shown, levels = _by_box(extra.lists), _by_box(extra.shown), _by_box(extra.levels)
+    submits, openers = set(map(_rounded, extra.submits)), set(map(_rounded, extra.openers))
+    placeholders = _by_box(extra.placeholders)
+    for draft in drafts:
+        box, is_field = _rounded(draft.box), draft.role in FIELD_ROLES
+        draft.submits = not is_field and box in submits
+        if draft.role in SELECTS:
+            draft.choices = lists.get(box)
+        if draft.role in WIDGETS:
+            draft.opens = box in openers
+            draft.shows = shown[box].text if box in shown else ""
+        if draft.role in LEVELS and box in levels:
+            draft.level = levels[box].value
+        if is_field and box in placeholders:
+            draft.put_placeholder(placeholders[box].text)
+
+
+def _note_all(drafts: Sequence[Draft], extra: Extra) -> None:
+    """What the page script says of elements whatever listed them."""
+    sent, takes, fields = _by_box(extra.sent), _by_box(extra.takes), _by_box(extra.fields)
+    uploads = set(map(_rounded, extra.uploads))
+    for draft in drafts:
+        box = _rounded(draft.box)
+        if box in takes:
+            draft.takes = takes[box].ways
+        if form := sent.get(box):
+            draft.sends_to, draft.by_get = form.to, form.get
+        if draft.role in FIELD_ROLES and box in fields:
+            draft.field = fields[box].kind
+        if draft.role in ("button", "clickable") and box in uploads:
+            draft.role = "file"
+
+
+def _by_box(found: Iterable[_Boxed]) -> dict[tuple[int, ...], _Boxed]:
+    return {_rounded(one.box): one for one in found}
 
 
 def _pick(snapshot: Snapshot, native: Set[int]) -> list[int]:
@@ -235,16 +268,20 @@ def _draft(snapshot: Snapshot, index: int) -> Draft:
     elif role in WIDGETS:
         name = name or text_of(snapshot, index) or name_of_link(node.url)
     else:
-        role = role if role in KEPT_ROLES else "clickable"
-        inner = _widgets(snapshot, index)
-        name = name or _text_beside(snapshot, index, [at for at in inner if snapshot.nodes[at].ref])
-        choices = (snapshot.nodes[at] for at in inner if snapshot.nodes[at].role in CHOICES)
-        hidden = next((choice for choice in choices if not choice.ref), None)
-        if hidden is not None:
-            role, name, state = hidden.role, name or hidden.name, hidden
+        role, name, state = _clickable(snapshot, index)
     if not name and role in CHOICES:
         name = label_of_choice(snapshot, index)
     return Draft(index, node.ref, role, name, state, node.box, node.seen, node.url)
+
+
+def _clickable(snapshot: Snapshot, index: int) -> tuple[str, str, Node]:
+    """Role, name and the node with the state of what is clicked but no control: those of a hidden choice in it."""
+    nodes, node, inner = snapshot.nodes, snapshot.nodes[index], _widgets(snapshot, index)
+    name = node.name or _text_beside(snapshot, index, [at for at in inner if nodes[at].ref])
+    hidden = next((nodes[at] for at in inner if nodes[at].role in CHOICES and not nodes[at].ref), None)
+    if hidden is not None:
+        return hidden.role, name or hidden.name, hidden
+    return node.role if node.role in KEPT_ROLES else "clickable", name, node
 
 
 def _add_clickables(
@@ -252,32 +289,41 @@ def _add_clickables(
 ) -> list[Draft]:
     by_box = {_rounded(draft.box): draft for draft in drafts if draft.box}
     nodes = {_rounded(node.box): at for at, node in enumerate(snapshot.nodes) if node.box and node.ref}
-    places = [draft.place for draft in drafts]
-    boxes = _Bands(snapshot)
-    added = []
-    moved = _Moved(drafts, found)
+    boxes, moved, added = _Bands(snapshot), _Moved(drafts, found, nodes), list[Draft]()
     for clickable in found:
         box = _rounded(clickable.box)
-        if known := by_box.get(box) or (None if box in nodes else moved.take(clickable)):
-            if not _ANY_LETTER.search(known.name):  # such as a bell with a number
-                known.name = clickable.name or known.name
-            if clickable.tag == "draggable" and known.role == "clickable":
-                known.role = clickable.tag
-            if clickable.tag == "media":
-                known.role, known.name = clickable.tag, clickable.name
+        if known := by_box.get(box) or moved.take(clickable):
+            _improve(known, clickable)
         elif box not in nodes:
             added.append(_loose(snapshot, boxes, clickable, viewport))
-        elif clickable.listens or bisect_left(places, nodes[box]) == bisect_left(
-            places, snapshot.nodes[nodes[box]].end
-        ):
+        elif clickable.listens or not _within(drafts, nodes[box], snapshot.nodes[nodes[box]].end):
             added.append(_draft_clickable(snapshot, nodes[box], clickable))
-    return sorted(drafts + added, key=lambda draft: draft.place)
+    return sorted(drafts + added, key=_PLACE)
+
+
+def _within(drafts: list[Draft], first: int, end: int) -> list[Draft]:
+    """Those of drafts in reading order that have nodes from `first` to `end`."""
+    return drafts[bisect_left(drafts, first, key=_PLACE) : bisect_left(drafts, end, key=_PLACE)]
+
+
+def _improve(known: Draft, clickable: Clickable) -> None:
+    """Put in what the page script says better of an element that the snapshot has, too."""
+    if not _ANY_LETTER.search(known.name):  # such as a bell with a number
+        known.name = clickable.name or known.name
+    if clickable.tag == "draggable" and known.role == "clickable":
+        known.role = clickable.tag
+    if clickable.tag == "media":
+        known.role, known.name = clickable.tag, clickable.name
 
 
 class _Moved:
     """The drafts that the page script would have listed, too, but not where the snapshot has them: the page moves."""
 
-    def __init__(self, drafts: Sequence[Draft], found: Sequence[Clickable]) -> None:
+    def __init__(
+        self, drafts: Sequence[Draft], found: Sequence[Clickable], known: Container[tuple[int, ...]]
+    ) -> None:
+        """`known` are the rounded boxes that the snapshot has: what is there has not moved."""
+        self._known = known
         listed = {_rounded(one.box) for one in found}
         self._drafts: dict[tuple[str, int, int], list[Draft]] = {}
         for draft in drafts if len(found) < MAX_LISTED_ELEMENTS else ():
@@ -287,6 +333,8 @@ class _Moved:
 
     def take(self, clickable: Clickable) -> Draft | None:
         """The first of them that is of the same kind, size and name. It is then where the script saw it."""
+        if _rounded(clickable.box) in self._known:
+            return None
         role = TAG_ROLES.get(clickable.tag, "clickable")
         alike = self._drafts.get(_kind(role, clickable.box), [])
         for draft in alike:
@@ -306,8 +354,8 @@ def _kind(role: str, box: Box) -> tuple[str, int, int]:
     return role, round(box[2]), round(box[3])
 
 
-def _merge_stand_ins(snapshot: Snapshot, drafts: list[Draft]) -> list[Draft]:
-    """Leave out a hidden select next to the one that stands in for it, which gets its name, and a field in a field."""
+def _hidden_selects(snapshot: Snapshot, drafts: list[Draft]) -> set[int]:
+    """The nodes of hidden selects next to what stands in for them, which gets their names."""
     nodes, left_out = snapshot.nodes, set[int]()
     hidden = [at for at, node in enumerate(nodes) if node.role in SELECTS and _is_hidden(node.box)]
     for at in hidden:
@@ -318,20 +366,26 @@ def _merge_stand_ins(snapshot: Snapshot, drafts: list[Draft]) -> list[Draft]:
             beside.name = own or label
             if beside.role == "button" and label:
                 beside.name, beside.shows = label, own
-    boxes = [draft for draft in drafts if draft.role == "combobox" and draft.index not in left_out]
-    places = [draft.index for draft in drafts]
-    for outer in boxes:
-        first, end = (bisect_left(places, at) for at in (outer.index + 1, nodes[outer.index].end))
-        inner = next((one for one in drafts[first:end] if one.role in FIELD_ROLES), None)
-        if inner is None or inner.node is None or outer.node is None:
+    return left_out
+
+
+def _nested_fields(snapshot: Snapshot, drafts: list[Draft], left_out: Container[int]) -> set[int]:
+    """Of each field in a combobox, the node of the one of both that takes no typing."""
+    nodes, nested = snapshot.nodes, set[int]()
+    for outer in drafts:
+        if outer.role != "combobox" or outer.index in left_out:
             continue
-        if outer.node.is_pointed or "disabled" in outer.node.attributes:
-            outer.level = inner.node.text or inner.name
-            left_out.add(inner.index)
-        else:  # which takes the typing
+        inside = _within(drafts, outer.index + 1, nodes[outer.index].end)
+        inner = next((one for one in inside if one.role in FIELD_ROLES), None)
+        if inner is None:
+            continue
+        if nodes[outer.index].is_pointed or "disabled" in nodes[outer.index].attributes:
+            outer.level = nodes[inner.index].text or inner.name
+            nested.add(inner.index)
+        else:
             inner.name = outer.name or inner.name
-            left_out.add(outer.index)
-    return [draft for draft in drafts if draft.index not in left_out] if left_out else drafts
+            nested.add(outer.index)
+    return nested
 
 
 def _is_hidden(box: Box | None) -> bool:
@@ -379,38 +433,49 @@ def _put_covers(
         if at is not None:
             taken.add(at)
     kept = [draft for draft in drafts if draft.place not in taken or draft.role in CHOICES]
-    return sorted([*kept, *added], key=lambda draft: draft.place)
+    return sorted([*kept, *added], key=_PLACE)
 
 
-def _drop_repeats(snapshot: Snapshot, drafts: list[Draft], extra: Extra) -> list[Draft]:
-    """Leave out containers that are clicked for what is in them, and parts of one control that have no name."""
-    listed = {_rounded(one.box) for one in extra.clickables}
-    listening = {_rounded(one.box) for one in extra.clickables if one.listens}
-    wholes = [one.box for one in extra.clickables if one.tag == "svg"] + [one.by for one in extra.covers]
-    covers = {_rounded(one.by) for one in extra.covers}
-    choices = [draft for draft in drafts if draft.role in CHOICES and _rounded(draft.box) in covers]
+class _Repeats:
+    """Containers that are clicked for what is in them, and parts of one control that have no name."""
+
+    def __init__(self, snapshot: Snapshot, drafts: Sequence[Draft], extra: Extra) -> None:
+        self._nodes, self._drafts = snapshot.nodes, drafts
+        self._listed = _by_box(extra.clickables)
+        covers = [one.by for one in extra.covers]
+        self._wholes = [one.box for one in extra.clickables if one.tag == "svg"] + covers
+        by_choice = set(map(_rounded, covers))
+        self._choices = [one for one in drafts if one.role in CHOICES and _rounded(one.box) in by_choice]
+        self._hosts = _hosts(drafts) if len(extra.clickables) < MAX_LISTED_ELEMENTS else {}
+
+    def has(self, at: int) -> bool:
+        draft = self._drafts[at]
+        if draft.role not in LOOSE_ROLES or draft.box is None:
+            return False
+        if not draft.name:
+            return any(_holds(whole, draft.box) for whole in self._around(draft.box))
+        if any(_is_part(draft, choice) for choice in self._choices):
+            return True
+        listed = self._listed.get(_rounded(draft.box))
+        if draft.node is None or (listed and listed.listens):
+            return False
+        return _is_said_inside(draft, self._nodes[draft.index].end, islice(self._drafts, at + 1, None))
+
+    def _around(self, box: Box) -> list[Box]:
+        """What a part without a name may belong to; one that the script lists, to drawings only."""
+        if _rounded(box) in self._listed:
+            return self._wholes
+        near = (self._hosts.get(_band(box[1]) + band, ()) for band in (-2, -1, 0))
+        return [*self._wholes, *chain.from_iterable(near)]
+
+
+def _hosts(drafts: Sequence[Draft]) -> dict[int, list[Box]]:
+    """The boxes of low controls with a name, by band."""
     hosts: dict[int, list[Box]] = {}
-    is_all = len(extra.clickables) < MAX_LISTED_ELEMENTS
-    for one in drafts if is_all else ():
+    for one in drafts:
         if one.role in HOSTS and one.name and one.box and one.box[3] <= HOST_HEIGHT:
             hosts.setdefault(_band(one.box[1]), []).append(one.box)
-    kept = []
-    for at, draft in enumerate(drafts):
-        box, is_kept = draft.box, True
-        if draft.role not in LOOSE_ROLES or box is None:
-            pass
-        elif not draft.name:
-            near = (one for band in (-2, -1, 0) for one in hosts.get(_band(box[1]) + band, ()))
-            around = wholes if _rounded(box) in listed else [*wholes, *near]
-            is_kept = not any(_holds(whole, box) for whole in around)
-        elif any(_is_part(draft, choice) for choice in choices):
-            is_kept = False
-        elif draft.node is not None and _rounded(box) not in listening:
-            after = (drafts[later] for later in range(at + 1, len(drafts)))
-            is_kept = not _is_said_inside(draft, snapshot.nodes[draft.index].end, after)
-        if is_kept:
-            kept.append(draft)
-    return kept
+    return hosts
 
 
 def _is_part(draft: Draft, choice: Draft) -> bool:

@@ -199,25 +199,18 @@ class Extra(BaseModel, frozen=True):
 
     def masked(self, mask: Callable[[str], str]) -> "Extra":
         """A copy with `mask` applied to names, texts and addresses."""
-        clickables = (one.model_copy(update={"name": mask(one.name)}) for one in self.clickables)
-        shown = (one.model_copy(update={"text": mask(one.text)}) for one in self.shown)
-        sent = (one.model_copy(update={"to": mask(one.to)}) for one in self.sent)
-        levels = (one.model_copy(update={"value": mask(one.value)}) for one in self.levels)
-        covers = (one.model_copy(update={"name": mask(one.name)}) for one in self.covers)
-        texts = self.texts and tuple(one.model_copy(update={"text": mask(one.text)}) for one in self.texts)
-        lists = (one.model_copy(update={"options": tuple(map(mask, one.options))}) for one in self.lists)
-        framed = (
-            one.model_copy(update={"name": mask(one.name), "url": mask(one.url)}) for one in self.framed
-        )
-        masked = {"clickables": tuple(clickables), "shown": tuple(shown), "sent": tuple(sent), "texts": texts}
-        more = {
-            "framed": tuple(framed),
-            "lists": tuple(lists),
-            "levels": tuple(levels),
-            "covers": tuple(covers),
+
+        def hidden(value: str | tuple[str, ...]) -> str | tuple[str, ...]:
+            return mask(value) if isinstance(value, str) else tuple(map(mask, value))
+
+        masked = {
+            field: tuple(
+                one.model_copy(update={name: hidden(getattr(one, name)) for name in names})
+                for one in getattr(self, field) or ()
+            )
+            for field, names in _MASKED_FIELDS.items()
         }
-        placeholders = (one.model_copy(update={"text": mask(one.text)}) for one in self.placeholders)
-        return self.model_copy(update=masked | more | {"placeholders": tuple(placeholders)})
+        return self.model_copy(update=masked | ({} if self.texts else {"texts": self.texts}))
 
     def with_frame(self, inner: "Extra", dx: float, dy: float) -> "Extra":
         """A copy with what a frame of another site has, moved to where it is in the page. Its texts and elements without
@@ -241,6 +234,10 @@ class Extra(BaseModel, frozen=True):
 
 
 _Boxed = TypeVar("_Boxed", bound=BaseModel)
+_MASKED_FIELDS = {
+    "clickables": ("name",), "shown": ("text",), "sent": ("to",), "levels": ("value",), "covers": ("name",),
+    "texts": ("text",), "lists": ("options",), "framed": ("name", "url"), "placeholders": ("text",),
+}  # fmt: skip
 _FRAMED_FIELDS = (
     "secrets", "shown", "levels", "placeholders", "covers", "fields", "editors", "lists", "verbatim", "groups",
     "sent",

@@ -135,19 +135,24 @@ def find_hit(x: int, y: int, found: Layers, elements: Sequence[Element]) -> Poin
     hit = PointHit(
         x=x, y=y, key=found.key(0), element=_describe(found), surface=found.surface, words=_words(found)
     )
+    known = hit.model_copy(update={"surface": None})
     if found.beyond:  # a frame whose content could not be read
-        return hit.model_copy(update={"surface": None})
+        return known
     is_surface = found.layers[0].tag in _SURFACES or found.surface is not None
     for at, layer in enumerate(found.layers):
-        shown = _moved(layer.box, -layer.inset[0], -layer.inset[1])
-        near = (one for one in elements if one.role != "dropzone")  # a press there is for what is in it
-        same = [one for one in near if one.box and _is_same_box(one.box, shown)]
-        element = next((one for one in same if one.role == layer.role), next(iter(same), None))
+        element = _element_of(layer, elements)
         if element and not (is_surface and element.role in _LOOSE):
-            return hit.model_copy(update={"key": found.key(at), "element": element, "surface": None})
+            return known.model_copy(update={"key": found.key(at), "element": element})
         if layer.control:
-            return hit.model_copy(update={"surface": None})
+            return known
     return hit
+
+
+def _element_of(layer: Layer, elements: Sequence[Element]) -> Element | None:
+    """The element with the layer's box, preferably of its role; a press on a drop zone is for what is in it."""
+    shown = _moved(layer.box, -layer.inset[0], -layer.inset[1])
+    near = [one for one in elements if one.box and one.role != "dropzone" and _is_same_box(one.box, shown)]
+    return next((one for one in near if one.role == layer.role), next(iter(near), None))
 
 
 def _describe(found: Layers) -> Element:

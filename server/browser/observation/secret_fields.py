@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from itertools import filterfalse
 
 from server.browser.observation.names import label_of_field
 from server.browser.observation.page_script import Box, SecretField
@@ -35,15 +36,15 @@ def hide_secrets(
     found = list(found)
     boxes = _Boxes(secret.box for secret in found)
     held = {secret.value for secret in found if secret.value}
-    long = {value for value in held if not is_short(value)}
+    long = set(filterfalse(is_short, held))
     _hide_drawn(snapshot, found)
     for index, node in enumerate(snapshot.nodes):
         if node.role in FIELD_ROLES and (unknown or _is_secret(snapshot, index, boxes, long)):
             if len(held) < MAX_SECRETS and len(node.text) <= SECRET_CHARS:
                 held.add(node.text)
-            node.name = _masking([node.text])(node.name) if node.text else node.name
+            node.name = _masking([node.text])(node.name)
             node.secret, node.filled, node.text = True, bool(node.text), ""
-    mask = _masking(value for value in held if not is_short(value))
+    mask = _masking(filterfalse(is_short, held))
     _mask(snapshot, mask, _masking(held))
     return mask
 
@@ -65,19 +66,18 @@ def _hide_drawn(snapshot: Snapshot, found: Sequence[SecretField]) -> None:
 def drawn_of(texts: Sequence[tuple[Box | None, str]], found: Sequence[SecretField]) -> set[int]:
     """The places of texts that lie in a secret field and are a part of what it holds, or spell it sign by sign."""
     drawn: set[int] = set()
-    held = [one for one in found if one.value]
-    if not held:
-        return drawn
     singles = [at for at, (_, text) in enumerate(texts) if len(text.strip()) == 1]
     spelled = "".join(texts[at][1].strip() for at in singles)
-    for secret in held:
+    for secret in found:
+        if not secret.value:
+            continue
         drawn |= {
             at
             for at, (box, text) in enumerate(texts)
             if box and text.strip() in secret.value and overlaps(box, secret.box)
         }
-        start = spelled.find(secret.value) if len(secret.value) > 2 else -1
-        drawn |= set(singles[start : start + len(secret.value)]) if start >= 0 else set()
+        if len(secret.value) > 2 and (start := spelled.find(secret.value)) >= 0:
+            drawn.update(singles[start : start + len(secret.value)])
     return drawn
 
 

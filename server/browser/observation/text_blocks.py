@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 
 from server.browser.observation.elements import Draft
 from server.browser.observation.names import packed
@@ -245,21 +246,14 @@ def _weigh(snapshot: Snapshot, outline: Outline, piece: TextPiece, text: str) ->
     weight = min(len(text), 200) / 200
     if piece.place < 0:
         return Block(piece.place, text, weight, piece.seen, piece.visible, y=piece.y)
-    roles = {nodes[at].role} | {
-        nodes[up].role for up, _ in zip(snapshot.ancestors(at), range(6), strict=False)
-    }
-    mark = outline.mark[at]
+    roles = {nodes[up].role for up in (at, *islice(snapshot.ancestors(at), 6))}
+    mark, is_urgent = outline.mark[at], not URGENT_ROLES.isdisjoint(roles)
+    on_top = piece.seen and outline.dialog[at] >= 0
+    weight += 3 * is_urgent + 2 * on_top
     if "heading" in roles:
         text, weight = f"# {text}", weight + 0.7
-    if roles & URGENT_ROLES:
-        weight += 3
-    on_top = piece.seen and outline.dialog[at] >= 0
-    if on_top:
-        weight += 2
     if mark >= 0:
         weight += -0.7 if nodes[mark].role in SIDE else 0.4
     if nodes[at].role == "img" or (piece.seen and not piece.visible):
         weight -= 0.6
-    return Block(
-        piece.place, text, weight, piece.seen, piece.visible, on_top, bool(roles & URGENT_ROLES), piece.y
-    )
+    return Block(piece.place, text, weight, piece.seen, piece.visible, on_top, is_urgent, piece.y)

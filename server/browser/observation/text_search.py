@@ -43,7 +43,7 @@ def find_place(
 
 def _innermost(nodes: list[Node], wanted: str) -> list[int]:
     """Nodes whose text has the words while that of none in them has, in document order."""
-    texts = [_plain(node.name if node.role in FIELD_ROLES else f"{node.name} {node.text}") for node in nodes]
+    texts = list(map(_searched, nodes))
     inner: list[list[str] | None] = [[] for _ in nodes]
     """The texts of its children, from the last one; None if they are too long."""
     has_match = [False] * len(nodes)
@@ -66,6 +66,10 @@ def _innermost(nodes: list[Node], wanted: str) -> list[int]:
         else:
             around.append(whole)
     return found[::-1]
+
+
+def _searched(node: Node) -> str:
+    return _plain(node.name if node.role in FIELD_ROLES else f"{node.name} {node.text}")
 
 
 def _middle_of(nodes: list[Node], at: int) -> float:
