@@ -91,14 +91,15 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         if spec is None or (spec.server == BROWSER and not spec.acts):
             return await handler(request)
         context = get_runtime(RunContext).context
-        if waiting := self._waiting.get((context.run_id, call["id"] or call["name"])):
+        call_id = _id_of(request)
+        if waiting := self._waiting.get((context.run_id, call_id)):
             for _ in range(waiting.interrupts):  # in order: those that were answered before
                 interrupt(None)
             return await self._ask_about_held(waiting, request, handler, context)
         if fault := find_fault(spec, call["args"]):  # do not ask the user about an impossible call
-            return ToolMessage(fault, tool_call_id=call["id"] or "", name=call["name"], status="error")
+            return _not_made(request, fault)
         memory = {**request.state, "notes": ()}
-        ruling = await self._rule(spec, call["args"], call["id"] or call["name"], memory)
+        ruling = await self._rule(spec, call["args"], call_id, memory)
         if ruling.refusal is None:
             state = {**request.state, SECRETS: ruling.secrets, JUDGED: ruling.judged}
             called = request.override(state=state)
@@ -106,9 +107,7 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
                 return await self._act(called, handler, ruling, memory["notes"], context)
             result = await handler(called)
         else:
-            result = ToolMessage(
-                ruling.refusal, tool_call_id=call["id"] or "", name=call["name"], status="error"
-            )
+            result = _not_made(request, ruling.refusal)
         return _annotated(result, ruling, memory["notes"])
 
     async def _act(
@@ -133,9 +132,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             result = _annotated(await handler(request), ruling, notes)
         if not (held := browser.held()):
             return result
-        call_id = request.tool_call["id"] or request.tool_call["name"]
         waiting = _HeldCall(judged, held, terms, ruling.interrupts)
-        self._waiting[context.run_id, call_id] = waiting
+        self._waiting[context.run_id, _id_of(request)] = waiting
         if len(self._waiting) > _MAX_WAITING:  # of runs that were cancelled
             del self._waiting[next(iter(self._waiting))]
         return await self._ask_about_held(waiting, request, handler, context)
@@ -144,11 +142,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         self, waiting: _HeldCall, request: ToolCallRequest, handler: _Handler, context: RunContext
     ) -> ToolMessage | Command[Any]:
         """Called again after each interrupt: `waiting` is then as it was."""
-        call, held = request.tool_call, waiting.held
-        call_id = call["id"] or call["name"]
-        key, browser = (context.run_id, call_id), await context.browser()
+        held, tool = waiting.held, request.tool_call["name"]
+        key, browser = (context.run_id, _id_of(request)), await context.browser()
         judgement = judge_held(held, await context.grants.held(), now())
-        covered = bool(judgement.uses) and await context.grants.use(judgement.uses, call["name"])
+        covered = bool(judgement.uses) and await context.grants.use(judgement.uses, tool)
         judgement = judgement if covered else replace(judgement, uses=())
         marks: dict[str, str] = {}
         if not covered:
@@ -156,16 +153,13 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             if refusal is not None:
                 self._waiting.pop(key, None)
                 await browser.refuse_held()
-                message = ToolMessage(
-                    refusal.refusal or "", tool_call_id=call["id"] or "", name=call["name"], status="error"
-                )
-                return _annotated(message, refusal, ())
+                return _annotated(_not_made(request, refusal.refusal or ""), refusal, ())
             marks = {_GATE: _ASKED_MARK}
         judged = replace(waiting.judged, ruling=ruling_of(judgement))
         if any(one.is_further for one in held) and not await browser.held_waits():
             self._waiting.pop(key, None)
             text = f"Not sent: {named(held)}. A part of this act was sent before, so it is not done again: look at the page."
-            return ToolMessage(text, tool_call_id=call["id"] or "", name=call["name"], status="error")
+            return _not_made(request, text)
         terms = agreed_terms(held, waiting.terms)
         with browser.under(terms):
             result = await handler(request.override(state={**request.state, JUDGED: judged}))
@@ -395,6 +389,15 @@ def _count_asks(messages: Sequence[AnyMessage]) -> int:
             break
         asks += mark == _ASKED_MARK
     return asks
+
+
+def _id_of(request: ToolCallRequest) -> str:
+    return request.tool_call["id"] or request.tool_call["name"]
+
+
+def _not_made(request: ToolCallRequest, why: str) -> ToolMessage:
+    call = request.tool_call
+    return ToolMessage(why, tool_call_id=call["id"] or "", name=call["name"], status="error")
 
 
 def _annotated(

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages.ai import UsageMetadata
 from langgraph.runtime import get_runtime
 
 from server.agent.assistant.input import EARLIER, count_steps
@@ -52,17 +53,17 @@ class RunBudget:
     def spent(self, messages: Sequence[AnyMessage], active_seconds: float = 0.0) -> str | None:
         """The budget that this work and the model calls among these messages have used up: `tokens`, `cost`, `time` or
         None."""
-        calls = [
-            (m.usage_metadata, self.second_cost_of if ANSWERED_BY in m.response_metadata else self.cost_of)
-            for m in messages
-            if isinstance(m, AIMessage) and m.usage_metadata
-        ]
-        if self.tokens is not None and sum(call["total_tokens"] for call, _ in calls) >= self.tokens:
-            return "tokens"
-        spent = sum(cost_of(call) or 0.0 for call, cost_of in calls)
-        if self.dollars is not None and spent >= self.dollars:
-            return "cost"
-        return "time" if self.seconds is not None and active_seconds >= self.seconds else None
+        calls = [(m, m.usage_metadata) for m in messages if isinstance(m, AIMessage) and m.usage_metadata]
+        spent = {
+            "tokens": (sum(usage["total_tokens"] for _, usage in calls), self.tokens),
+            "cost": (sum(self._cost(message, usage) for message, usage in calls), self.dollars),
+            "time": (active_seconds, self.seconds),
+        }
+        return next((name for name, (used, most) in spent.items() if most is not None and used >= most), None)
+
+    def _cost(self, message: AIMessage, usage: UsageMetadata) -> float:
+        is_second = ANSWERED_BY in message.response_metadata
+        return (self.second_cost_of if is_second else self.cost_of)(usage) or 0.0
 
 
 class RunLimits(Middleware):

@@ -5,6 +5,8 @@ The model's own description of an element is never used: its target is looked up
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from server.agent.actions import (
     Action,
     BackAction,
@@ -36,39 +38,8 @@ LOOKS_AT_PAGE = frozenset(
 
 def read_call(name: str, args: JsonObject, observation: Observation) -> Action | None:
     """The action of a tool call; None if the tool is unknown or its target is not on the page."""
-    args = storable(args)
-    match name:
-        case "browser_click":
-            element = _target(args, observation)
-            return _click(element, args) if element else None
-        case "browser_drag":
-            start, end = (_named(args.get(name), observation) for name in ("startTarget", "endTarget"))
-            return DragAction(start=start.eid, end=end.eid) if start and end else None
-        case "browser_type":
-            text = str(args.get("text") or "")
-            types_keys = bool(args.get("slowly")) or "index" in args  # browser-use types key by key
-            has_enter = types_keys and any(end in text for end in "\r\n")
-            is_sent = bool(args.get("submit")) or has_enter
-            return _typing([(_target(args, observation), text)], submit=is_sent)
-        case "browser_fill_form":
-            fields = [field for field in args.get("fields") or [] if isinstance(field, dict)]
-            return _typing([(_target(field, observation), field.get("value")) for field in fields])
-        case "browser_select_option":
-            element = _target(args, observation)
-            option = "\n".join(map(str, args.get("values") or []))
-            return SelectAction(eid=element.eid, option=option) if element else None
-        case "browser_press_key":
-            return PressAction(key=str(args.get("key", "")))
-        case "browser_navigate":
-            return NavigateAction(url=str(args.get("url", "")))
-        case "browser_tabs":
-            return NavigateAction(url=str(args["url"])) if args.get("url") else SwitchTabAction()
-        case "browser_handle_dialog":
-            given = args.get("promptText")
-            return DialogAction(accept=bool(args.get("accept")), text=None if given is None else str(given))
-        case "browser_file_upload":
-            return UploadAction(file=", ".join(map(str, args.get("paths") or [])))
-    return _PASSIVE_TOOLS.get(name)
+    read = _CALL_READERS.get(name)
+    return read(storable(args), observation) if read else _PASSIVE_TOOLS.get(name)
 
 
 def refs_of(args: JsonObject) -> list[str]:
@@ -81,11 +52,57 @@ def refs_of(args: JsonObject) -> list[str]:
 _REFERENCES = ("target", "ref", "index", "startTarget", "endTarget")
 
 
-def _click(element: Element, args: JsonObject) -> Action:
+def _click(args: JsonObject, observation: Observation) -> Action | None:
     keys = ", ".join(map(str, args.get("modifiers") or []))
     button = str(args.get("button") or "left")
     manner = ", ".join(filter(None, (button if button != "left" else "", keys))).lower()
-    return ClickAction(eid=element.eid, double=bool(args.get("doubleClick")), manner=manner)
+    element, double = _target(args, observation), bool(args.get("doubleClick"))
+    return ClickAction(eid=element.eid, double=double, manner=manner) if element else None
+
+
+def _drag(args: JsonObject, observation: Observation) -> Action | None:
+    start, end = (_named(args.get(name), observation) for name in ("startTarget", "endTarget"))
+    return DragAction(start=start.eid, end=end.eid) if start and end else None
+
+
+def _type(args: JsonObject, observation: Observation) -> Action | None:
+    text = str(args.get("text") or "")
+    types_keys = bool(args.get("slowly")) or "index" in args  # browser-use types key by key
+    has_enter = types_keys and any(end in text for end in "\r\n")
+    return _typing([(_target(args, observation), text)], submit=bool(args.get("submit")) or has_enter)
+
+
+def _fill(args: JsonObject, observation: Observation) -> Action | None:
+    fields = [field for field in args.get("fields") or [] if isinstance(field, dict)]
+    return _typing([(_target(field, observation), field.get("value")) for field in fields])
+
+
+def _select(args: JsonObject, observation: Observation) -> Action | None:
+    element, option = _target(args, observation), "\n".join(map(str, args.get("values") or []))
+    return SelectAction(eid=element.eid, option=option) if element else None
+
+
+def _open_tab(args: JsonObject, _: Observation) -> Action:
+    return NavigateAction(url=str(args["url"])) if args.get("url") else SwitchTabAction()
+
+
+def _answer(args: JsonObject, _: Observation) -> Action:
+    given = args.get("promptText")
+    return DialogAction(accept=bool(args.get("accept")), text=None if given is None else str(given))
+
+
+_CALL_READERS: dict[str, Callable[[JsonObject, Observation], Action | None]] = {
+    "browser_click": _click,
+    "browser_drag": _drag,
+    "browser_type": _type,
+    "browser_fill_form": _fill,
+    "browser_select_option": _select,
+    "browser_press_key": lambda args, _: PressAction(key=str(args.get("key", ""))),
+    "browser_navigate": lambda args, _: NavigateAction(url=str(args.get("url", ""))),
+    "browser_tabs": _open_tab,
+    "browser_handle_dialog": _answer,
+    "browser_file_upload": lambda args, _: UploadAction(file=", ".join(map(str, args.get("paths") or []))),
+}
 
 
 _PASSIVE_TOOLS: dict[str, Action] = {

@@ -101,17 +101,20 @@ def retarget(aimed: AimedAction, observation: Observation) -> Action | None:
     thing must be at the same place, in the same view of the page.
     """
     if aimed.action.points:
-        hits = aimed.hits, replace(aimed, observation=observation).hits
-        is_same_view = bool(observation.view) and observation.view == aimed.observation.view
-        is_whole = len(hits[0]) == len(hits[1]) == len(aimed.action.points)
-        is_same = is_same_view and is_whole and all(map(is_same_hit, *hits))
-        return aimed.action if is_same else None
+        return aimed.action if _hits_same(aimed, observation) else None
     found = [_find_again(element, observation) for element in aimed.targets]
     fresh = tuple(element.eid for element in found if element is not None)
     wanted = len(aimed.action.eids) or len(aimed.targets)
     if len(fresh) < wanted:
         return None
     return aimed.action.with_eids(fresh) if aimed.action.eids else aimed.action
+
+
+def _hits_same(aimed: AimedAction, observation: Observation) -> bool:
+    hits = aimed.hits, replace(aimed, observation=observation).hits
+    is_same_view = bool(observation.view) and observation.view == aimed.observation.view
+    is_whole = len(hits[0]) == len(hits[1]) == len(aimed.action.points)
+    return is_same_view and is_whole and all(map(is_same_hit, *hits))
 
 
 def _find_again(element: Element, observation: Observation) -> Element | None:

@@ -24,11 +24,7 @@ def is_of_login(aimed: AimedAction, judgement: Judgement, allowed: Collection[st
     if not allowed or target is None or not isinstance(aimed.action, ClickAction | PressAction):
         return False
     is_click = isinstance(aimed.action, ClickAction)
-    meaning = read_name(target.name) if is_click else None
-    if meaning and (
-        meaning.commitment >= Commitment.CERTAIN
-        or (judgement.kind == "account" and meaning.kind != "account")  # what the page around it says
-    ):
+    if is_click and _names_more(target.name, judgement):
         return False
     sends = bool(target.submits) if is_click else bool(destination_of(aimed))
     is_mild = judgement.verdict is not Verdict.DENY and judgement.kind in _LOGIN_KINDS
@@ -49,6 +45,13 @@ def count_login(aimed: AimedAction, allowed: set[str], *, approved: bool) -> Non
             allowed.add(form)
     else:
         allowed.discard(form)
+
+
+def _names_more(name: str, judgement: Judgement) -> bool:
+    """Whether a button, or what the page around it says, names more than to log in."""
+    meaning = read_name(name)
+    is_around = judgement.kind == "account" and meaning.kind != "account"
+    return meaning.commitment >= Commitment.CERTAIN or is_around
 
 
 def _form_of_login(aimed: AimedAction) -> str | None:

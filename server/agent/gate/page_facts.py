@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from server.agent.actions import AimedAction, ClickAction, NavigateAction, PressAction, TypeAction
+from server.agent.actions import Action, AimedAction, ClickAction, NavigateAction, PressAction, TypeAction
 from server.agent.gate.keys import read_key
 from server.agent.policy import guess_language
 from server.agent.policy.address import read_address
@@ -38,15 +38,18 @@ def destination_of(aimed: AimedAction) -> str:
         return ""
     if target.submits:
         return target.sends_to if isinstance(action, ClickAction | PressAction) else ""
-    presses_enter = (isinstance(action, TypeAction) and action.submit) or (
-        isinstance(action, PressAction) and read_key(action.key or "Tab", target) == "press_enter"
-    )
-    if not presses_enter:
+    if not _presses_enter(action, target):
         return ""
     button = next(
         (other for other in controls_in_same_group(target, aimed.observation) if other.submits), target
     )
     return button.sends_to or target.sends_to
+
+
+def _presses_enter(action: Action, focused: Element) -> bool:
+    if isinstance(action, PressAction):
+        return read_key(action.key or "Tab", focused) == "press_enter"
+    return isinstance(action, TypeAction) and action.submit
 
 
 def other_site(aimed: AimedAction) -> str | None:

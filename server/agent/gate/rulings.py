@@ -20,18 +20,17 @@ async def publish_ruling(call_id: str, aimed: AimedAction, judgement: Judgement)
     def shown(text: str) -> str:
         return storable(str(without(secrets, text)))
 
+    opened = without_login(aimed.observation.page.url)
     match action:
         case NavigateAction():
-            opened = action.url
+            opened = action.url or opened
         case ToolAction():
-            opened = str(action.args.get("url") or "")
-        case _:
-            opened = ""
+            opened = str(action.args.get("url") or opened)
     ruled = PolicyRuled(
         call_id=call_id,
         action=aimed.action.name,
         target=Target(role=element.role, name=shown(element.shows or element.name)) if element else None,
-        url=shown(opened or without_login(aimed.observation.page.url)) or None,
+        url=shown(opened) or None,
         verdict=judgement.verdict.value,
         reason=shown(judgement.reason),
         reason_parts=parts_of(changed(judgement.reason, shown)),

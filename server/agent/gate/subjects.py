@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from math import hypot
 from urllib.parse import urljoin, urlsplit
 
@@ -47,16 +48,7 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
         case NavigateAction():
             return [Subject("navigate", url=observation.page.url, target_url=action.url)]
         case PressAction():
-            kind = read_key(action.key, aimed.focused)
-            if kind == "press_enter" and aimed.focused and aimed.focused.field == "fixed":
-                kind = "click"
-            if kind == "shortcut" and _has_no_stake(observation):
-                return [_subject("press", aimed.focused, observation)]
-            return [
-                _subject(kind, aimed.focused, observation, value=action.key),
-                *_shown(kind, [aimed.focused] if aimed.focused else [], observation),
-                *_sent(kind, aimed.focused, observation),
-            ]
+            return list(_pressed(action, aimed.focused, observation))
         case TypeAction():
             return list(_typed(action, targets, observation))
         case DialogAction():
@@ -65,22 +57,32 @@ def subjects_of(aimed: AimedAction) -> list[Subject]:
             return [_subject("scroll", None, observation)]
         case DragAction() | ClickAction() if any(hit.element.role == POINT for hit in aimed.hits):
             return list(_unnamed(aimed))
-        case DragAction() if (
-            len({target.ref for target in targets}) == 1 or _slides(targets) or _sorts(targets)
-        ):
-            return [_subject("drag", targets[0], observation)]
         case DragAction() if targets:
-            # The page does not show what a drop target does with the dropped element.
-            return [_subject("drag", targets[0], observation), _subject("drop", targets[-1], observation)]
+            return list(_dragged(targets, observation))
         case SelectAction() if targets:
-            return [
-                _subject("select", targets[0], observation),
-                *(one for option in action.options for one in _chosen(option, targets[0], observation)),
-            ]
-    if not targets:
-        return [_subject(action.kind, None, observation)]
+            chosen = (_chosen(option, targets[0], observation) for option in action.options)
+            return [_subject("select", targets[0], observation), *chain.from_iterable(chosen)]
     clicked = [_subject(action.name, element, observation) for element in targets]
-    return [*clicked, *_shown("click", targets, observation)]
+    return [*clicked, *_shown("click", targets, observation)] or [_subject(action.kind, None, observation)]
+
+
+def _pressed(action: PressAction, focused: Element | None, observation: Observation) -> Iterator[Subject]:
+    kind = read_key(action.key, focused)
+    if kind == "press_enter" and focused and focused.field == "fixed":
+        kind = "click"
+    if kind == "shortcut" and _has_no_stake(observation):
+        yield _subject("press", focused, observation)
+        return
+    yield _subject(kind, focused, observation, value=action.key)
+    yield from _shown(kind, [focused] if focused else [], observation)
+    yield from _sent(kind, focused, observation)
+
+
+def _dragged(targets: Sequence[Element], observation: Observation) -> Iterator[Subject]:
+    yield _subject("drag", targets[0], observation)
+    stays = len({target.ref for target in targets}) == 1 or _slides(targets) or _sorts(targets)
+    if not stays:  # the page does not show what a drop target does with the dropped element
+        yield _subject("drop", targets[-1], observation)
 
 
 def _slides(targets: Sequence[Element]) -> bool:
@@ -212,26 +214,32 @@ def _subject(action: str, element: Element | None, observation: Observation, *, 
     """`value` is the text that the element gets; by default, its current value."""
     if element is None:
         return Subject(action, value=value, url=observation.page.url)
-    group, href = controls_in_same_group(element, observation), element.href or ""
-    sends: Iterable[bool]
-    if element.role in _CHOICE_SUBJECTS:
-        sends = map(_takes_choice, group) if element.group else map(_posts, observation.interactive)
-    else:
-        sends = (other.submits for other in group)
-    waits = not element.submits and any(sends)
-    if href and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme:
-        href = urljoin(observation.page.url, href)  # `delete?id=3` names a page and not a host
+    group = controls_in_same_group(element, observation)
     return Subject(
         action, role=element.role, name=element.name, value=value or element.value or "", context=element.context,
-        url=observation.page.url, href=href, submits=element.submits or None,
+        url=observation.page.url, href=_whole(element.href or "", observation.page.url),
+        submits=element.submits or None,
         sends_to=element.sends_to if element.submits and action in _PRESSES else "", by_get=element.by_get,
-        opens=element.opens, waits=waits,
+        opens=element.opens, waits=not element.submits and any(_sends(element, group, observation)),
         secret=element.secret, form_fields=tuple(other.name for other in group if other.role in _FIELD_SUBJECTS),
         lines=element.field == "lines", at_once=element.role in _CHOICE_SUBJECTS and _is_at_once(element, observation),
-        alone=all(other.role != element.role or other.eid == element.eid for other in observation.interactive),
+        alone={element.eid}.issuperset(one.eid for one in observation.interactive if one.role == element.role),
         in_dialog=element.group.startswith(("dialog", "alertdialog")),
         siblings=tuple(other.name for other in group if other.role not in _FIELD_SUBJECTS), lang=language_of(observation),
     )  # fmt: skip
+
+
+def _sends(element: Element, group: Sequence[Element], observation: Observation) -> Iterable[bool]:
+    """For each control that may send what is set here, whether it does."""
+    if element.role not in _CHOICE_SUBJECTS:
+        return (other.submits for other in group)
+    return map(_takes_choice, group) if element.group else map(_posts, observation.interactive)
+
+
+def _whole(href: str, page: str) -> str:
+    """`delete?id=3` names a page and not a host."""
+    is_relative = href and not href.startswith(("#", "?", "/")) and not urlsplit(href).scheme
+    return urljoin(page, href) if is_relative else href
 
 
 def _dialog(action: DialogAction, observation: Observation) -> Iterator[Subject]:

@@ -87,19 +87,17 @@ def bits_of(aimed: AimedAction, state: Memory) -> int:
     """What the action may carry to a site; nothing if no site other than that one is private."""
     action, observation = aimed.action, aimed.observation
     private, place = state.get("private_sites", []), _site_of_effect(aimed)
-    if all(site == place for site in private):
+    if {place}.issuperset(private):
         return 0
     here = site_of(observation.page.url)
-    said, shown = (
-        list(_said(state)),
-        [] if here in private and here != place else list(_page_words(observation)),
-    )
+    is_shown = here == place or here not in private
+    said, shown = list(_said(state)), list(_page_words(observation)) if is_shown else []
     texts = _values_sent(aimed, place)
     match action:
         case NavigateAction():
             return _bits_of_address(action.url, place, observation, said)
         case TypeAction():
-            return _bits([*(field.text for field in action.fields), *texts], said, shown)
+            return _bits([field.text for field in action.fields] + texts, said, shown)
         case DialogAction():
             return _bits([action.text or ""], said, shown)
         case UploadAction():

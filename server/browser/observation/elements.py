@@ -41,7 +41,7 @@ HOST_HEIGHT = 80
 MAX_LISTED_ELEMENTS = 200
 """The page script lists no more: what it does not list may then be a control of its own."""
 LOOSE_ROLES = KEPT_ROLES | {"clickable"}
-_PLACE = attrgetter("place")
+_READING_ORDER = attrgetter("place")
 _ANY_LETTER = re.compile(r"[^\W\d_]")
 SPREAD_CHARS = 160
 """A clickable container with several parts and more text than this is listed as its parts."""
@@ -298,12 +298,14 @@ def _add_clickables(
             added.append(_loose(snapshot, boxes, clickable, viewport))
         elif clickable.listens or not _within(drafts, nodes[box], snapshot.nodes[nodes[box]].end):
             added.append(_draft_clickable(snapshot, nodes[box], clickable))
-    return sorted(drafts + added, key=_PLACE)
+    return sorted(drafts + added, key=_READING_ORDER)
 
 
 def _within(drafts: list[Draft], first: int, end: int) -> list[Draft]:
     """Those of drafts in reading order that have nodes from `first` to `end`."""
-    return drafts[bisect_left(drafts, first, key=_PLACE) : bisect_left(drafts, end, key=_PLACE)]
+    return drafts[
+        bisect_left(drafts, first, key=_READING_ORDER) : bisect_left(drafts, end, key=_READING_ORDER)
+    ]
 
 
 def _improve(known: Draft, clickable: Clickable) -> None:
@@ -433,7 +435,7 @@ def _put_covers(
         if at is not None:
             taken.add(at)
     kept = [draft for draft in drafts if draft.place not in taken or draft.role in CHOICES]
-    return sorted([*kept, *added], key=_PLACE)
+    return sorted([*kept, *added], key=_READING_ORDER)
 
 
 class _Repeats:

@@ -109,7 +109,7 @@ class Hold:
 
 _NO_EFFECT = Hold("", "")
 """What the words say of a request that only reads; None stands for words that say nothing."""
-_PLAIN = WRAPPERS | SENDING
+_ENVELOPES = WRAPPERS | SENDING
 _SPEAKING = HARMLESS.union(EDITS, EFFECTS, OBJECTS)
 _METHODS = frozenset({"DELETE", "PUT", "PATCH", "POST"})
 
@@ -159,7 +159,7 @@ def _of_message(body: BodyShape) -> Hold | None:
     said = [value for _, value in body.selectors]
     if body.kind == "none" or _keeps_channel(said, body.keys):
         return _NO_EFFECT
-    specific = _of_texts([value for value in said if not _PLAIN.issuperset(words_of(value))])
+    specific = _of_texts([value for value in said if not _ENVELOPES.issuperset(words_of(value))])
     sending = _of_texts([value for value in said if not SENDING.isdisjoint(words_of(value))])
     return specific or sending or (None if said else _of_texts(body.keys))
 
@@ -173,7 +173,7 @@ def _keeps_channel(said: Sequence[str], keys: Sequence[str]) -> bool:
 
 
 def _is_signal(words: Sequence[str]) -> bool:
-    others = set(words) - SIGNALS - _PLAIN
+    others = set(words) - SIGNALS - _ENVELOPES
     is_named = bool(words) and not SIGNALS.isdisjoint((words[0], words[-1]))
     return is_named and others.isdisjoint(EFFECTS) and others.isdisjoint(OBJECTS)
 

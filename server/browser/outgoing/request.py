@@ -102,7 +102,7 @@ def read_body(content_type: str, text: str | None, *, has_body: bool = False) ->
     if not text:
         return BodyShape()
     kind, start = content_type.partition(";")[0].strip().lower(), text.lstrip()[:1]
-    if reader := _READERS.get(kind):
+    if reader := _BODY_READERS.get(kind):
         return reader(text)
     if (kind.endswith("json") or start in ("{", "[")) and len(text) <= MAX_PARSED:
         return _json(text)
@@ -146,7 +146,7 @@ def _json(text: str) -> BodyShape:
     return BodyShape("json", tuple(dict(pairs))[:MAX_BODY_KEYS], chosen[:8], (), len(text))
 
 
-_READERS = {"multipart/form-data": _multipart, "application/x-www-form-urlencoded": _form}
+_BODY_READERS = {"multipart/form-data": _multipart, "application/x-www-form-urlencoded": _form}
 
 
 def read_operations(given: Mapping[str, Json]) -> Iterator[Operation]:

@@ -85,14 +85,20 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
         element = observation.find(eid)
         if element is None:
             return f"{kind}: there is no element [{cut(eid, 20)}] on this page"
-        if element.disabled and kind != "scroll":
-            return f"{kind}: [{eid}] {label(element)} is disabled"
-        if element.role == "dropzone" and kind not in OVER:
-            return f"{kind}: [{eid}] {label(element)} only takes what is dragged to it: act on what is in it"
-        if kind == "click" and element.role == "file" and files:
-            return f"{kind}: [{eid}] {label(element)} takes a file: upload(eid,file)"
-        if kind == "type" and element.role not in FIELDS:
-            return f"{kind}: [{eid}] {label(element)} cannot be typed into"
+        if problem := _problem_with(element, kind, has_files=bool(files)):
+            return f"{kind}: [{eid}] {label(element)} {problem}"
+    return None
+
+
+def _problem_with(element: Element, kind: str, *, has_files: bool) -> str | None:
+    if element.disabled and kind != "scroll":
+        return "is disabled"
+    if element.role == "dropzone" and kind not in OVER:
+        return "only takes what is dragged to it: act on what is in it"
+    if kind == "click" and element.role == "file" and has_files:
+        return "takes a file: upload(eid,file)"
+    if kind == "type" and element.role not in FIELDS:
+        return "cannot be typed into"
     return None
 
 

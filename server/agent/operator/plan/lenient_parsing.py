@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from server.agent.storable import storable
 from server.ops.json_types import Json, JsonObject
@@ -63,8 +63,6 @@ _RECORD_LISTS = ("plan", "facts")
 _RECORD_TEXTS = ("goal", "done", "blocked", "reason")
 _RECORD = (*_RECORD_LISTS, *_RECORD_TEXTS, "step")
 _NOTHING = frozenset({"", "null", "none", "n/a", "undefined"})
-_WORDS = ("text", "option", "final_response")
-"""Texts for a page or a user: there "none" may be meant literally."""
 
 _AROUND_EID = "[](){}<>`'\"# "
 """Characters that models put around an eid."""
@@ -96,24 +94,35 @@ def without_fence(text: str) -> str:
 def forgive(data: JsonObject) -> JsonObject:
     """Return the action, its own arguments and the valid part of the record; drop everything else."""
     action = data.get("action")
-    kind = action.strip().lower() if isinstance(action, str) else action
-    arguments = ARGUMENTS.get(kind, ()) if isinstance(kind, str) else ()
-    meant = TEXT_MEANS.get(kind) if isinstance(kind, str) else None
-    if meant and data.get(meant) in (None, "") and data.get("text") not in (None, ""):
-        data = {**data, meant: data["text"]}
+    if not isinstance(action, str):
+        return {"action": action, **_kept(data, _RECORD)}
+    kind = action.strip().lower()
+    data = _completed(kind, data)
+    kept = _kept(data, (*_RECORD, *ARGUMENTS.get(kind, ())))
     if kind in LOOKS and not _is_nothing(data.get("final_response")):
-        arguments = (*arguments, "final_response")
-    if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
-        data = {**data, "to_eid": data.get("to")}
-    read = {name: _read(name, storable(data[name])) for name in (*_RECORD, *arguments) if name in data}
+        kept |= _kept(data, ("final_response",))
     if kind == "click":
-        read |= _manner(data)
-    if kind in (*LEADS, *_OPENERS) and not read.get("at"):
+        kept |= _manner(data)
+    if kind in (*LEADS, *_OPENERS) and not kept.get("at"):
         then = _further(data.get("then"))
         if kind in _OPENERS:
-            then = then[:1] if then and then[0]["action"] == READING else []
-        read |= {"then": then} if then else {}
-    return {"action": kind, **{name: value for name, value in read.items() if value is not None}}
+            then = [act for act in then[:1] if act["action"] == READING]
+        kept |= {"then": then or None}
+    return {"action": kind, **{name: value for name, value in kept.items() if value is not None}}
+
+
+def _completed(kind: str, data: JsonObject) -> JsonObject:
+    """With arguments under their own names that models give under others."""
+    meant = TEXT_MEANS.get(kind, "")
+    if meant and data.get(meant) in (None, "") and data.get("text") not in (None, ""):
+        data = {**data, meant: data["text"]}
+    if kind == "drag" and data.get("to_eid") is None and _pair(data.get("to")) is None:
+        data = {**data, "to_eid": data.get("to")}
+    return data
+
+
+def _kept(data: JsonObject, names: Iterable[str]) -> JsonObject:
+    return {name: _read(name, storable(data[name])) for name in names if name in data}
 
 
 _MANNERS: Mapping[str, str] = {
@@ -175,27 +184,30 @@ def bare_eid(value: object) -> object:
 
 
 def _read(name: str, value: Json) -> Json:
-    if name in _RECORD_LISTS:
-        return _lines(value)
-    if name in _RECORD_TEXTS:
-        return value if isinstance(value, str) and not _is_nothing(value) else None
-    if name == "step":
-        return value if type(value) is int and value > 0 else None
-    if name in ("at", "to"):
-        return _pair(value)
-    if name == "fields" and isinstance(value, list):
-        return [
-            entry
-            for entry in value
-            if not (
-                isinstance(entry, dict) and _is_nothing(entry.get("eid")) and _is_nothing(entry.get("text"))
-            )
-        ]
-    if name == "option" and isinstance(value, list):
-        return "\n".join(map(str, value))
-    if name == "rows" and not isinstance(value, list):
-        return [value] if isinstance(value, dict) else None
-    return value if name in _WORDS or not _is_nothing(value) else None
+    if read := _ARGUMENT_READERS.get(name):
+        return read(value)
+    return None if _is_nothing(value) else value
+
+
+def _text(value: Json) -> Json:
+    return value if isinstance(value, str) and not _is_nothing(value) else None
+
+
+def _fields(value: Json) -> Json:
+    """The entries of a list that name a field or a text."""
+    if not isinstance(value, list):
+        return None if _is_nothing(value) else value
+    return [one for one in value if not (isinstance(one, dict) and _is_empty(one))]
+
+
+def _is_empty(field: JsonObject) -> bool:
+    return _is_nothing(field.get("eid")) and _is_nothing(field.get("text"))
+
+
+def _rows(value: Json) -> Json:
+    if isinstance(value, list):
+        return value
+    return [value] if isinstance(value, dict) else None
 
 
 def _pair(value: Json) -> Json:
@@ -220,3 +232,16 @@ def _lines(value: Json) -> list[str] | None:
 
 def _is_nothing(value: object) -> bool:
     return value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING)
+
+
+_ARGUMENT_READERS: Mapping[str, Callable[[Json], Json]] = {
+    **dict.fromkeys(_RECORD_LISTS, _lines),
+    **dict.fromkeys(_RECORD_TEXTS, _text),
+    **dict.fromkeys(("at", "to"), _pair),
+    **dict.fromkeys(("text", "final_response"), lambda value: value),
+    "step": lambda value: value if type(value) is int and value > 0 else None,
+    "fields": _fields,
+    "option": lambda value: "\n".join(map(str, value)) if isinstance(value, list) else value,
+    "rows": _rows,
+}
+"""What is kept of the values of these names. Of texts for a page or a user also "none", which may be meant literally."""

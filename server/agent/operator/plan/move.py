@@ -49,6 +49,7 @@ POINT_ARGUMENTS = ("at", "to", "to_eid")
 FILE_KINDS = ("read_file", "upload")
 PAGE_KINDS = (
     "click", "press", "hover", "scroll", "wait", "back", "focus", "read", "read_page", "screenshot", "upload",
+    "type", "select", "dialog", "drag", "double_click",
 )  # fmt: skip
 RECORD_FIELDS = ("plan", "step", "done", "blocked", "facts", "reason")
 """Of the working state, offered at each turn."""
@@ -106,18 +107,13 @@ class Offer:
     @property
     def kinds(self) -> tuple[ActionKind, ...]:
         """Of actions, except `record`."""
-        unusable = {
-            "record",
-            *self.lacks,
-            *(() if self.page else PAGE_KINDS),
-            *(() if self.page and self.typing else ("type",)),
-            *(() if self.page and self.choosing else ("select",)),
-            *(() if self.page and self.dialog else ("dialog",)),
-            *(() if self.page and self.points else ("drag",)),
-            *(() if self.page and (self.points or self.manners) else ("double_click",)),
-            *(() if self.tabs else ("switch_tab",)),
-            *(() if self.files else FILE_KINDS),
-        }  # fmt: skip
+        needs = (
+            (self.page, PAGE_KINDS), (self.typing, ("type",)), (self.choosing, ("select",)),
+            (self.dialog, ("dialog",)), (self.points, ("drag",)),
+            (self.points or self.manners, ("double_click",)),
+            (self.tabs, ("switch_tab",)), (self.files, FILE_KINDS),
+        )  # fmt: skip
+        unusable = self.lacks.union({"record"}, *(kinds for has_use, kinds in needs if not has_use))
         return tuple(kind for kind in get_args(ActionKind) if kind not in unusable)
 
     @property

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from server.agent.operator.act.acting import FIELDS, FORM_FIELDS, LISTS
 from server.agent.operator.memory.state import BLANK
 from server.agent.operator.plan.move import Offer
@@ -15,16 +17,16 @@ MARKED = frozenset({"treeitem", "gridcell", "row"})
 
 def usable_on(observation: Observation) -> Offer:
     """What the page has a use for. A question of its script hides all of the page."""
-    roles = [element.role for element in observation.interactive]
+    roles = Counter(element.role for element in observation.interactive)
     is_empty = not (observation.interactive or observation.text_blocks)
     return Offer(
         page=observation.page.url not in BLANK or not is_empty,
-        typing=any(role in FIELDS for role in roles),
-        form=sum(role in FORM_FIELDS for role in roles) > 1,
+        typing=not FIELDS.isdisjoint(roles),
+        form=sum(map(roles.__getitem__, FORM_FIELDS)) > 1,
         several=any(one.several for one in observation.interactive),
-        manners=observation.manners or any(role in MARKED for role in roles),
+        manners=observation.manners or not MARKED.isdisjoint(roles),
         adds=any(one.field == "lines" and one.value for one in observation.interactive),
-        choosing=any(role in LISTS for role in roles) or any(one.options for one in observation.interactive),
+        choosing=not LISTS.isdisjoint(roles) or any(one.options for one in observation.interactive),
         dialog=is_empty,
     )
 

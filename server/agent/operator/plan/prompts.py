@@ -114,15 +114,13 @@ def step_prompt(
 
 def _rules(offer: Offer, *, collects: bool) -> str:
     """The rules that apply, the most common ones first."""
-    chosen = [RULES, PAGE_RULES if offer.page else OPENING_RULES]
-    chosen += [FIELD_RULES] if offer.page and offer.typing else []
-    chosen += [LIST_RULES] if offer.page and offer.several else []
-    chosen += [POINT_RULES] if offer.page and offer.points else []
-    chosen += [MANNER_RULES] if offer.page and "manner" not in offer.left_out else []
-    chosen += [ADD_RULES] if offer.page and offer.adds else []
-    chosen += [FILE_RULES] if offer.files else []
-    chosen += [GOAL_RULES] if offer.goal else []
-    return "".join(chosen) + (collecting.RULES if collects else "")
+    of_page = (
+        (offer.typing, FIELD_RULES), (offer.several, LIST_RULES), (offer.points, POINT_RULES),
+        ("manner" not in offer.left_out, MANNER_RULES), (offer.adds, ADD_RULES),
+    ) if offer.page else ()  # fmt: skip
+    others = (offer.files, FILE_RULES), (offer.goal, GOAL_RULES), (collects, collecting.RULES)
+    chosen = [rules for applies, rules in (*of_page, *others) if applies]
+    return "".join([RULES, PAGE_RULES if offer.page else OPENING_RULES, *chosen])
 
 
 def with_form(prompt: Sequence[BaseMessage], offer: Offer, *, collects: bool) -> list[BaseMessage]:
@@ -169,7 +167,7 @@ def _work(state: State, here: str = "") -> str:
     parts += _steps(
         [line.replace(f"navigate {here}: ok", f"navigate ({HERE}): ok") for line in state.work.steps]
     )
-    refused = [in_short(effect) for effect in state.proof.refused]
+    refused = list(map(in_short, state.proof.refused))
     parts += _listed("Refused, so it has not happened; the answer has to say so, with the number:", refused)
     return "\n".join(parts)
 

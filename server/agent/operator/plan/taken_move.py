@@ -27,7 +27,7 @@ def take_move(state: State, move: Move, now: datetime) -> State:
     progress = facts.next_progress(
         work.progress, work.plan, step=move.step, done=move.done, blocked=move.blocked, page=page
     )
-    has_worked = bool(move.plan or move.step or move.done or is_planned)
+    has_worked = any((move.plan, move.step, move.done, is_planned))
     known = work.facts
     if move.facts:
         at, url = now.isoformat(timespec="seconds"), "" if _is_of_file(state) else state.url
