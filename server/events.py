@@ -472,6 +472,8 @@ class Drove(BaseModel):
     seconds: int
     pages: list[str] = []
     """Addresses of the pages, in order, without what follows `?` and `#`; at most 20."""
+    was_handed_off: bool = False
+    """The link of a hand-off had been opened: it may have been another person."""
 
 
 class PlanEdited(BaseModel):

@@ -123,6 +123,7 @@ class Drove(TypedDict):
     kind: Literal["drove"]
     seconds: int
     pages: NotRequired[list[str]]
+    was_handed_off: NotRequired[bool]
 
 
 class Effect(TypedDict):

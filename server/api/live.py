@@ -157,5 +157,5 @@ async def _hand_back(
     wanted: Release, session_id: str, view: LiveView, viewer: Viewer, runtime: Runtime
 ) -> None:
     changes = await view.hand_back(viewer)
-    await runtime.store.end_handoff(session_id, if_opened=True)
-    await runtime.commands.release(session_id, changes, wanted.note)
+    was_handed_off = await runtime.store.end_handoff(session_id, if_opened=True)
+    await runtime.commands.release(session_id, changes, wanted.note, was_handed_off=was_handed_off)

@@ -72,8 +72,9 @@ def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") ->
 
 def _activity_line(activity: Activity, language: Language) -> str:
     match activity.what:
-        case Drove(seconds=seconds, pages=pages):
-            drove = row_words(language, "drove", time=time_words(seconds, language))
+        case Drove(seconds=seconds, pages=pages, was_handed_off=was_handed_off):
+            name = "someone_drove" if was_handed_off else "drove"
+            drove = row_words(language, name, time=time_words(seconds, language))
             return f"{drove}: {', '.join(pages)}" if pages else drove
         case Resumed(seconds=seconds):
             return row_words(language, "resumed", time=time_words(seconds, language))

@@ -260,11 +260,13 @@ class RunCommands:
             execution.hold()
             await self._recorder.show_status(execution)
 
-    async def release(self, session_id: str, changes: str, words: str | None) -> None:
+    async def release(
+        self, session_id: str, changes: str, words: str | None, *, was_handed_off: bool = False
+    ) -> None:
         """Resume after the user has handed back the browser; pass the changes and their words to the agent."""
         execution = self._execution(session_id)
         drive = self._browsers.live(session_id).take_drive()
-        await self._recorder.add_drive(session_id, drive, execution)
+        await self._recorder.add_drive(session_id, drive, execution, was_handed_off=was_handed_off)
         pending = await self._store.pending(session_id)
         if execution := self._execution(session_id):
             execution.release(with_words(changes, words))

@@ -152,12 +152,20 @@ class RunRecorder:
         else:
             self._bus.publish(session_id, None, [added])
 
-    async def add_drive(self, session_id: str, drive: Drive | None, execution: Execution | None) -> None:
+    async def add_drive(
+        self,
+        session_id: str,
+        drive: Drive | None,
+        execution: Execution | None,
+        *,
+        was_handed_off: bool = False,
+    ) -> None:
         """Add the row of a takeover that has ended, if there was one."""
         if drive:
-            await self.add_activity(
-                session_id, Drove(seconds=round(drive.seconds), pages=list(drive.pages)), execution
+            drove = Drove(
+                seconds=round(drive.seconds), pages=list(drive.pages), was_handed_off=was_handed_off
             )
+            await self.add_activity(session_id, drove, execution)
 
     async def take(self, execution: Execution, event: Event) -> None:
         """Persist an event of the agent where it has to last, then publish it."""

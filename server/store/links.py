@@ -77,9 +77,12 @@ class LinkQueries:
         return first(db, HandoffRow, OF_HOLDER, digest=digest_of(token), moment=now())
 
     @writing
-    def end_handoff(self, db: Connection, session_id: str, *, if_opened: bool = False) -> None:
+    def end_handoff(self, db: Connection, session_id: str, *, if_opened: bool = False) -> bool:
+        """Whether there was one."""
         ended = delete(HandoffRow).where(HandoffRow.session_id == session_id)
-        db.execute(ended.where(HandoffRow.opened_at.is_not(None)) if if_opened else ended)
+        return bool(
+            db.execute(ended.where(HandoffRow.opened_at.is_not(None)) if if_opened else ended).rowcount
+        )
 
     @writing
     def forget_links(self, db: Connection) -> None:

@@ -38,10 +38,14 @@ def test_the_browser_is_handed_off_taken_and_given_back(open_screen: OpenScreen)
     phone.button("Take over").click()
     phone.expect_errors("401")
     phone.button("I’m done").click()
-    phone.page.get_by_role("dialog").get_by_role("button", name="Give back").click()
+    phone.page.get_by_role("dialog", name="Give the browser back?").get_by_role(
+        "button", name="Give back"
+    ).click()
     expect(phone.page.get_by_role("heading", name="This hand-off has ended.")).to_be_visible()
     expect(dialog.get_by_text("Someone has the browser through the link.")).to_have_count(0)
     assert desktop.api.get(f"/sessions/{session}/handoff").json() == {"items": []}
+    desktop.page.keyboard.press("Escape")
+    expect(desktop.feed.get_by_text("Someone drove the browser for")).to_be_visible()
 
 
 def test_its_owner_ends_it(open_screen: OpenScreen) -> None:

@@ -97,6 +97,8 @@ def test_a_link_is_opened_once_and_drives_the_browser_until_it_is_handed_back(cl
     assert client.get("/api/sessions/shop/handoff", headers=OWNER).json() == {"items": []}
     with live(client, token) as socket:
         assert closing_code(socket) == 4401
+    (drove,) = client.get("/api/sessions/shop", headers=OWNER).json()["activities"]
+    assert (drove["what"]["kind"], drove["what"]["was_handed_off"]) == ("drove", True)
 
 
 def test_revoked_it_ends_at_once_and_the_browser_waits_for_its_owner(client: TestClient) -> None:

@@ -1926,6 +1926,11 @@ export interface components {
              * @default []
              */
             pages: string[];
+            /**
+             * Was Handed Off
+             * @default false
+             */
+            was_handed_off: boolean;
         };
         /** EditedMessage */
         EditedMessage: {

@@ -9,6 +9,7 @@ import { Rail } from '@/ui/Rail'
 
 const words = wordbook('activityLine', {
   drove: 'You drove the browser for {time}',
+  someone: 'Someone drove the browser for {time}',
   resumed: 'You resumed it after {time}',
   plan: 'You changed the plan',
   'plan.added': 'Added:',
@@ -25,7 +26,10 @@ export function ActivityLine({ row: { what } }: { row: ActivityRow }) {
   switch (what.kind) {
     case 'drove':
       return (
-        <Line icon={<Hand size={15} />} text={t('drove', { time: duration(1000 * what.seconds, lang) })}>
+        <Line
+          icon={<Hand size={15} />}
+          text={t(what.was_handed_off ? 'someone' : 'drove', { time: duration(1000 * what.seconds, lang) })}
+        >
           <Items items={(what.pages ?? []).map((page) => pageOf(page) ?? page)} />
         </Line>
       )

@@ -28,6 +28,8 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
   const hasRun = useLive((state) => isRunOpen(state.run))
   const hasEnded = useLive((state) => state.run !== null && !isRunOpen(state.run))
   const [note, setNote] = useState('')
+  // The holder of a link does not see whether a run is at work.
+  const kind = isGuest ? '.guest' : hasEnded ? '.ended' : ''
   const word = note.trim()
   const label = t(hasEnded ? 'done.ended.note' : 'done.note')
   const giveBack = (then?: () => void) => {
@@ -40,7 +42,7 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
   const continueRun = () => giveBack(() => sendMessage(sessionId, word || t('done.ended.message'), null))
   const submit = hasEnded ? continueRun : () => giveBack()
   return (
-    <Dialog open={open} onClose={onClose} title={t(hasEnded ? 'done.ended.title' : 'done.title')}>
+    <Dialog open={open} onClose={onClose} title={t(`done${kind}.title`)}>
       <form
         className="flex flex-col gap-3"
         onSubmit={(event) => {
@@ -48,7 +50,7 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
           submit()
         }}
       >
-        <p className="text-sm text-muted">{t(hasEnded ? 'done.ended.about' : 'done.about')}</p>
+        <p className="text-sm text-muted">{t(`done${kind}.about`)}</p>
         <textarea
           dir="auto"
           rows={3}

@@ -50,6 +50,9 @@ export const words = wordbook('takeover', {
   'done.title': 'Is there anything the agent should know?',
   'done.note': 'Note for the agent (optional)',
   'done.about': 'It gets the browser back, looks at the page again and goes on.',
+  'done.guest.title': 'Give the browser back?',
+  'done.guest.about':
+    'Its owner’s agent gets it as it is now. A task that is still at work goes on from this page.',
   'done.continue': 'Continue',
   'done.return': 'Give back',
   'done.ended.title': 'Continue the task?',
