@@ -144,6 +144,10 @@ class Browser(Protocol):
         """
         ...
 
+    async def has_more(self) -> bool:
+        """Whether the page has rows further on that it does not show yet: below in a list, or loaded at its end."""
+        ...
+
     def under(self, terms: ActTerms) -> AbstractContextManager[None]:
         """Perform the acts in it on these terms. All acts of agents and commands are; outside of it nothing is held."""
         return nullcontext()

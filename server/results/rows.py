@@ -25,7 +25,7 @@ from server.text import cut
 from wording.catalogue import sentence
 
 RESULT = "result"
-"""The key in the meta of a tool message: `{schema, rows}`, the rows that this call recorded."""
+"""The key in the meta of a tool message: `{schema, rows, is_part}`, the rows that this call recorded."""
 SCHEMA_KEY = "result_schema"
 """The key in the meta of a user message: the schema that it asks for."""
 
@@ -85,11 +85,14 @@ class ResultTable:
 
     schema: ResultSchema
     rows: tuple[ResultRow, ...] = ()
+    is_part: bool = False
+    """A list was not read to its end when its last rows were recorded."""
 
     @property
     def is_complete(self) -> bool:
-        """Whether there are as many rows as asked for; each row fits its columns when it is recorded."""
-        return len(self.rows) >= self.schema.least
+        """Whether there are as many rows as asked for, from lists that were read to their ends; each row fits its
+        columns when it is recorded."""
+        return len(self.rows) >= self.schema.least and not self.is_part
 
 
 class RowRefused(ValueError):
@@ -169,7 +172,8 @@ def recorded_in(message: Message) -> ResultTable | None:
     kept = (message.meta_json or {}).get(RESULT)
     if message.role != "tool" or not kept:
         return None
-    return ResultTable(read_schema(kept["schema"]), tuple(map(ResultRow.model_validate, kept["rows"])))
+    rows = tuple(map(ResultRow.model_validate, kept["rows"]))
+    return ResultTable(read_schema(kept["schema"]), rows, bool(kept.get("is_part")))
 
 
 def table_of(messages: Sequence[Message]) -> ResultTable | None:
@@ -177,7 +181,8 @@ def table_of(messages: Sequence[Message]) -> ResultTable | None:
     asked = next(filter(None, map(schema_of, messages)), None)
     parts = [part for part in map(recorded_in, messages) if part]
     schema = parts[0].schema if parts else asked
-    return ResultTable(schema, tuple(row for part in parts for row in part.rows)) if schema else None
+    rows = tuple(row for part in parts for row in part.rows)
+    return ResultTable(schema, rows, bool(parts) and parts[-1].is_part) if schema else None
 
 
 def tables_of(messages: Sequence[Message]) -> dict[int, ResultTable]:

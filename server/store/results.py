@@ -54,8 +54,8 @@ class ResultQueries:
                 raise BadRequest(sentence("table.does_not_fit", column=problem), code="value_refused")
             edited = row.with_edit(column, value)
             rows = [(edited if one.id == row_id else one).to_json() for one in table.rows]
-            result = {"schema": table.schema.to_json(), "rows": rows}
-            change(db, kept, meta_json={**(kept.meta_json or {}), RESULT: result})
+            meta = kept.meta_json or {}
+            change(db, kept, meta_json={**meta, RESULT: {**meta[RESULT], "rows": rows}})
             return to_message(kept), edited
         raise NotFound(sentence("table.no_row"), code="row_unknown")
 

@@ -6,7 +6,7 @@ from typing import Any, cast
 import pytest
 import pytest_asyncio
 
-from server.browser.browser import Field
+from server.browser.browser import Field, PagePoint
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.pool import BrowserPool
 from tests.support.documents import article, article_page, make_pdf, table_page
@@ -40,12 +40,17 @@ document.getElementById('secret').oninput = event => document.getElementById('ec
 
 
 ROWS = "<div style='height:200px;overflow:auto' id=box></div><script>const box = document.getElementById('box')\n"
+FEED = (
+    "<div id=list></div><script>let n = 0, busy = false; const more = () => { busy = false; for (let i = 0; i < 20 && n < 200; i++)"
+    " list.insertAdjacentHTML('beforeend', `<article style='min-height:60px'>Post number ${++n}</article>`) }; more()"
+    "; const look = () => { if (!busy && innerHeight + scrollY > document.body.scrollHeight - 50) { busy = true; %s } }; %s = look"
+)
 LISTS = {
     "all are drawn": (ROWS + "for (let n = 0; n < 100; n++) box.append(Object.assign(document.createElement('p'), {textContent: 'Row ' + n}))", False),
     "rows in view": (
         ROWS + """const all = box.appendChild(document.createElement('div'))
         all.style = 'position:relative;height:4000px'
-        const draw = () => { const from = Math.floor(box.scrollTop / 20); all.replaceChildren(...Array.from({length: 12}, (_, n) => {
+        const draw = () => { const from = Math.min(188, Math.floor(box.scrollTop / 20)); all.replaceChildren(...Array.from({length: 12}, (_, n) => {
           const row = document.createElement('div'); row.textContent = 'Row ' + (from + n)
           row.style = `position:absolute;top:${(from + n) * 20}px`; return row })) }
         box.onscroll = draw; draw()""",
@@ -58,6 +63,44 @@ LISTS = {
     "a grid that counts its rows": ("<div role=grid aria-rowcount=500><div role=row><span role=gridcell>Row 1</span></div></div><script>", True),
     "a grid that has all": ("<div role=grid aria-rowcount=1><div role=row><span role=gridcell>Row 1</span></div></div><script>", False),
     "a feed": ("<div role=feed><article aria-setsize=-1 aria-posinset=1>Row 1</article></div><script>", True),
+    "rows in view, in a shadow root": (
+        "<x-list></x-list><script>const at = document.querySelector('x-list').attachShadow({mode: 'open'}); at.innerHTML = '<div style=\"height:200px;overflow:auto\">"
+        "<ul style=\"padding-top:1500px;padding-bottom:2000px\">' + Array.from({length: 10}, (_, n) => `<li>Row ${n + 75}</li>`).join('') + '</ul></div>'",
+        True,
+    ),
+    "rows in view, in a slot": (
+        "<x-list></x-list><script>const list = document.querySelector('x-list'); list.innerHTML = Array.from({length: 10}, (_, n) => `<p>Row ${n + 75}</p>`).join('')"
+        "; list.attachShadow({mode: 'open'}).innerHTML = '<div style=\"height:200px;overflow:auto\"><div style=\"padding-top:1500px;padding-bottom:2000px\"><slot></slot></div></div>'",
+        True,
+    ),
+    "rows with shadow roots, all drawn": (
+        "<ul style='height:200px;overflow:auto'></ul><script>for (let n = 0; n < 100; n++) { const row = document.createElement('div'); row.attachShadow({mode: 'open'}).innerHTML"
+        " = `<p role=listitem aria-setsize=100 aria-posinset=${n + 1}>Row ${n}</p>`; document.querySelector('ul').append(row) }",
+        False,
+    ),
+    "a grid in a shadow root that counts its rows": (
+        "<x-grid></x-grid><script>document.querySelector('x-grid').attachShadow({mode: 'open'}).innerHTML = '<div role=grid aria-rowcount=500><div role=row>Row 1</div></div>'",
+        True,
+    ),
+    "a list in a frame": ("<iframe srcdoc='<ul><li aria-setsize=40 aria-posinset=1>Row 1</ul>'></iframe><script>", True),
+    "a page that loads more at its end": (FEED % ("setTimeout(more, 300)", "onscroll"), True),
+    "a page that fetches more at its end": (FEED % ("fetch('/form').then(more)", "onscroll"), True),
+    "a box that loads more at its end": (
+        "<style>body{margin:0;overflow:hidden}</style><div style='height:400px;overflow:auto' id=list></div><script>let n = 0; const more = () => { for (let i = 0; i < 20; i++)"
+        " list.insertAdjacentHTML('beforeend', `<p>Post number ${++n}</p>`) }; more(); list.onscroll = () => { if (list.scrollTop + 500 > list.scrollHeight) more() }",
+        True,
+    ),
+    "a page whose end comes into view": (
+        "<div id=list></div><p id=end>…</p><script>let n = 0; new IntersectionObserver(found => { if (found[0].isIntersecting) for (let i = 0; i < 40; i++)"
+        " list.insertAdjacentHTML('beforeend', `<p>Post number ${++n}</p>`) }).observe(end)",
+        True,
+    ),
+    "a long page that is all there": ("<div></div><script>for (let n = 0; n < 100; n++) document.querySelector('div').insertAdjacentHTML('beforeend', `<p>Row ${n}</p>`)", False),
+    "a long page whose pictures come late": (
+        "<div></div><script>for (let n = 0; n < 60; n++) document.querySelector('div').insertAdjacentHTML('beforeend', `<p>Row ${n}</p>`)"
+        "; onscroll = () => document.body.insertAdjacentHTML('beforeend', '<canvas height=300></canvas>')",
+        False,
+    ),
     "pictures one below the other": (ROWS + "box.innerHTML = '<p>a</p>'.repeat(6) + '<canvas height=500></canvas>'.repeat(5)", False),
 }  # fmt: skip
 """A page, and whether it draws only a part of its rows."""
@@ -124,6 +167,30 @@ async def test_a_list_that_draws_some_of_its_rows_is_called_a_part(
     reading = await browser.read_page()
     assert reading.ok
     assert ("This is a part" in reading.about) is is_part, reading.about
+    assert await browser.has_more() is is_part
+
+
+async def test_a_list_that_was_read_to_its_end_has_no_more(browser: SessionBrowser, site: Site) -> None:
+    """The page stays where it was scrolled to."""
+    await browser.navigate(
+        site.add(
+            "/feed",
+            f"<!doctype html><title>Feed</title>{FEED % ('setTimeout(more, 50)', 'onscroll')}</script>",
+        )
+    )
+    before = (await browser.observe()).view
+    assert await browser.has_more()
+    assert (await browser.observe()).view == before
+    for _ in range(12):
+        await browser.scroll("down", 4000)
+        await browser.wait(100)
+    assert not await browser.has_more()
+    await browser.navigate(
+        site.add("/rows", f"<!doctype html><title>Rows</title>{LISTS['rows in view'][0]}</script>")
+    )
+    assert await browser.has_more()
+    await browser.scroll("down", 9000, PagePoint(100, 100))
+    assert not await browser.has_more()
 
 
 async def test_a_pdf_in_a_tab_is_read(browser: SessionBrowser, site: Site) -> None:

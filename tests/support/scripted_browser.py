@@ -64,6 +64,8 @@ class ScriptedBrowser(Browser):
     """Makes the picture, if it is to be a real one."""
     texts: dict[str, list[str]] = field(default_factory=dict)
     """By address, the pages of its text."""
+    more: set[str] = field(default_factory=set)
+    """Addresses of pages that show a part of their rows."""
 
     sending: dict[str, list[SentRequest]] | None = None
     """By name of the element, what the page sends at a click on it; None if nothing can be known of it."""
@@ -165,6 +167,9 @@ class ScriptedBrowser(Browser):
     async def text_near(self, element: Element) -> str:
         self.log.append(f"read {element.name}")
         return f"text around {element.name}"
+
+    async def has_more(self) -> bool:
+        return self.url in self.more
 
     async def read_page(self, page: int = 1, query: str = "") -> Reading:
         self.log.append(f"read_page {page} {query}".strip())

@@ -23,9 +23,15 @@ def kettle(number: int, price: float | None, **more: Any) -> ResultRow:
     return ResultRow(id=f"c-{number}", values=values, at=AT, url="https://shop.example/", **more)
 
 
-async def record(store: Store, run: RunRow, *rows: ResultRow, schema: Any = None) -> Message:
+async def record(
+    store: Store, run: RunRow, *rows: ResultRow, schema: Any = None, is_part: bool = False
+) -> Message:
     """What the recorder stores at the end of a `record`."""
-    result = {"schema": read_schema(schema or KETTLES).to_json(), "rows": [row.to_json() for row in rows]}
+    result = {
+        "schema": read_schema(schema or KETTLES).to_json(),
+        "rows": [row.to_json() for row in rows],
+        "is_part": is_part,
+    }
     meta = {
         "call_id": rows[0].id,
         "name": "record",

@@ -156,6 +156,49 @@ async def test_too_few_rows_are_turned_back_too() -> None:
     assert answer == "There is only one.\n\nThe table has 1 of 2 rows so far."
 
 
+async def test_a_table_of_a_list_that_goes_on_is_a_part() -> None:
+    it = shop(record(AMBER), stop("One."), stop("That is all I need."))
+    it.browser.more.add(SHOP)
+    answer = await it.say("list", result_schema=ASKED)
+    assert "the list goes on after what was recorded" in it.model.prompts[2]
+    assert answer == "That is all I need.\n\nThe table is a part: the list goes on after what was recorded."
+    assert [ended["result"]["is_part"] for ended in it.of("tool_end") if ended.get("result")] == [True]
+
+
+async def test_a_table_is_whole_once_the_list_was_read_to_its_end() -> None:
+    def last(prompt: str) -> dict[str, Any]:
+        it.browser.more.clear()
+        return record(BLUE)
+
+    it = shop(record(AMBER), last, stop("Two."))
+    it.browser.more.add(SHOP)
+    assert await it.say("list", result_schema=ASKED) == "Two."
+    assert [ended["result"]["is_part"] for ended in it.of("tool_end")] == [True, False]
+
+
+async def test_a_list_that_goes_on_after_the_last_row_that_was_asked_for_is_enough() -> None:
+    it = shop(record(AMBER), stop("One."))
+    it.browser.more.add(SHOP)
+    asked = {"type": "array", "items": ASKED, "maxItems": 1}
+    assert await it.say("list", result_schema=asked) == "One."
+    assert [ended["result"]["is_part"] for ended in it.of("tool_end")] == [False]
+
+
+async def test_each_list_is_read_to_its_own_end() -> None:
+    other = "https://other.example/"
+    it = shop(
+        record(AMBER),
+        navigate(other),
+        record({"name": "Red kettle", "price": 12}),
+        stop("Two."),
+        stop("Two."),
+    )
+    it.browser.pages[other] = PAGES[MORE]
+    it.browser.more.add(SHOP)
+    await it.say("list", result_schema=ASKED)
+    assert [ended["result"]["is_part"] for ended in it.of("tool_end") if ended.get("result")] == [True, True]
+
+
 async def test_more_rows_than_asked_for_are_refused() -> None:
     it = shop(record(AMBER, BLUE), stop("One."))
     await it.say("list", result_schema={"type": "array", "items": ASKED, "maxItems": 1})

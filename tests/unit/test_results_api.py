@@ -16,7 +16,7 @@ from tests.support.chat import ask, new_session, of_type, read, read_stream, sen
 from tests.support.tables import KETTLES, kettle, record
 
 
-async def recorded(client: httpx.AsyncClient, app: FastAPI) -> tuple[str, str]:
+async def recorded(client: httpx.AsyncClient, app: FastAPI, *, is_part: bool = False) -> tuple[str, str]:
     """Session and run of an ended run with two rows."""
     world: Runtime = await app.state.starting.runtime()
     session_id = await new_session(client, title="Kettles")
@@ -25,7 +25,7 @@ async def recorded(client: httpx.AsyncClient, app: FastAPI) -> tuple[str, str]:
     assert started
     await record(
         world.store, started.run, kettle(1, 5, screenshot="/shot.jpg", unverified=("name",)),
-        kettle(2, None, missing={"price": "sold out"}),
+        kettle(2, None, missing={"price": "sold out"}), is_part=is_part,
     )  # fmt: skip
     await world.store.finish_run(started.run.id, "completed", answer="Two.")
     return session_id, started.run.id
@@ -92,6 +92,17 @@ async def test_the_table_is_read_in_three_formats(client: httpx.AsyncClient, app
     sheet = load_workbook(io.BytesIO(response.content)).active
     assert sheet is not None
     assert [cell.value for cell in sheet[2]][:2] == ["kettle 1", 5]
+
+
+async def test_a_table_of_a_list_that_goes_on_is_not_complete(
+    client: httpx.AsyncClient, app: FastAPI
+) -> None:
+    """Nor after a cell of it was edited."""
+    _, run_id = await recorded(client, app, is_part=True)
+    path = f"/api/runs/{run_id}/result"
+    assert (await client.get(path)).json()["complete"] is False
+    await client.patch(path, json={"row": "c-1", "column": "name", "value": "Amber"})
+    assert (await client.get(path)).json()["complete"] is False
 
 
 async def test_what_is_not_there_is_refused(client: httpx.AsyncClient, app: FastAPI) -> None:

@@ -47,6 +47,7 @@ log = logging.getLogger(__name__)
 SCROLLED_SCRIPT = script("scrolled")
 
 # A text that has no element of its own is in view only where nothing that scrolls leaves it out.
+_FEED_END = script("feed_end")
 _SHOW_TEXT = script("show_text")
 
 # A file that scripts have made is known in its page only.
@@ -426,6 +427,14 @@ class CurrentPage:
         except ValidationError:
             return None
         return content if self.moment == before else None
+
+    async def loads_more(self) -> bool:
+        """Whether the page loads more at its end, as a feed does: it is scrolled there, waited for, and scrolled back."""
+        async with self.until_quiet(typed=False):
+            before = await self.run(f"() => ({_FEED_END})(null)")
+        if not isinstance(before, dict):
+            return False
+        return await self.run(f"() => ({_FEED_END})({json.dumps(before)})") is True
 
     async def documents(self) -> list[tuple[str, str]]:
         """Name and address of each PDF file of the page's own site that is shown in a part of it."""

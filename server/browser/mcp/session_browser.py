@@ -52,6 +52,7 @@ from wording.catalogue import sentence
 P = ParamSpec("P")
 
 PDF = "application/pdf"
+_LOADS_MORE = "This is a part: the page loads more at its end; scroll down and read again"
 
 
 class Adapter(Protocol):
@@ -300,6 +301,7 @@ class SessionBrowser(Browser):
     async def read_page(self, page: int = 1, query: str = "") -> Reading:
         try:
             async with self._calls.turn():
+                loads_more = page == 1 and await self._calls.here.loads_more()
                 content = await self._calls.here.content()
                 pdf = await self._calls.here.file(content.url) if content and content.kind == PDF else None
                 shown = await self._calls.here.documents() if content and content.kind != PDF else []
@@ -312,10 +314,22 @@ class SessionBrowser(Browser):
         if content is None or (content.kind == PDF and pdf is None):
             return Reading(False, sentence("page.unreadable_now"))
         reading = await _read(content, pdf, page, query)
+        if loads_more and reading.ok:
+            reading = replace(reading, about=f"{reading.about}. {_LOADS_MORE}")
         for name, data in inside:
             reading = await _with_document(reading, name, data, page, query)
         text = await self._calls.parse(mask_text, reading.text, secrets, missing="")
         return replace(reading, text=text)
+
+    async def has_more(self) -> bool:
+        try:
+            async with self._calls.turn():
+                if await self._calls.here.loads_more():
+                    return True
+                content = await self._calls.here.content()
+        except CallFailed:
+            return False
+        return content is not None and (content.goes_on or content.truncated)
 
     def under(self, terms: ActTerms) -> AbstractContextManager[None]:
         return self._acts.under(terms)

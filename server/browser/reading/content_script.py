@@ -23,6 +23,8 @@ class PageContent(BaseModel, frozen=True):
     """The page has more than was read: it is too large, or reading it took too long."""
     has_more_rows: bool = False
     """A list of the page draws only a part of its rows: those around its view, or one page of several."""
+    goes_on: bool = False
+    """Rows of such a list follow the last one that it draws."""
 
 
 CONTENT_SCRIPT = script("content")

@@ -35,9 +35,12 @@
   }
   const typeOf = getter(Node, 'nodeType'),
     firstOf = getter(Node, 'firstChild'),
-    nextOf = getter(Node, 'nextSibling')
+    nextOf = getter(Node, 'nextSibling'),
+    parentOf = getter(Node, 'parentNode')
   const tagOf = getter(Element, 'localName'),
     shadowOf = getter(Element, 'shadowRoot'),
+    slotOf = getter(Element, 'assignedSlot'),
+    hostOf = getter(ShadowRoot, 'host'),
     dataOf = getter(CharacterData, 'data')
   const rowsOf = getter(HTMLTableElement, 'rows'),
     cellsOf = getter(HTMLTableRowElement, 'cells')
@@ -53,6 +56,8 @@
     for (let at = firstOf(node); at; at = nextOf(at)) found.push(at)
     return found
   }
+
+  const root = () => bodyOf(document) || rootOf(document)
 
   const serialise = (leavesOut) => {
     const parts = []
@@ -230,8 +235,7 @@
       else if (typeOf(node) === 3 && showsIt) walkText(dataOf(node), isPre)
     }
 
-    const root = bodyOf(document) || rootOf(document)
-    if (root) walk(root, 0, false, true)
+    if (root()) walk(root(), 0, false, true)
     // Text that the page calls its main part, unless most of it is elsewhere.
     const isMain = leavesOut && main && !main.isOpen && 2 * main.chars > chars && main.chars > LITTLE
     return {
@@ -241,37 +245,86 @@
     }
   }
 
-  const all = (node, css, most) =>
-    [...(node === document ? Document : Element).prototype.querySelectorAll.call(node, css)].slice(0, most)
+  // The elements in a node as they are drawn: those of shadow roots, slots and frames of the page's own site in their places.
+  const drawnIn = (node, most) => {
+    const found = [],
+      open = [node]
+    const inside = (el) => {
+      if (tagOf(el) === 'slot') {
+        const given = HTMLSlotElement.prototype.assignedNodes.call(el)
+        if (given.length) return given
+      }
+      if (tagOf(el) === 'iframe') {
+        try {
+          return [rootOf(el.contentDocument)]
+        } catch {
+          return [] // a frame of another site
+        }
+      }
+      return childrenOf(shadowOf(el) || el)
+    }
+    while (open.length && found.length < most) {
+      const el = open.pop()
+      if (el !== node) found.push(el)
+      open.push(
+        ...inside(el)
+          .filter((one) => one && typeOf(one) === 1)
+          .reverse(),
+      )
+    }
+    return found
+  }
+  const above = (node) =>
+    typeOf(node) === 11 ? hostOf(node) : typeOf(node) === 1 ? slotOf(node) || parentOf(node) : null
+  const LISTS =
+    /^(list|listbox|tree|grid|treegrid|table|menu|menubar|radiogroup|tablist|group|feed|rowgroup)$/
+  const isList = (node) => typeOf(node) === 1 && (LISTS.test(roleOf(node)) || /^(ul|ol)$/.test(tagOf(node)))
+  const listOf = (item) => {
+    for (let at = above(item); at; at = above(at)) if (isList(at)) return at
+    return parentOf(item)
+  }
+  const number = (el, name) => parseInt(attribute(el, name))
+  const isRow = (el) => roleOf(el) === 'row' || tagOf(el) === 'tr'
 
   // What a list says of itself: `aria-rowcount` and `aria-setsize` count the rows that are not drawn, too; -1 is unknown.
-  const namesMore = () => {
-    const isMore = (total, drawn) => total === -1 || total > drawn
-    for (const grid of all(document, '[aria-rowcount]', 50))
-      if (isMore(parseInt(attribute(grid, 'aria-rowcount')), all(grid, '[role=row], tr', MAX_ROWS).length))
-        return true
-    const counted = new Map()
-    for (const item of all(document, '[aria-setsize]', MAX_ROWS)) {
-      const list = item.parentNode
-      counted.set(list, [parseInt(attribute(item, 'aria-setsize')), ((counted.get(list) || [])[1] || 0) + 1])
+  // Of each such list whether it draws a part, and whether rows follow the last one that it draws.
+  const named = (elements) => {
+    const said = (total, rows, place) => {
+      const last = rows.length ? number(rows[rows.length - 1], place) : NaN
+      const isPart = total === -1 || total > rows.length
+      return { isPart, goesOn: isPart && !(total > 0 && last >= total) }
     }
-    return [...counted.values()].some(([total, drawn]) => isMore(total, drawn))
+    const lists = elements
+      .filter((el) => attribute(el, 'aria-rowcount'))
+      .map((el) => said(number(el, 'aria-rowcount'), drawnIn(el, MAX_ROWS).filter(isRow), 'aria-rowindex'))
+    const items = new Map()
+    for (const item of elements.filter((el) => attribute(el, 'aria-setsize'))) {
+      const list = listOf(item)
+      items.set(list, [...(items.get(list) || []), item])
+    }
+    return [
+      ...lists,
+      ...[...items.values()].map((rows) => said(number(rows[0], 'aria-setsize'), rows, 'aria-posinset')),
+    ]
   }
 
   // A box that draws only the rows around its view has nothing in most of the height that it scrolls over.
   const drawsInView = (box) => {
     const scrolls = /auto|scroll/.test(getComputedStyle(box).overflowY)
-    if (!scrolls || box.clientHeight < 60 || box.scrollHeight < 3 * box.clientHeight) return false
-    const places = all(box, '*', MAX_ROWS)
+    if (!scrolls || box.clientHeight < 60 || box.scrollHeight < 3 * box.clientHeight) return null
+    const places = drawnIn(box, MAX_ROWS)
       .filter(
         (el) =>
-          el.childElementCount === 0 && (el.textContent || /^(img|canvas|video|iframe)$/.test(tagOf(el))),
+          el.childElementCount === 0 &&
+          tagOf(el) !== 'slot' &&
+          ((shadowOf(el) || el).textContent || /^(img|canvas|video|iframe)$/.test(tagOf(el))),
       )
       .map(placeOf)
-    if (places.length < 5 || places.length >= MAX_ROWS) return false
+    if (places.length < 5 || places.length >= MAX_ROWS) return null
     const top = Math.min(...places.map((place) => place.top)),
       bottom = Math.max(...places.map((place) => place.bottom))
-    return bottom - top < box.scrollHeight / 2
+    const isPart = bottom - top < box.scrollHeight / 2
+    return { isPart, goesOn: isPart && box.scrollTop + box.clientHeight < box.scrollHeight - 2 }
   }
 
   const kind = getter(Document, 'contentType')(document),
@@ -279,6 +332,9 @@
   if (kind === 'application/pdf') return { kind, url }
   let { html, chars, truncated } = serialise(true)
   if (chars < LITTLE && !truncated) ({ html, truncated } = serialise(false))
-  const has_more_rows = namesMore() || all(document, '*', MAX_BOXES).some(drawsInView)
-  return { kind, url, html, truncated, has_more_rows }
+  const elements = root() ? drawnIn(root(), MAX_BOXES) : []
+  const lists = [...named(elements), ...elements.map(drawsInView).filter(Boolean)]
+  const has_more_rows = lists.some((one) => one.isPart),
+    goes_on = lists.some((one) => one.goesOn)
+  return { kind, url, html, truncated, has_more_rows, goes_on }
 }

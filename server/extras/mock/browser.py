@@ -153,6 +153,9 @@ class MockBrowser(Browser):
     async def text_near(self, element: Element) -> str:
         return " ".join((self.page.heading, *self.page.texts))
 
+    async def has_more(self) -> bool:
+        return False
+
     async def read_page(self, page: int = 1, query: str = "") -> Reading:
         await self.is_free.wait()
         return Reading(True, "page 1 of 1", "\n\n".join((f"# {self.page.heading}", *self.page.texts)))

@@ -142,7 +142,8 @@ async def _do_and_prove(
 ) -> Performed:
     """Make the tool call. Of an act that was judged to need approval, also record what it sent and observe the page."""
     if isinstance(aimed.action, RecordAction):
-        recorded = collecting.record(state, aimed.action, now())
+        has_more = not state.page.reading_file and await (await context.browser()).has_more()
+        recorded = collecting.record(state, aimed.action, now(), has_more=has_more)
         return Performed(recorded.outcome, recorded.state, result=recorded.result)
     if (state.turn.ruling or {}).get("verdict") != Verdict.ASK.value:
         return Performed(*await _do(aimed, state, context, observer, terms))

@@ -12,7 +12,7 @@ from server.agent.actions import RecordAction
 from server.agent.operator.memory import phrases, records
 from server.agent.operator.memory.state import State
 from server.agent.operator.memory.table import Collected
-from server.browser.addresses import without_login
+from server.browser.addresses import site_of, without_login
 from server.browser.browser import ToolOutcome
 from server.browser.fence import fence
 from server.ops.json_types import JsonObject
@@ -37,7 +37,7 @@ many rows at once. The rows stay in the table: do not repeat them in `facts` or 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a `record` did. `result` is `{schema, rows}` with the rows that it added; None if there are none."""
+    """What a `record` did. `result` is `{schema, rows, is_part}` with the rows that it added; None without a table."""
 
     outcome: ToolOutcome
     state: State
@@ -56,8 +56,11 @@ def _with_table(state: State, table: Collected) -> State:
     return replace(state, work=replace(state.work, result=table))
 
 
-def record(state: State, action: RecordAction, now: datetime) -> Recorded:
-    """Add the rows that fit the columns; refuse the others. Rows that are known already are left out."""
+def record(state: State, action: RecordAction, now: datetime, *, has_more: bool = False) -> Recorded:
+    """Add the rows that fit the columns; refuse the others. Rows that are known already are left out.
+
+    `has_more`: the page has more rows than it shows now.
+    """
     table = state.work.result
     here = state.observation.page
     if table is None:
@@ -89,15 +92,19 @@ def record(state: State, action: RecordAction, now: datetime) -> Recorded:
         ))  # fmt: skip
     if len(action.rows) > MAX_AT_ONCE:
         problems.append(f"only {MAX_AT_ONCE} rows can be recorded at once: record the rest again")
-    update = {"known": tuple(known), "last": tuple(last[-LAST_SHOWN:])}
+    site = frozenset({site_of(here.url)})
+    update = {
+        "known": tuple(known), "last": tuple(last[-LAST_SHOWN:]),
+        "parts": table.parts | site if has_more else table.parts - site,
+    }  # fmt: skip
+    table = table.model_copy(update=update)
     said = _said(len(action.rows), len(added), len(known), problems, doubts)
     outcome = ToolOutcome(
         not problems, said if problems else "", here.url, here.title, () if problems else (said,)
     )
     rows = [row.to_json() for row in added]
     return Recorded(
-        outcome, _with_table(state, table.model_copy(update=update)),
-        {"schema": table.asked, "rows": rows} if rows else None,
+        outcome, _with_table(state, table), {"schema": table.asked, "rows": rows, "is_part": table.is_part}
     )  # fmt: skip
 
 
@@ -157,6 +164,8 @@ def closing_words(state: State, *, is_whole: bool) -> str:
     if table is None or (is_whole and table.lacks() is None):
         return ""
     count, least = len(table.known), table.wanted.least
+    if count >= least and table.is_part:
+        return phrases.phrase("table_goes_on", state.asked.task)
     name = "table_part" if count else "table_empty"
     return phrases.phrase(name, state.asked.task, n=count, least=max(least, count))
 

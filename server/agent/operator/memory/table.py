@@ -18,6 +18,8 @@ class Collected(BaseModel):
     """`digest_of` each recorded row."""
     last: tuple[dict[str, Value], ...] = ()
     """The values of the newest rows."""
+    parts: frozenset[str] = frozenset()
+    """Sites whose list has more rows than it showed when the last rows of it were recorded."""
     turned_back: bool = False
     """A `stop` with too few rows was returned to the model; the next one counts."""
 
@@ -25,9 +27,15 @@ class Collected(BaseModel):
     def wanted(self) -> ResultSchema:
         return read_schema(self.asked)
 
+    @property
+    def is_part(self) -> bool:
+        """Whether a list was not read to its end, and the table has not as many rows as it may have."""
+        return bool(self.parts) and len(self.known) < self.wanted.most
+
     def lacks(self) -> str | None:
         """Why the table is not complete, in words for the model; None if it is."""
         count, least = len(self.known), self.wanted.least
         if count >= least:
-            return None
+            goes_on = "the list goes on after what was recorded: scroll down or turn its pages"
+            return goes_on if self.is_part else None
         return f"the table has {count} of at least {least} rows" if count else "the table has no row yet"
