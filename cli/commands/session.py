@@ -14,6 +14,7 @@ from cli.screen.results import FORMATS
 from cli.words import t
 
 HANDOFF_MINUTES = 15
+SHARE_DAYS = 7
 
 
 async def stop(conversation: Conversation, call: Call) -> None:
@@ -58,6 +59,20 @@ async def hand_off(conversation: Conversation, call: Call) -> Answer | None:
         return None
     link = str((await conversation.client.call("POST", path, {"minutes": minutes}))["link"])
     conversation.note(t("Whoever opens this first has the browser for {n} min: {link}", n=minutes, link=link))
+    return {"link": link}
+
+
+async def share(conversation: Conversation, call: Call) -> Answer | None:
+    days = int(call.args.get("days", SHARE_DAYS))
+    path = f"/sessions/{await conversation.require_session()}/replays"
+    if days == 0:
+        links = (await conversation.client.call("GET", path))["items"]
+        for link in links:
+            await conversation.client.call("DELETE", f"{path}/{link['id']}")
+        conversation.note(t("No link shows this session any more."))
+        return None
+    link = str((await conversation.client.call("POST", path, {"days": days}))["link"])
+    conversation.note(t("For {n} days this shows the session as it is now: {link}", n=days, link=link))
     return {"link": link}
 
 

@@ -74,6 +74,12 @@ COMMANDS = {
             (Param("minutes", "number", is_optional=True),),
         ),
         Command(
+            "share",
+            "a link that shows this session as it is now, without a login, for DAYS (7); 0 ends all of them",
+            session.share,
+            (Param("days", "number", is_optional=True),),
+        ),
+        Command(
             "ask-first",
             "each run of this session shows its plan and asks before it starts; off ends that",
             session.set_ask_first,

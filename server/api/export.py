@@ -38,7 +38,7 @@ async def export_session(
     lang: Language = "en",
 ) -> Response:
     """`lang` is the language of the headings of an HTML page."""
-    conversation = await _conversation(runtime, session_id)
+    conversation = await conversation_of(runtime, session_id)
     parts: Iterable[str]
     match format:
         case "md":
@@ -62,7 +62,7 @@ async def _archived(runtime: Runtime) -> AsyncIterator[bytes]:
     archive = Archive()
     for session_id in await runtime.store.session_ids():
         with suppress(NotFound):  # purged during the export
-            conversation = await _conversation(runtime, session_id)
+            conversation = await conversation_of(runtime, session_id)
             yield await asyncio.to_thread(archive.add, conversation)
     automations = await runtime.automations.exported()
     if automations["automations"]:
@@ -72,7 +72,7 @@ async def _archived(runtime: Runtime) -> AsyncIterator[bytes]:
     yield await asyncio.to_thread(archive.end)
 
 
-async def _conversation(runtime: Runtime, session_id: str) -> Conversation:
+async def conversation_of(runtime: Runtime, session_id: str) -> Conversation:
     overview = await runtime.store.overview(session_id)
     state = await runtime.commands.working_state.read(session_id) or StateChanged()
     closed = [row for row in overview.questions if row.status != "open"]

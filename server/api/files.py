@@ -82,7 +82,11 @@ async def upload(session_id: SessionId, runtime: RuntimeDep, file: UploadFile) -
 @router.get("/sessions/{session_id}/files/{name}", response_class=Response)
 async def download(session_id: SessionId, name: str, runtime: RuntimeDep) -> Response:
     await runtime.store.session(session_id)
-    data = await runtime.files.read(session_id, name)
+    return as_download(name, await runtime.files.read(session_id, name))
+
+
+def as_download(name: str, data: bytes) -> Response:
+    """No browser shows it as a page."""
     headers = PICTURE_HEADERS | {
         "content-disposition": f"attachment; filename*=UTF-8''{quote(name)}",
         "cache-control": "private, no-store",

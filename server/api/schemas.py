@@ -227,6 +227,25 @@ class Handoffs(ResponseModel):
     items: list[Handoff]
 
 
+class ReplayLink(ResponseModel):
+    """A session as it was at `created_at`, for all who have the link."""
+
+    id: str
+    with_files: bool
+    """Whether the session's files can be downloaded, too."""
+    created_at: datetime
+    expires_at: datetime
+
+
+class NewReplayLink(ReplayLink):
+    link: str
+    """It is shown this once."""
+
+
+class ReplayLinks(ResponseModel):
+    items: list[ReplayLink]
+
+
 class HandoffHeld(ResponseModel):
     session_id: str
     expires_at: datetime

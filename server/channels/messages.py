@@ -27,6 +27,10 @@ def handoff_link(public_url: str, secret: str) -> str:
     return f"{public_url}/h#{secret}"
 
 
+def replay_link(public_url: str, secret: str) -> str:
+    return f"{public_url}/r#{secret}"
+
+
 def body_of(
     *, type: str, id: str, session_id: str | None, session_title: str, about: str | None, facts: JsonObject,
     public_url: str, at: datetime,

@@ -332,6 +332,23 @@ class HandoffRow(Base):
     opened_at: Mapped[datetime | None]
 
 
+class ReplayLinkRow(Base):
+    """A link that shows one session as it was when the link was made, to all who have it."""
+
+    __tablename__ = "replay_links"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    session_id: Mapped[str] = mapped_column(ForeignKey("sessions.id", ondelete="CASCADE"), index=True)
+    digest: Mapped[str] = mapped_column(String(64), unique=True)
+    """SHA-256 of the secret in it."""
+    last_position: Mapped[int]
+    """Of the session's rows when the link was made: later ones are not shown."""
+    with_files: Mapped[bool]
+    """Whether the session's files can be downloaded, too."""
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+
+
 class SecretRow(Base):
     """A secret of this installation, encrypted as provider keys are."""
 

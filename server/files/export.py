@@ -6,7 +6,7 @@ import io
 import json
 import zipfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from server import clock
@@ -27,6 +27,8 @@ from server.results.sheets import to_markdown as to_markdown_table
 from wording.catalogue import Value, sentence
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from typing_extensions import Buffer
 
     from server.database.models import InterruptRow, RunRow, SessionRow
@@ -56,6 +58,20 @@ class Conversation:
     @property
     def title(self) -> str:
         return self.session.title or "Untitled"
+
+    def until(self, position: int, moment: datetime) -> Conversation:
+        """What there was when the session's last row had this number, at this moment. Queued messages are left out."""
+        facts = [
+            fact for fact in self.state.get("facts") or [] if str(fact.get("at", "")) <= moment.isoformat()
+        ]
+        return replace(
+            self,
+            messages=[one for one in self.messages if one.seq <= position and not is_queued(one)],
+            state={**self.state, "facts": facts},
+            questions=[one for one in self.questions if one.position <= position],
+            failures=[one for one in self.failures if one.end_position <= position],
+            activities=[one for one in self.activities if one.position <= position],
+        )
 
 
 def to_markdown(conversation: Conversation) -> str:

@@ -135,7 +135,20 @@ class Step:
         return urlsplit(self.url).netloc if self.url.startswith(("http://", "https://")) else ""
 
 
-def to_html(conversation: Conversation, picture_of: PictureOf, language: Language = "en") -> Iterator[str]:
+@dataclass(frozen=True, slots=True)
+class FileLink:
+    """A file of the session, for a page that is served: a saved one could not reach it."""
+
+    name: str
+    address: str
+
+
+def to_html(
+    conversation: Conversation,
+    picture_of: PictureOf,
+    language: Language = "en",
+    files: Sequence[FileLink] = (),
+) -> Iterator[str]:
     """Yield a page that loads nothing from elsewhere and runs no script of elsewhere.
 
     In parts, because each picture may have some megabytes.
@@ -177,6 +190,7 @@ def to_html(conversation: Conversation, picture_of: PictureOf, language: Languag
         remarks=lambda message: " · ".join(remarks_on(message, language)),
         decided=lambda row: row.decided_at if isinstance(row, InterruptRow) else None,
         steps=steps,
+        files=files,
         tables=list(tables_of(messages).items()),
         facts=[(fact, source_of(fact, steps.values())) for fact in conversation.state.get("facts") or []],
         sent=[

@@ -8,12 +8,12 @@ from datetime import datetime
 from sqlalchemy import Connection, bindparam, delete, select, update
 
 from server.database import Database, reading, writing
-from server.database.models import HandoffRow, InterruptRow, QuestionLinkRow, SessionRow
-from server.errors import Unauthorized
+from server.database.models import HandoffRow, InterruptRow, QuestionLinkRow, ReplayLinkRow, SessionRow
+from server.errors import NotFound, Unauthorized
 from server.events import now
 from server.store.lookups import session_of
 from server.store.records import new_id
-from server.store.rows import first, insert
+from server.store.rows import every, first, insert
 from wording.catalogue import sentence
 
 LINKED_QUESTION = (
@@ -24,6 +24,17 @@ LINKED_QUESTION = (
 CLOSED = select(InterruptRow.reference).where(InterruptRow.status != "open")
 VALID = HandoffRow.expires_at > bindparam("moment")
 HANDOFF_OF_SESSION = select(HandoffRow).where(HandoffRow.session_id == bindparam("session_id"), VALID)
+UNEXPIRED = ReplayLinkRow.expires_at > bindparam("moment")
+REPLAY_LINKS = (
+    select(ReplayLinkRow)
+    .where(ReplayLinkRow.session_id == bindparam("session_id"), UNEXPIRED)
+    .order_by(ReplayLinkRow.created_at, ReplayLinkRow.id)
+)
+REPLAY_LINK = (
+    select(ReplayLinkRow)
+    .join(SessionRow, SessionRow.id == ReplayLinkRow.session_id)
+    .where(ReplayLinkRow.digest == bindparam("digest"), UNEXPIRED, SessionRow.archived_at.is_(None))
+)
 OF_HOLDER = select(HandoffRow).where(HandoffRow.holder == bindparam("digest"), VALID)
 
 
@@ -85,10 +96,42 @@ class LinkQueries:
         )
 
     @writing
+    def add_replay_link(
+        self, db: Connection, session_id: str, secret: str, expires_at: datetime, *, with_files: bool
+    ) -> ReplayLinkRow:
+        session = session_of(db, session_id, lock=True)
+        return insert(db, ReplayLinkRow(
+            id=new_id(), session_id=session_id, digest=digest_of(secret), last_position=session.last_seq,
+            with_files=with_files, created_at=now(), expires_at=expires_at,
+        ))  # fmt: skip
+
+    @reading
+    def replay_links(self, db: Connection, session_id: str) -> list[ReplayLinkRow]:
+        """Those of the session that are valid now, the oldest first."""
+        session_of(db, session_id)
+        return every(db, ReplayLinkRow, REPLAY_LINKS, session_id=session_id, moment=now())
+
+    @reading
+    def replay_link(self, db: Connection, secret: str) -> ReplayLinkRow:
+        """Raises Unauthorized if there is none that is valid; the links of a deleted session are not."""
+        row = first(db, ReplayLinkRow, REPLAY_LINK, digest=digest_of(secret), moment=now())
+        if row is None:
+            raise no_such_link()
+        return row
+
+    @writing
+    def end_replay_link(self, db: Connection, session_id: str, link_id: str) -> None:
+        """It opens no more. Raises NotFound for one that is not there."""
+        link = (ReplayLinkRow.id == link_id) & (ReplayLinkRow.session_id == session_id)
+        if not db.execute(delete(ReplayLinkRow).where(link)).rowcount:
+            raise NotFound(sentence("link.unknown"), code="link_unknown")
+
+    @writing
     def forget_links(self, db: Connection) -> None:
         """Remove what is not valid any more."""
         db.execute(delete(QuestionLinkRow).where(QuestionLinkRow.reference.in_(CLOSED)))
-        db.execute(delete(HandoffRow).where(HandoffRow.expires_at <= now()))
+        for kind in (HandoffRow, ReplayLinkRow):
+            db.execute(delete(kind).where(kind.expires_at <= now()))
 
 
 def digest_of(secret: str) -> str:

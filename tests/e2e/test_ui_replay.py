@@ -1,9 +1,10 @@
-"""The viewer: one step large, all steps below, at an address of its own."""
+"""The viewer: one step large, all steps below, at an address of its own; and a link that shows it to others."""
 
 from __future__ import annotations
 
 import re
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -12,11 +13,13 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
+from tests.e2e.phone import PHONE
 from tests.e2e.screen import Screen
 from tests.e2e.staged import SESSION, Stage, message
 from tests.support.eventually import eventually_sync
 
 PIXEL = "/api/files/screenshots/staged/{}.jpg"
+NOTE = ("note.txt", b"remember the milk")
 
 
 @pytest.fixture(scope="module")
@@ -306,3 +309,40 @@ def test_marks_of_the_time_line_stand_right_above_it(open_screen: OpenScreen, bo
         "one => { const box = one.getBoundingClientRect(); return box.top + box.height / 2 }"
     )
     assert 8 <= middle - mark.evaluate("one => one.getBoundingClientRect().bottom") <= 10
+
+
+def test_a_replay_is_shared_with_its_files_and_ended(open_screen: OpenScreen, bought: str) -> None:
+    desktop, phone = open_screen(), open_screen(logged_in=False, viewport=PHONE, has_touch=True)
+    desktop.api.post(f"/sessions/{bought}/files", files={"file": NOTE}).raise_for_status()
+    desktop.open(bought)
+    desktop.button("More about this session").click()
+    desktop.page.get_by_role("menuitem", name="Share a replay…").click()
+    dialog = desktop.page.get_by_role("dialog", name="Share a replay", exact=True)
+    dialog.get_by_text("1 day", exact=True).click()
+    dialog.get_by_role("switch", name="Files can be downloaded, too").click()
+    dialog.get_by_role("button", name="Make a link").click()
+    link = str(dialog.get_by_label("Link", exact=True).text_content())
+    expect(dialog.get_by_role("list", name="Valid links").get_by_role("listitem")).to_contain_text(
+        "with files"
+    )
+    assert violations(desktop.page) == []
+
+    phone.page.goto(link)
+    expect(phone.page.get_by_role("heading", name="Step by step")).to_be_visible()
+    assert "#" not in phone.page.url
+    expect(phone.page.get_by_text("shop for a kettle").first).to_be_visible()
+    assert fits(phone.page)
+    phone.button("Next →").click()
+    expect(phone.page.locator("output")).to_have_text("1 / 4")
+    with phone.page.expect_download() as download:
+        phone.page.get_by_role("link", name="note.txt").click()
+    assert Path(download.value.path()).read_bytes() == NOTE[1]
+
+    phone.expect_errors("401")
+    dialog.get_by_role("button", name="End it").click()
+    expect(dialog.get_by_role("list", name="Valid links")).to_have_count(0)
+    expect(dialog.get_by_role("button", name="Make a link")).to_be_visible()
+    phone.page.reload()
+    expect(phone.page.get_by_role("alert")).to_have_text("This link is not valid, or not any more.")
+    phone.page.goto(link)
+    expect(phone.page.get_by_role("alert")).to_have_text("This link is not valid, or not any more.")

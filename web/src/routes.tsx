@@ -15,6 +15,7 @@ import { openPage } from '@/lib/base'
 const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
 const GrantsPage = lazy(() => import('@/pages/GrantsPage'))
 const InboxPage = lazy(() => import('@/pages/InboxPage'))
+const ReplayLinkPage = lazy(() => import('@/pages/ReplayLinkPage'))
 const HandoffPage = lazy(() => import('@/pages/HandoffPage'))
 const QuestionLinkPage = lazy(() => import('@/pages/QuestionLinkPage'))
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
@@ -37,6 +38,11 @@ export function Routes() {
       <Route path="/q">
         <Suspense>
           <QuestionLinkPage />
+        </Suspense>
+      </Route>
+      <Route path="/r">
+        <Suspense>
+          <ReplayLinkPage />
         </Suspense>
       </Route>
       <Route path="/h">

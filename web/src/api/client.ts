@@ -16,6 +16,7 @@ import type {
   Firing,
   Grant,
   Handoff,
+  ReplayLink,
   KeyTest,
   ListedSession,
   NewAddress,
@@ -90,6 +91,11 @@ export const api = {
   handOff: (id: string, minutes: number) =>
     request<Handoff & { link: string }>('POST', at(id, '/handoff'), { minutes }),
   endHandoff: (id: string) => request<void>('DELETE', at(id, '/handoff')),
+
+  replayLinks: (id: string) => request<{ items: ReplayLink[] }>('GET', at(id, '/replays')),
+  addReplayLink: (id: string, link: { days: number; with_files: boolean }) =>
+    request<ReplayLink & { link: string }>('POST', at(id, '/replays'), link),
+  endReplayLink: (id: string, linkId: string) => request<void>('DELETE', at(id, `/replays/${linkId}`)),
 
   files: (id: string) => request<{ items: FileItem[] }>('GET', at(id, '/files')),
   upload: (id: string, file: File) => request<FileItem>('POST', at(id, '/files'), formOf(file)),

@@ -8,7 +8,7 @@ type Schemas = components['schemas']
 /** What the holder of a one-use link may ask for. The secret goes in a header: addresses are logged. */
 async function request(secret: string, path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { ...init.headers, 'Pilothouse-Link': secret }
-  const answer = await fetch(apiAddress(`/links/${path}`), { ...init, headers, credentials: 'omit' }).catch(
+  const answer = await fetch(apiAddress(`/links/${path}`), { credentials: 'omit', ...init, headers }).catch(
     () => {
       throw unreachable()
     },
@@ -30,6 +30,9 @@ export const links = {
   },
   decide: (secret: string, { confirmed, done, message, effects }: Decision) =>
     post(secret, 'question/decision', { confirmed, done, message, effects }),
+  /** Leaves a cookie, which the page of the replay and its files are asked for with. */
+  openReplay: (secret: string) =>
+    request(secret, 'replay/open', { method: 'POST', credentials: 'same-origin' }),
   openHandoff: async (secret: string) =>
     (await (await post(secret, 'handoff/open', undefined)).json()) as Schemas['HandoffOpened'],
   handoff: async (token: string) =>

@@ -66,6 +66,7 @@ export type AutomationChange = Pick<
 > & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']
 export type Handoff = Schemas['Handoff']
+export type ReplayLink = Schemas['ReplayLink']
 export type Grant = Schemas['Grant']
 /** What a yes allows besides the one act. */
 export interface GrantChoice extends GrantLimits {

@@ -52,6 +52,7 @@ export const en = {
   handoff: 'Hand the browser off…',
   repeat: 'Repeat this…',
   replay: 'Replay',
+  'replay.share': 'Share a replay…',
   resume: 'Resume',
   retry: 'Retry',
   search: 'Search',

@@ -6,6 +6,7 @@ import {
   FileText,
   Hand,
   History,
+  Share2,
   ShieldCheck,
   Smartphone,
 } from 'lucide-react'
@@ -46,6 +47,9 @@ export function SessionMenu({ session, onRename }: { session: Session; onRename:
       </MenuItem>
       <MenuItem icon={<History size={15} aria-hidden />} onSelect={() => openReplay(sessionId)}>
         {t('replay')}
+      </MenuItem>
+      <MenuItem icon={<Share2 size={15} aria-hidden />} onSelect={() => show('replays')}>
+        {t('replay.share')}
       </MenuItem>
       <MenuItem icon={<CalendarClock size={15} aria-hidden />} onSelect={() => repeat(sessionId)}>
         {t('repeat')}
