@@ -29,10 +29,10 @@ from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api")
 
-COOKIE = "pilothouse-replay"
-PATH = "/api/links/replay"
+REPLAY_COOKIE = "pilothouse-replay"
+REPLAY_PATH = "/api/links/replay"
 TO_LINK_PAGE = '<!doctype html><title>Pilothouse</title><meta http-equiv="refresh" content="0; url=../../r">'
-"""From `PATH` to the web UI's page for such links, which says without a secret that the link is not valid."""
+"""From `REPLAY_PATH` to the web UI's page for such links, which says without a secret that the link is not valid."""
 REPLAY_HEADERS = {
     "x-content-type-options": "nosniff",
     "x-robots-tag": "noindex",
@@ -79,8 +79,8 @@ async def open_link(request: Request, runtime: RuntimeDep, secret: Secret = "") 
     row = await runtime.store.replay_link(secret)
     response = Response(status_code=204)
     response.set_cookie(
-        COOKIE, secret, max_age=int((row.expires_at - now()).total_seconds()),
-        path=f"{runtime.settings.base_path}{PATH}", httponly=True,
+        REPLAY_COOKIE, secret, max_age=int((row.expires_at - now()).total_seconds()),
+        path=f"{runtime.settings.base_path}{REPLAY_PATH}", httponly=True,
         samesite="lax",  # the page's own links to files come from an origin of its own
         secure=request.url.scheme == "https",
     )  # fmt: skip
@@ -88,7 +88,7 @@ async def open_link(request: Request, runtime: RuntimeDep, secret: Secret = "") 
 
 
 async def get_link(request: Request, runtime: RuntimeDep) -> ReplayLinkRow | None:
-    for secret in read_cookies(request.headers, COOKIE):
+    for secret in read_cookies(request.headers, REPLAY_COOKIE):
         try:
             return await runtime.store.replay_link(secret)
         except Unauthorized:

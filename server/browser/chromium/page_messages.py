@@ -12,10 +12,10 @@ from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
-MAX_TEXTS, TEXT_CHARS = 5, 200
+MAX_MESSAGES, MESSAGE_CHARS = 5, 200
 
-_LISTEN = script("said")
-_SAID = "() => (globalThis.pilothouseSaid?.end(), globalThis.pilothouseSaid?.said())"
+_LISTEN_SCRIPT = script("said")
+_SAID_SCRIPT = "() => (globalThis.pilothouseSaid?.end(), globalThis.pilothouseSaid?.said())"
 """Stops listening, which costs a page that moves much of its time."""
 
 
@@ -33,11 +33,11 @@ class PageMessages:
         return bool(self._shown)
 
     async def listen(self) -> None:
-        await self._evaluate(_LISTEN)
+        await self._evaluate(_LISTEN_SCRIPT)
 
     async def read_gone(self) -> tuple[str, ...]:
         """The texts that came and are shown no more; with the document, its messages are gone, too."""
-        found = await self._evaluate(_SAID)
+        found = await self._evaluate(_SAID_SCRIPT)
         if not isinstance(found, dict):
             gone, self._shown = self._shown, ()
             return gone
@@ -57,4 +57,4 @@ class PageMessages:
 
 def _texts(found: Json) -> tuple[str, ...]:
     texts = found if isinstance(found, list) else []
-    return tuple(str(text)[:TEXT_CHARS] for text in texts[:MAX_TEXTS])
+    return tuple(str(text)[:MESSAGE_CHARS] for text in texts[:MAX_MESSAGES])
