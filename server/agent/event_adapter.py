@@ -52,7 +52,7 @@ ANSWERING_NODE = "model"  # create_agent's node; the operator sends its answer a
 VALUE_LENGTH = 500
 MAX_REPORTED_VALUES = 50
 SUMMARY_LENGTH = 2_000
-TITLE_LENGTH = 200
+PAGE_TITLE_CHARS = 200
 
 
 class EventAdapter:
@@ -312,7 +312,7 @@ class EventAdapter:
             parts_of(shortened(summary, SUMMARY_LENGTH)),
         )
         given["result"] = storable(call.result) if call.result else None
-        given["title"] = storable(call.title)[:TITLE_LENGTH] if call.title else None
+        given["title"] = storable(call.title)[:PAGE_TITLE_CHARS] if call.title else None
         milliseconds = round((self._clock() - begun) * 1000)
         return ToolEnd.model_validate(given | {"name": start.name, "duration_ms": milliseconds})
 
