@@ -12,7 +12,7 @@ from server.ops.json_types import Json
 
 log = logging.getLogger(__name__)
 
-MAX_SHOWN, SHOWN_CHARS = 5, 200
+MAX_PAGE_MESSAGES, PAGE_MESSAGE_CHARS = 5, 200
 
 _LISTEN_SCRIPT = script("said")
 _SAID_SCRIPT = "() => (globalThis.pilothouseSaid?.end(), globalThis.pilothouseSaid?.said())"
@@ -57,4 +57,4 @@ class PageMessages:
 
 def _texts(found: Json) -> tuple[str, ...]:
     texts = found if isinstance(found, list) else []
-    return tuple(str(text)[:SHOWN_CHARS] for text in texts[:MAX_SHOWN])
+    return tuple(str(text)[:PAGE_MESSAGE_CHARS] for text in texts[:MAX_PAGE_MESSAGES])
