@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import accumulate
 
 from server.extras.demo.commands import DemoCommand
 from server.extras.demo.errands import read_table
@@ -44,16 +45,14 @@ def _name(page: DemoPage) -> str:
 
 
 def _ask(query: str, page: DemoPage, markdown: str, words: Words) -> Found:
-    finding = find(query, markdown)
-    name = _name(page)
+    finding, name = find(query, markdown), _name(page)
     if not finding.units:
         text = words.say("not found", query=query, page=name)
-        parts = [text, *([words.say("drawn")] if page.is_drawn else [])]
-        return Found(" ".join(parts), text, is_found=False)
+        return Found(f"{text} {words.say('drawn')}" if page.is_drawn else text, text, is_found=False)
     units = list(finding.units)
     if all(unit.kind == "heading" for unit in units):
-        all_units = units_of(markdown)
-        units = [part for unit in units for part in (unit, *section_of(unit, all_units))]
+        parts = units_of(markdown)
+        units = [part for unit in units for part in (unit, *section_of(unit, parts))]
     missing = ", ".join(finding.missing)
     head = words.say("not all" if missing else "found", page=name, query=query, missing=missing)
     note = words.say("note", query=query, page=name, text=in_brief(finding, query))
@@ -105,9 +104,8 @@ def _things(part: str, page: DemoPage) -> list[Thing]:
 
 def _listed(part: str, page: DemoPage, markdown: str, words: Words) -> list[str]:
     if part in ("links", "buttons", "fields"):
-        return [
-            words.field(thing) if part == "fields" else words.thing(thing) for thing in _things(part, page)
-        ]
+        shown = words.field if part == "fields" else words.thing
+        return [shown(thing) for thing in _things(part, page)]
     kind = {"headings": "heading", "rows": "row", "items": "item"}[part]
     return [unit.text for unit in units_of(markdown) if unit.kind == kind]
 
@@ -115,25 +113,13 @@ def _listed(part: str, page: DemoPage, markdown: str, words: Words) -> list[str]
 def _summary(page: DemoPage, markdown: str, words: Words) -> Found:
     """The beginning of the text in whole sentences, the names of its sections, its form."""
     units = units_of(markdown)
-    room, kept = SUMMARY_CHARS, 0
-    for unit in units:
-        if room <= 0:
-            break
-        room -= len(unit.text)
-        kept += 1
+    ends = list(accumulate(len(unit.text) for unit in units))
+    kept = sum(1 for end in [0, *ends[:-1]] if end < SUMMARY_CHARS) if units else 0
     kept = next((at for at in range(kept, 0, -1) if units[at - 1].kind != "heading"), kept)
-    where = words.where(page)
-    parts = [where]
     text = shown([unit for unit in units[:kept] if unit.text != page.title])
-    parts += [words.say("says"), text] if text else []
+    said = [words.say("says"), text] if text else []
     if len(units) > kept > 0:
         rest = [unit.text for unit in units[kept:] if unit.kind == "heading"]
-        parts.append(words.say("went on"))
-        if rest:
-            parts.append(words.say("further", names=", ".join(rest[:MAX_LISTED_NAMES])))
-    parts += words.form(page)
-    if page.is_drawn:
-        parts.append(words.say("drawn"))
-    elif len(parts) == 1:
-        parts = [f"{where} {words.say('nothing')}"]
-    return Found("\n\n".join(parts), where)
+        said.append(words.say("went on"))
+        said += [words.say("further", names=", ".join(rest[:MAX_LISTED_NAMES]))] if rest else []
+    return Found(words.page(page, said), words.where(page))

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from server.extras.demo.commands import ERRANDS, DemoCommand
 from server.extras.demo.findings import Unit, units_of
+from server.extras.demo.grammar import GRAMMAR, pattern
 from server.extras.demo.page import DEMO_FIELDS, DemoPage, Thing
 from server.extras.demo.stems import asked_words, stem, stems_of
 from server.ops.json_types import JsonObject
@@ -15,37 +16,15 @@ from server.ops.json_types import JsonObject
 MAX_ACTS = 5
 """Most acts of one command: more means that it leads nowhere."""
 
-_ADD = re.compile(
-    r"\b(?:add|put)\b|^(?:in|to)(?: the)? (?:basket|cart|bag)|^in den |добавить|положить|^в корзину|^(?:buy|купить)\b",
-    re.IGNORECASE,
-)
-_ORDER = re.compile(
-    r"\b(?:place|complete|submit|send|confirm)\b.*\border\b|\b(?:buy|order|pay) now\b|^(?:buy|order)$|bestellen|"
-    r"(?:оформить|подтвердить|отправить|разместить).*заказ|^(?:заказать|купить|оплатить)\b",
-    re.IGNORECASE,
-)
-_TOWARDS = re.compile(r"check ?out|basket|\bcart\b|\bbag\b|корзин|оформлен|warenkorb|kasse", re.IGNORECASE)
-_REPLY = re.compile(r"\b(?:reply|answer|respond|message)|ответ|antwort|nachricht", re.IGNORECASE)
-_SEND = re.compile(r"\b(?:send|reply|submit)\b|отправить|senden", re.IGNORECASE)
-_CHEAPEST = re.compile(
-    r"\b(?:cheapest|least expensive|lowest[- ]priced?|(?:billig|günstig|preiswerte?)ste[nrs]?)\b|сам\w+ деш[её]в\w+",
-    re.IGNORECASE,
-)
-_NEWEST = re.compile(
-    r"\b(?:newest|latest|last|first|mails?|e-?mails?|letters?|messages?|neueste\w*|letzte\w*|nachrichten?|briefe?)\b|нов\w+|последн\w+|перв\w+|письм\w+|сообщени\w+"
-)
+_ADD, _ORDER, _TOWARDS = pattern("add"), pattern("order"), pattern("towards")
+_REPLY, _SEND = pattern("reply"), pattern("send")
+_CHEAPEST, _NEWEST = pattern("cheapest"), pattern("newest")
 _PRICE = re.compile(
     r"(?:[€$£₽]|\b(?:EUR|USD|GBP)) ?(\d[\d.,]*)|(\d[\d.,]*) ?(?:[€$£₽]|(?:EUR|USD|GBP|руб|₽)\b)"
 )
-CONFIRMED = re.compile(
-    r"order (?:number|no\b|is (?:placed|confirmed))|thank(?:s| you)|confirmed|номер заказа|заказ (?:оформлен|принят)|спасибо|"
-    r"bestellnummer|danke",
-    re.IGNORECASE,
-)
+CONFIRMED = pattern("confirmed")
 """What a page says once an order is placed."""
-_ORDER_NUMBER = re.compile(
-    r"(?:order|booking)(?: number| no\b|:? #)|номер заказа|заказ №|bestellnummer", re.IGNORECASE
-)
+_ORDER_NUMBER = pattern("order_number")
 
 
 def number_of_order(texts: Sequence[str]) -> str:
@@ -73,20 +52,14 @@ def next_things(command: DemoCommand, page: DemoPage, on_way: Sequence[str]) -> 
     if command.kind == "add":
         return _to_add(command.target, able)
     if command.kind == "order":
-        return (
-            _matching(_ORDER, able, "button")
-            or _matching(_ORDER, able, "link")
-            or [thing for thing in _matching(_TOWARDS, able) if not _ADD.search(thing.name)][:1]
-        )
+        towards = [thing for thing in _matching(_TOWARDS, able) if not _ADD.search(thing.name)]
+        return _matching(_ORDER, able, "button") or _matching(_ORDER, able, "link") or towards[:1]
     return _to_reply(command.target, able, on_way)
 
 
 def _matching(pattern: re.Pattern[str], things: Sequence[Thing], role: str = "") -> list[Thing]:
-    return [
-        thing
-        for thing in things
-        if thing.role in ((role,) if role else ("button", "link")) and pattern.search(thing.name)
-    ]
+    roles = (role,) if role else ("button", "link")
+    return [thing for thing in things if thing.role in roles and pattern.search(thing.name)]
 
 
 def _to_add(target: str, able: Sequence[Thing]) -> list[Thing]:
@@ -108,10 +81,8 @@ def _to_reply(target: str, able: Sequence[Thing], on_way: Sequence[str]) -> list
         return fields[:1]
     wanted = {stem(word) for word in asked_words(_NEWEST.sub(" ", target.casefold()))}
     listed = [thing for thing in able if thing.role == "link" and thing.section]
-    named = (
-        [thing for thing in listed if wanted & stems_of(f"{thing.near} {thing.name}")] if wanted else listed
-    )
-    return _matching(_REPLY, able)[:1] or named[:1]
+    fitting = [thing for thing in listed if not wanted or wanted & stems_of(f"{thing.near} {thing.name}")]
+    return _matching(_REPLY, able)[:1] or fitting[:1]
 
 
 def price_in(text: str) -> float | None:
@@ -126,22 +97,14 @@ def number_in(text: str) -> float | None:
     if found is None:
         return None
     whole, _, part = re.sub(r"\s", "", found[0]).rstrip(".,").replace(",", ".").rpartition(".")
-    digits = (
-        f"{whole.replace('.', '')}.{part}" if whole and len(part) != 3 else f"{whole}{part}".replace(".", "")
-    )
+    has_part = whole and len(part) != 3
+    digits = f"{whole.replace('.', '')}.{part}" if has_part else f"{whole}{part}".replace(".", "")
     return float(digits)
 
 
 # Tables
 
-_SAME_COLUMNS = tuple(
-    stems_of(words)
-    for words in (
-        "name product item title article товар название наименование artikel produkt",
-        "price cost amount sum цена стоимость сумма preis betrag",
-        "stock available quantity pieces наличие наличии остаток vorrätig bestand",
-    )
-)
+_SAME_COLUMNS = tuple(map(stems_of, GRAMMAR["tables"]["same_columns"]))
 """Words for one thing, as headings of tables have them."""
 
 
@@ -173,15 +136,10 @@ def _places(head: Sequence[str], columns: JsonObject) -> dict[str, int]:
     """For each column the place of its heading."""
     found: dict[str, int] = {}
     for name in columns:
-        meant = _meant(name)
-        place = next((at for at, title in enumerate(head) if stems_of(title) == stems_of(name)), None)
-        place = (
-            next((at for at, title in enumerate(head) if meant & _meant(title)), None)
-            if place is None
-            else place
-        )
-        if place is not None:
-            found[name] = place
+        same = [at for at, title in enumerate(head) if stems_of(title) == stems_of(name)]
+        like = [at for at, title in enumerate(head) if _meant(name) & _meant(title)]
+        if same or like:
+            found[name] = (same or like)[0]
     return found
 
 
@@ -192,14 +150,18 @@ def _meant(name: str) -> frozenset[str]:
 
 def _row(cells: Sequence[str], columns: JsonObject, places: dict[str, int]) -> JsonObject:
     row: JsonObject = {}
-    missing: JsonObject = {}
     for name, schema in columns.items():
-        cell = cells[places[name]] if name in places and places[name] < len(cells) else ""
-        kind = schema.get("type")
-        number = number_in(cell) if "number" in str(kind) or "integer" in str(kind) else None
-        value = (int(number) if "integer" in str(kind) else number) if number is not None else cell
-        if cell and (number is not None or "string" in str(kind)):
-            row[name] = value
-        else:
-            missing[name] = "-"
+        cell = "".join(cells[places[name] :][:1]) if name in places else ""
+        value = _value(cell, str(schema.get("type")))
+        row |= {} if value is None else {name: value}
+    missing = {name: "-" for name in columns if name not in row}
     return row | ({"missing": missing} if missing else {})
+
+
+def _value(cell: str, kind: str) -> str | float | None:
+    """The cell as a value of that type of JSON Schema; None if it is none."""
+    is_whole = "integer" in kind
+    number = number_in(cell) if is_whole or "number" in kind else None
+    if number is not None:
+        return int(number) if is_whole else number
+    return cell if cell and "string" in kind else None

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby, pairwise
 from typing import Literal
 
 from server.extras.demo.stems import asked_words, stem, stems_of
@@ -149,40 +150,26 @@ def section_of(heading: Unit, units: Sequence[Unit]) -> list[Unit]:
 def shown(units: Sequence[Unit]) -> str:
     """The parts as Markdown: quoted sentences, items, and rows as tables with their columns."""
     blocks: list[str] = []
-    table: list[Unit] = []
-    before: Unit | None = None
-    for unit in [*units, None]:
-        if unit is not None and unit.kind == "row" and (not table or table[0].head == unit.head):
-            table.append(unit)
-            continue
-        if table:
-            blocks.append(_table(table))
-            table = []
-        if unit is None:
-            break
-        if unit.kind == "row":
-            table = [unit]
+    for (kind, _, paragraph), group in groupby(units, lambda unit: (unit.kind, unit.head, unit.paragraph)):
+        if kind == "row":
+            blocks.append(_table(list(group)))
+        elif paragraph:
+            blocks.append(f"> {' '.join(cut(unit.text, LONG) for unit in group)}")
         else:
-            text = cut(unit.text, LONG)
-            if before and unit.paragraph and before.paragraph == unit.paragraph:
-                blocks[-1] += f" {text}"
-                continue
-            before = unit
-            blocks.append({"item": f"> - {text}", "heading": f"> **{text}**"}.get(unit.kind, f"> {text}"))
+            blocks += [_MARKS[kind].format(cut(unit.text, LONG)) for unit in group]
     return _joined(blocks)
+
+
+_MARKS = {"item": "> - {}", "heading": "> **{}**", "text": "> {}"}
 
 
 def _joined(blocks: Sequence[str]) -> str:
     """Neighbouring quotations are one quotation."""
-    text = ""
-    for block in blocks:
-        is_quote = block.startswith(">")
-        joint = (
-            "" if not text else "\n>\n" if is_quote and text.rpartition("\n")[2].startswith(">") else "\n\n"
-        )
-        if block.startswith("> - ") and text.rpartition("\n")[2].startswith("> - "):
-            joint = "\n"
-        text += joint + block
+    text = "".join(blocks[:1])
+    for before, block in pairwise(blocks):
+        are_items = before.startswith("> - ") and block.startswith("> - ")
+        are_quotes = before.startswith(">") and block.startswith(">")
+        text += ("\n" if are_items else "\n>\n" if are_quotes else "\n\n") + block
     return text
 
 

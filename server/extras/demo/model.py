@@ -12,11 +12,14 @@ import json
 import re
 import uuid
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from langchain_core.callbacks import AsyncCallbackManagerForLLMRun, CallbackManagerForLLMRun
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.language_models.chat_models import generate_from_stream
 from langchain_core.messages import AIMessage, AIMessageChunk, BaseMessage, HumanMessage, ToolMessage
-from langchain_core.outputs import ChatGeneration, ChatGenerationChunk, ChatResult
+from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_core.runnables import Runnable
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_tool
@@ -28,7 +31,7 @@ from server.extras.demo.commands import READING_COMMANDS, read_request
 from server.extras.demo.errands import is_reached
 from server.extras.demo.operator import decide, foresee, pause
 from server.extras.demo.page import DemoPage, read_page
-from server.extras.demo.planner import Act, DemoProgress, FinalAnswer, Which, is_choice, plan_next
+from server.extras.demo.planner import Act, DemoProgress, FinalAnswer, LookFirst, Which, is_choice, plan_next
 from server.extras.demo.words import Words
 from server.ops.json_types import JsonObject
 from server.text import split_attached
@@ -76,36 +79,26 @@ class DemoChatModel(BaseChatModel):
         tools: Sequence[JsonObject] = (),
         **kwargs: object,
     ) -> ChatResult:
-        reply = _reply(messages, tools)
-        calls = [] if isinstance(reply, str) else [{"name": reply[0], "args": reply[1], "id": _new_id()}]
-        message = AIMessage(
-            reply if isinstance(reply, str) else "", tool_calls=calls, response_metadata=_END_METADATA
-        )
-        return ChatResult(generations=[ChatGeneration(message=message)])
+        return generate_from_stream(_chunks(_reply(messages, tools)))
 
 
 _END_METADATA = {"finish_reason": "stop", "model_name": "demo", "model_provider": "demo"}
 
 
-def _new_id() -> str:
-    return f"demo_{uuid.uuid4().hex[:12]}"
-
-
 def _chunks(reply: str | Call) -> Iterator[ChatGenerationChunk]:
     if isinstance(reply, str):
-        for word in _words(reply):
-            yield ChatGenerationChunk(message=AIMessageChunk(content=word))
+        yield from (_chunk(content=word) for word in _words(reply))
     else:
         name, args = reply
-        call: JsonObject = {"name": name, "id": _new_id(), "args": "", "index": 0}
+        call: JsonObject = {"name": name, "id": f"demo_{uuid.uuid4().hex[:12]}", "index": 0}
         for piece in _words(json.dumps(args, ensure_ascii=False)):
-            yield ChatGenerationChunk(
-                message=AIMessageChunk(content="", tool_call_chunks=[call | {"args": piece}])
-            )
-            call = {"name": None, "id": None, "args": "", "index": 0}
-    yield ChatGenerationChunk(
-        message=AIMessageChunk(content="", response_metadata=_END_METADATA, chunk_position="last")
-    )
+            yield _chunk(content="", tool_call_chunks=[call | {"args": piece}])
+            call = {"name": None, "id": None, "index": 0}
+    yield _chunk(content="", response_metadata=_END_METADATA, chunk_position="last")
+
+
+def _chunk(**values: Any) -> ChatGenerationChunk:
+    return ChatGenerationChunk(message=AIMessageChunk(**values))
 
 
 def _words(text: str) -> list[str]:
@@ -135,123 +128,136 @@ def _properties(tool: JsonObject) -> JsonObject:
 
 
 _LOOK_TOOLS = ("browser_snapshot", "browser_get_state")
-_TOOLS: dict[str, tuple[str, ...]] = {
-    "open": ("browser_navigate",),
-    "back": ("browser_navigate_back", "browser_go_back"),
-    "click": ("browser_click",),
-    "type": ("browser_type",),
-    "press": ("browser_press_key", "browser_send_keys"),
-    "select": ("browser_select_option",),
-    "hover": ("browser_hover",),
-    "wait": ("browser_wait_for",),
-    "scroll": ("browser_scroll", "browser_press_key"),
-    "screenshot": ("browser_take_screenshot", "browser_screenshot"),
-    **dict.fromkeys(READING_COMMANDS, ("read_page",)),
+_ELEMENT = ("element", "target", "ref", "index")
+_TOOLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "open": (("browser_navigate",), ("url",)),
+    "back": (("browser_navigate_back", "browser_go_back"), ()),
+    "click": (("browser_click",), _ELEMENT),
+    "hover": (("browser_hover",), _ELEMENT),
+    "type": (("browser_type",), (*_ELEMENT, "text", "submit")),
+    "press": (("browser_press_key", "browser_send_keys"), ("key", "keys")),
+    "select": (("browser_select_option",), (*_ELEMENT, "values")),
+    "wait": (("browser_wait_for",), ("time",)),
+    "scroll": (("browser_scroll", "browser_press_key"), ("direction",)),
+    "screenshot": (("browser_take_screenshot", "browser_screenshot"), ()),
+    **dict.fromkeys(READING_COMMANDS, (("read_page",), ())),
+    "ask": (("read_page",), ("query",)),
 }
+"""The tools that do a command, of which each server has one, and their arguments."""
+
+
+@dataclass(frozen=True)
+class _Result:
+    """What a tool has returned."""
+
+    message: ToolMessage
+    name: str | None = None
+    """The tool's; None if its call is not known any more."""
+    element: str = ""
+    """Role and name of what it was done to; "" if that is not known."""
+
+    @property
+    def is_error(self) -> bool:
+        return self.message.status == "error" or self.message.text.startswith("Error")
+
+    @property
+    def line(self) -> str:
+        """The step as a line of the operator's prompt."""
+        role, _, named = self.element.partition(" ")
+        return f'{self.name} {role} "{named}"' if named else ""
+
+    @property
+    def reading(self) -> str:
+        """The page's text in a result of `read_page`; "" if nothing matched."""
+        found = re.search(r"<(untrusted-page(?:-\d+)?)>\n(.*?)\n</\1>", self.message.text, re.DOTALL)
+        return found[2] if found else ""
 
 
 def _call_browser(messages: Sequence[BaseMessage], tools: Mapping[str, JsonObject]) -> str | Call:
-    own = [
-        at for at, message in enumerate(messages)
-        if isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE)
-    ]  # fmt: skip
-    start, choice = own[-1] if own else 0, ""
-    if _WHICH.search(_answer_before(messages, start)) and is_choice(messages[start].text):
-        start, choice = own[-2] if own[-2:-1] else start, messages[start].text
-    task, turn = split_attached(messages[start].text)[0], messages[start + 1 :]
-    calls = {call["id"]: call for message in turn for call in getattr(message, "tool_calls", None) or ()}
-    done = [message for message in turn if isinstance(message, ToolMessage)]
-    results = [(calls[one.tool_call_id]["name"] if one.tool_call_id in calls else None, one) for one in done]
-    said = [str(calls.get(one.tool_call_id, {"args": {}})["args"].get("element") or "") for one in done]
-    progress = _progress(task, results, said, choice, is_first=_is_first(messages, start))
-    step = plan_next(task, progress, _page(results))
-    if isinstance(step, FinalAnswer):
-        return step.text
-    if isinstance(step, Which):
-        return step.question
-    if not isinstance(step, Act):
-        look = next((name for name in _LOOK_TOOLS if name in tools), None)
-        return (look, {}) if look else Words(task).say("help")
+    start, choice = _asked(messages)
+    is_first = not any(isinstance(one, AIMessage) and one.text for one in messages[:start])
+    task, results = split_attached(messages[start].text)[0], _results(messages[start + 1 :])
+    step = plan_next(task, _progress(task, results, choice, is_first=is_first), _page(results))
+    words = Words(task)
+    match step:
+        case FinalAnswer(text=text) | Which(question=text):
+            return text
+        case LookFirst():
+            look = next((name for name in _LOOK_TOOLS if name in tools), None)
+            return (look, {}) if look else words.say("help")
     if step.command.kind == "log_in":
-        return Words(task).say("log_in_please")
-    name = next((name for name in _TOOLS.get(step.command.kind, ()) if name in tools), None)
+        return words.say("log_in_please")
+    able, wanted = _TOOLS.get(step.command.kind, ((), ()))
+    name = next((name for name in able if name in tools), None)
     if name is None:
-        return Words(task).say("cannot", what=Words(task).undone(step.command))
-    return name, _arguments(step, _properties(tools[name]))
+        return words.say("cannot", what=words.undone(step.command))
+    return name, _arguments(step, wanted, _properties(tools[name]))
 
 
-Results = Sequence[tuple[str | None, ToolMessage]]
-"""Each result with the name of its tool."""
 _WHICH = re.compile(r"^1\. .*\n(?:\d+\. .*\n)+\n.*“?«?(?:done|готово)", re.MULTILINE)
 """The question which element is meant."""
 
 
-def _answer_before(messages: Sequence[BaseMessage], start: int) -> str:
-    return messages[start - 1].text if start and isinstance(messages[start - 1], AIMessage) else ""
+def _asked(messages: Sequence[BaseMessage]) -> tuple[int, str]:
+    """The place of the message with the task, and the user's later choice of an element; "" without one."""
+    own = [
+        at for at, message in enumerate(messages)
+        if isinstance(message, HumanMessage) and not message.text.startswith(_ASIDE)
+    ]  # fmt: skip
+    last = own[-1] if own else 0
+    before = messages[last - 1] if last else None
+    is_choice_of = isinstance(before, AIMessage) and _WHICH.search(before.text)
+    if is_choice_of and is_choice(messages[last].text):
+        return own[-2] if own[-2:-1] else last, messages[last].text
+    return last, ""
 
 
-def _is_first(messages: Sequence[BaseMessage], start: int) -> bool:
-    said = (message for message in messages[:start] if isinstance(message, AIMessage) and message.text)
-    return not any(True for _ in said)
+def _results(turn: Sequence[BaseMessage]) -> list[_Result]:
+    calls = {call["id"]: call for message in turn for call in getattr(message, "tool_calls", None) or ()}
+    done = [(calls.get(one.tool_call_id), one) for one in turn if isinstance(one, ToolMessage)]
+    return [
+        _Result(one, call["name"], str(call["args"].get("element") or "")) if call else _Result(one)
+        for call, one in done
+    ]
 
 
-def _page(results: Results) -> DemoPage | None:
+def _page(results: Sequence[_Result]) -> DemoPage | None:
     """The page as last shown; None if something was done since, so that it may be outdated."""
-    shown = next(
-        (result for result in reversed(results) if result[0] != "read_page"), None
-    )  # it changes nothing
-    if shown is None:
+    changing = [result for result in results if result.name != "read_page"]
+    if not changing:
         return None
-    name, result = shown
-    return read_page(result.text) or (DemoPage() if name in _LOOK_TOOLS else None)  # an empty snapshot
+    shown = read_page(changing[-1].message.text)
+    return shown or (DemoPage() if changing[-1].name in _LOOK_TOOLS else None)  # an empty snapshot
 
 
-def _progress(
-    task: str, results: Results, elements: Sequence[str], choice: str, *, is_first: bool
-) -> DemoProgress:
-    """`elements` has for each result the role and the name of what it was done to; "" if it is not known."""
+def _progress(task: str, results: Sequence[_Result], choice: str, *, is_first: bool) -> DemoProgress:
     commands, words = read_request(task).commands, Words(task)
-    acted, on_way = list[tuple[str | None, ToolMessage]](), list[str]()
-    for (name, result), element in zip(results, elements, strict=True):
-        if name in _LOOK_TOOLS:
+    acted, on_way = list[_Result](), list[str]()
+    for result in results:
+        if result.name in _LOOK_TOOLS:
             continue
-        role, _, named = element.partition(" ")
-        line = f'{name} {role} "{named}"' if named else ""
-        if (
-            commands[len(acted) : len(acted) + 1]
-            and not _is_error(result)
-            and not is_reached(commands[len(acted)], line)
-        ):
-            on_way.append(line)
+        following = commands[len(acted) : len(acted) + 1]
+        if following and not result.is_error and not is_reached(following[0], result.line):
+            on_way.append(result.line)
         else:
-            acted.append((name, result))
-            on_way.clear()
-    readings = [(at, result) for at, (name, result) in enumerate(acted, 1) if name == "read_page"]
-    is_read = bool(acted) and acted[-1][0] == "read_page"
+            acted, on_way = [*acted, result], []
+    earlier = zip(commands, acted[:-1], strict=False)
     notes = tuple(
-        look_up(commands[at - 1], DemoPage(title=words.say("earlier")), _reading(result), words).note
-        for at, result in readings if at < len(acted) and commands[at - 1 : at] and commands[at - 1].kind in READING_COMMANDS
-    )  # fmt: skip
-    if acted and not is_read and _is_error(acted[-1][1]):
-        failure = acted[-1][1].text.strip().partition("\n")[0][:200]
-        return DemoProgress(len(acted) - 1, failure, False, None, notes, choice, is_first=is_first)
-    reading = _reading(acted[-1][1]) if is_read and not _is_error(acted[-1][1]) else None
-    return DemoProgress(
-        len(acted), None, is_read, reading, notes, choice, is_first=is_first, on_way=tuple(on_way)
+        look_up(command, DemoPage(title=words.say("earlier")), result.reading, words).note
+        for command, result in earlier
+        if result.name == "read_page" and command.kind in READING_COMMANDS
     )
+    progress = DemoProgress(len(acted), notes=notes, choice=choice, is_first=is_first, on_way=tuple(on_way))
+    last = acted[-1] if acted else None
+    if last and last.name == "read_page":
+        return replace(progress, is_asked=True, reading=None if last.is_error else last.reading)
+    if last and last.is_error:
+        failure = last.message.text.strip().partition("\n")[0][:200]
+        return replace(progress, done=len(acted) - 1, failure=failure, on_way=())
+    return progress
 
 
-def _is_error(result: ToolMessage) -> bool:
-    return result.status == "error" or result.text.startswith("Error")
-
-
-def _reading(result: ToolMessage) -> str:
-    """The page's text in a result of `read_page`; "" if nothing matched."""
-    found = re.search(r"<(untrusted-page(?:-\d+)?)>\n(.*?)\n</\1>", result.text, re.DOTALL)
-    return found[2] if found else ""
-
-
-def _arguments(step: Act, properties: JsonObject) -> JsonObject:
+def _arguments(step: Act, wanted: Sequence[str], properties: JsonObject) -> JsonObject:
     """The arguments, under the names in the tool's schema."""
     command, thing = step.command, step.thing
     ref = thing.ref if thing else ""
@@ -263,12 +269,4 @@ def _arguments(step: Act, properties: JsonObject) -> JsonObject:
     }  # fmt: skip
     if command.kind == "scroll" and "direction" not in properties:
         return {"key": "PageUp" if command.target == "up" else "PageDown"}
-    wanted = _WANTED.get(command.kind, ())
     return {name: values[name] for name in wanted if name in properties and values[name] not in ("", False)}
-
-
-_WANTED = {
-    "open": ("url",), "click": ("element", "target", "ref", "index"), "hover": ("element", "target", "ref", "index"),
-    "type": ("element", "target", "ref", "index", "text", "submit"), "press": ("key", "keys"),
-    "ask": ("query",), "select": ("element", "target", "ref", "index", "values"), "wait": ("time",), "scroll": ("direction",),
-}  # fmt: skip

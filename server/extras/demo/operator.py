@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from server.agent.policy import Subject, Verdict, assess
 from server.extras.demo.commands import ERRANDS, READING_COMMANDS, DemoCommand, DemoRequest, read_request
@@ -43,28 +43,31 @@ def _collect(
     work: _Work, page: DemoPage, columns: JsonObject, answer: FinalAnswer
 ) -> tuple[FinalAnswer, JsonObject]:
     """The move at the end of a task that asks for a table: read the page, record its rows, then answer."""
-    words, last = Words(work.task), work.steps[-1] if work.steps else ""
+    words, last, name = Words(work.task), work.steps[-1] if work.steps else "", page.title or page.url
     if last.startswith("record"):
-        return (said := FinalAnswer(words.say("recorded", page=page.title or page.url))), _action(said, words)
+        return _final(words.say("recorded", page=name), words)
     if not _READ_STEP.match(last):
         return answer, {"action": "read_page"}
     names = {key: str(column.get("description") or key).partition(";")[0] for key, column in columns.items()}
-    table = read_table(
-        work.reading or page.markdown(), {names[key]: column for key, column in columns.items()}
-    )
-    if not table.rows:
-        asked, seen = ", ".join(names.values()), ", ".join(table.headings)
-        text = words.say(
-            "other table" if seen else "no table", page=page.title or page.url, columns=asked, seen=seen
-        )
-        return (said := FinalAnswer(text, text)), _action(said, words)
-    keys = {name: key for key, name in names.items()} | {"missing": "missing"}
-    rows = [{keys[name]: value for name, value in row.items()} for row in table.rows]
-    for row in rows:
-        row |= (
-            {"missing": {keys[name]: why for name, why in row["missing"].items()}} if "missing" in row else {}
-        )
-    return answer, {"action": "record", "rows": rows}
+    wanted = {names[key]: column for key, column in columns.items()}
+    table = read_table(work.reading or page.markdown(), wanted)
+    if table.rows:
+        return answer, {"action": "record", "rows": [_by_key(row, names) for row in table.rows]}
+    seen = ", ".join(table.headings)
+    said = "other table" if seen else "no table"
+    text = words.say(said, page=name, columns=", ".join(names.values()), seen=seen)
+    return _final(text, words, text)
+
+
+def _final(text: str, words: Words, unmet: str = "") -> tuple[FinalAnswer, JsonObject]:
+    return (answer := FinalAnswer(text, unmet)), _action(answer, words)
+
+
+def _by_key(row: JsonObject, names: Mapping[str, str]) -> JsonObject:
+    """The row with the keys of its columns instead of their names."""
+    found = {key: row[name] for key, name in names.items() if name in row}
+    missing = {key: row["missing"][name] for key, name in names.items() if name in row.get("missing", {})}
+    return found | ({"missing": missing} if missing else {})
 
 
 def _is_choice(steps: Sequence[str], at: int) -> bool:
@@ -81,29 +84,25 @@ class _Work:
         self.task, attached = split_attached(_section(head, "Task: ") or _section(head, "Goal: "))
         listed = re.search(_FENCED.format(name="files"), head, re.MULTILINE | re.DOTALL)
         self.files = attached or (tuple(listed[2].split(", ")) if listed else ())
-        self.plan = re.findall(r"^[> ] \d+\. (.*)$", head, re.MULTILINE)
-        marker = re.search(r"^> (\d+)\. ", head, re.MULTILINE)
-        self.current = int(marker[1]) - 1 if marker else 0
+        items = re.findall(r"^([> ]) (\d+)\. (.*)$", head, re.MULTILINE)
+        self.plan = [item for _, _, item in items]
+        self.current = next((int(number) - 1 for mark, number, _ in items if mark == ">"), 0)
         self.is_edited = "Plan (edited" in head
         self.has_done = re.search(r"^Done: ", head, re.MULTILINE) is not None
         self.facts = re.findall(r"^- (.*?)(?: \(\S+\))?$", _section(head, "Facts:"), re.MULTILINE)
         self.is_first = not re.search(r"^You: ", _section(head, "Conversation:"), re.MULTILINE)
         reading = re.search(_FENCED.format(name="(?:untrusted-)?reading"), prompt, re.MULTILINE | re.DOTALL)
         self.reading = reading[2].partition("\n\n")[2] if reading else None
-        self.steps = [
-            step
-            for step in re.findall(r"^\d+\. (.*)$", head.partition("Steps so far:")[2], re.MULTILINE)
-            if not step.startswith("failed: stop")
-        ]
-        first = re.search(r"^(\d+)\. ", head.partition("Steps so far:\n")[2])
-        self.hidden = int(first[1]) - 1 if first else 0
+        listed_steps = head.partition("Steps so far:")[2]
+        steps = re.findall(r"^(\d+)\. (.*)$", listed_steps, re.MULTILINE)
+        self.steps = [step for _, step in steps if not step.startswith("failed: stop")]
+        self.hidden = int(steps[0][0]) - 1 if steps else 0
         is_new = bool(_section(head, "Goal: ")) and not self.steps
         if is_new and read_request(self.task).commands:  # while earlier work is unfinished
             self.plan, self.current, self.has_done, self.is_edited = [], 0, False, False
         self._take_words()
         if self.is_edited:
-            words = Words(self.task)
-            own = {words.say(name) for name in ("answer", "check", "check found")}
+            own = {Words(self.task).say(name) for name in ("answer", "check", "check found")}
             self.task = "; ".join(item for item in self.plan if item not in own) or self.task
         self.request: DemoRequest = read_request(self.task)
         self.choice = self._take_choices()
@@ -151,23 +150,11 @@ class _Work:
         if self.current or self.has_done:
             is_broken_off = has_failed or bool(_NOT_STEPS.match(last) or _HEARD.match(last))
             done = max(done, self.current + int(not is_broken_off and not self.choice and not on_way))
-        said = _WHAT_FAILED.sub("", last)
-        failure = said if has_failed and "nothing was done" not in last else None
         is_asked = bool(_READ_STEP.match(last)) and not self.choice
-        notes = self._notes(done - int(is_asked))
         return DemoProgress(
-            done,
-            failure,
-            is_asked,
-            self.reading,
-            notes,
-            self.choice,
-            self.files,
-            self.is_first,
-            _REFUSED in last,
-            self._wish(),
-            on_way,
-        )
+            done, _WHAT_FAILED.sub("", last) if has_failed and "nothing was done" not in last else None, is_asked, self.reading,
+            self._notes(done - int(is_asked)), self.choice, self.files, self.is_first, _REFUSED in last, self._wish(), on_way,
+        )  # fmt: skip
 
     def _counted(self, steps: Sequence[str]) -> tuple[int, tuple[str, ...]]:
         """The number of commands that these steps have done, and the acts after that on the way to the next one."""
@@ -191,11 +178,8 @@ class _Work:
 
     def _notes(self, done: int) -> tuple[str, ...]:
         """The facts that answer the questions among the first `done` commands."""
-        keys = [
-            Words(self.task).key(one)
-            for one in self.request.commands[: max(0, done)]
-            if one.kind in READING_COMMANDS
-        ]
+        asked = [one for one in self.request.commands[: max(0, done)] if one.kind in READING_COMMANDS]
+        keys = [Words(self.task).key(one) for one in asked]
         notes = []
         for at, key in enumerate(keys):
             known = [fact for fact in self.facts if key in fact]
@@ -206,11 +190,10 @@ class _Work:
         """Goal, plan and progress for the state shown to the user."""
         words, commands, done = Words(self.task), self.request.commands, self.progress().done
         titles = [words.did(command) for command in commands]
-        item = min(done, MAX_PLAN_ITEMS - 1) if done < len(titles) else min(len(titles), MAX_PLAN_ITEMS)
-        is_unmet = isinstance(step, FinalAnswer) and bool(step.unmet)
-        if (
-            is_unmet and done >= len(titles) and not self.request.not_understood
-        ):  # the last question has no answer
+        unmet = step.unmet if isinstance(step, FinalAnswer) else ""
+        is_end = done >= len(titles)
+        item = min(done if not is_end else len(titles), MAX_PLAN_ITEMS - (not is_end))
+        if unmet and is_end and not self.request.not_understood:  # the last question has no answer
             item, titles = max(0, min(len(titles), MAX_PLAN_ITEMS) - 1), []
         record: JsonObject = {"reason": "", "step": item + 1}
         if done < len(commands) and not isinstance(step, FinalAnswer):
@@ -219,11 +202,8 @@ class _Work:
             record |= {"goal": self.task, "plan": _plan(self.request, words)}
         if 0 < done <= len(titles):
             record["done"] = titles[done - 1]
-        if isinstance(step, Act | Which) and step.note:
-            record["facts"] = [step.note]
-        if isinstance(step, FinalAnswer) and step.unmet:
-            record["blocked"] = step.unmet
-        return record
+        note = step.note if isinstance(step, Act | Which) else ""
+        return record | ({"facts": [note]} if note else {}) | ({"blocked": unmet} if unmet else {})
 
 
 MAX_PLAN_ITEMS = 5
@@ -257,30 +237,23 @@ def _action(step: Next, words: Words) -> JsonObject:
     if isinstance(step, Which):
         return {"action": "ask_user", "reason": step.question}
     command = step.command if isinstance(step, Act) else DemoCommand("wait", "1")
-    thing = step.thing if isinstance(step, Act) else None
-    action: JsonObject = {"action": _ACTIONS.get(command.kind, command.kind)}
-    if thing is not None:
-        action["eid"] = thing.ref
-    match command.kind:
-        case "open":
-            action["url"] = command.target
-        case "ask":
-            action["query"] = command.text
-        case "type":
-            action |= {"text": command.text, "submit": command.submit}
-        case "upload":
-            action["file"] = command.text
-        case "select":
-            action["option"] = command.text
-        case "press":
-            action["key"] = command.target
-        case "scroll":
-            action["direction"] = command.target
-        case "wait":
-            action["ms"] = round(float(command.target) * 1000)
-        case "log_in":
-            action["reason"] = words.say("log_in_please")
-    return action
+    eid = {"eid": step.thing.ref} if isinstance(step, Act) and step.thing else {}
+    action = {"action": _ACTIONS.get(command.kind, command.kind), **eid}
+    if command.kind == "log_in":
+        return action | {"reason": words.say("log_in_please")}
+    return action | (_ARGUMENTS[command.kind](command) if command.kind in _ARGUMENTS else {})
+
+
+_ARGUMENTS: dict[str, Callable[[DemoCommand], JsonObject]] = {
+    "open": lambda command: {"url": command.target},
+    "ask": lambda command: {"query": command.text},
+    "type": lambda command: {"text": command.text, "submit": command.submit},
+    "upload": lambda command: {"file": command.text},
+    "select": lambda command: {"option": command.text},
+    "press": lambda command: {"key": command.target},
+    "scroll": lambda command: {"direction": command.target},
+    "wait": lambda command: {"ms": round(float(command.target) * 1000)},
+}
 
 
 def pause(prompt: str) -> str:
@@ -301,11 +274,9 @@ def foresee(prompt: str) -> JsonObject:
     for command in request.commands:
         here = command.target if command.kind == "open" else here
         name = command.target if command.kind == "click" else words.to_do(command)
-        judgement = (
-            assess(Subject(action="click", role="button", name=name, url=here))
-            if command.kind in ("click", *ERRANDS)
-            else None
-        )
-        if judgement and judgement.verdict is Verdict.ASK and here:
+        if not here or command.kind not in ("click", *ERRANDS):
+            continue
+        judgement = assess(Subject(action="click", role="button", name=name, url=here))
+        if judgement.verdict is Verdict.ASK:
             effects.append({"site": here, "kind": judgement.kind, "count": 1})
     return {"plan": _plan(request, words), "effects": effects}

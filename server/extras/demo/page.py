@@ -12,13 +12,7 @@ DEMO_LISTS = frozenset({"combobox", "listbox"})
 _TEXT_ROLES = frozenset(
     {"heading", "paragraph", "text", "listitem", "cell", "alert", "status", "strong", "generic"}
 )
-_ROLES_OF_TAGS = {
-    "a": "link",
-    "button": "button",
-    "input": "textbox",
-    "textarea": "textbox",
-    "select": "combobox",
-}
+_ROLES_OF_TAGS = {"a": "link", "input": "textbox", "textarea": "textbox", "select": "combobox"}
 
 
 @dataclass(frozen=True)
@@ -67,6 +61,11 @@ class DemoPage:
         """The shown part of the text, for pages that cannot be read completely."""
         return "\n\n".join(f"# {text}" if text in self.headings else text for text in self.texts)
 
+    def add_text(self, text: str, near: _Near, *, is_heading: bool) -> None:
+        near.note(text, is_heading=is_heading)
+        self.texts.append(text)
+        self.headings += [text] if is_heading else []
+
     def find(
         self, name: str, roles: frozenset[str] = frozenset(), *, role: str = "", nth: int = 0
     ) -> list[Thing]:
@@ -78,12 +77,15 @@ class DemoPage:
         able = [thing for thing in self.things if not thing.disabled and (not roles or thing.role in roles)]
         if meant := [thing for thing in able if thing.role in _MEANT.get(role, frozenset({role}))]:
             able = meant
-        found = able if not name and (meant or len(able) == 1) else _best(name, able)
-        if not found and roles and len(able) == 1:
-            found = able
-        if not nth:
-            return found
-        return found[nth - 1 : nth] if nth > 0 else found[-1:]
+        is_only = len(able) == 1
+        found = able if not name and (meant or is_only) else _best(name, able)
+        found = able if not found and roles and is_only else found
+        return numbered(found, nth) if nth else found
+
+
+def numbered(things: list[Thing], nth: int) -> list[Thing]:
+    """The one of that number, from 1; -1 is the last one. Empty if there are fewer."""
+    return things[nth - 1 : nth] if nth > 0 else things[-1:]
 
 
 _MEANT = {"field": DEMO_FIELDS, "checkbox": frozenset({"checkbox", "switch", "radio"})}
@@ -101,18 +103,17 @@ def _likeness(wanted: str, thing: Thing) -> int:
     want, have = _plain(wanted), _plain(thing.name)
     if want == have:
         return 5
-    if want in (thing.role, f"{have} {thing.role}") or (
-        thing.role == "searchbox" and want in ("search", "поиск")
-    ):
+    is_search = thing.role == "searchbox" and want in ("search", "поиск")
+    if is_search or want in (thing.role, f"{have} {thing.role}"):
         return 4
-    if have.startswith(want) and want:
+    if not want:
+        return 0
+    if have.startswith(want) or f" {want} " in f" {have} ":
         return 3
-    if want and f" {want} " in f" {have} ":
-        return 3
-    if want and want in have:
+    if want in have:
         return 2
     words, has = set(want.split()), set(have.split())
-    return 1 if words and len(words & has) * 2 > len(words) else 0
+    return int(len(words & has) * 2 > len(words))
 
 
 def _plain(text: str) -> str:
@@ -152,21 +153,12 @@ _OPTION_PATTERNS, _COPIES = re.compile(r" options=\[([^\]]*)\]"), re.compile(r" 
 
 
 def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
-    page = DemoPage()
+    page, near = DemoPage(), _Near()
     if heads := re.findall(r'^Page: (\S+)(?: "(.*)")?$', whole, re.MULTILINE):
         page.url, page.title = heads[-1]
-    near = _Near()
     for line in lines:
         if match := _ELEMENT.match(line):
-            ref, role, name, place, rest = match.groups()
-            options, copies = _OPTION_PATTERNS.search(rest), _COPIES.search(rest)
-            page.things.append(
-                Thing(
-                    ref, role, name, " disabled" in rest, place or "",
-                    tuple(options[1].split(", ")) if options else (), copies[1].count(",") + 1 if copies else 0,
-                    near.of(role, name), near.section,
-                )
-            )  # fmt: skip
+            page.things.append(_observed(match, near))
         elif line.startswith("URL: "):
             page.url = line[5:].strip()
         elif line.startswith("Title: "):
@@ -174,10 +166,17 @@ def _read_observation(lines: Iterable[str], whole: str) -> DemoPage:
         elif line.startswith("Note: "):
             page.notes.append(line[6:].strip())
         elif line.startswith(("- ", "# ")):
-            page.texts.append(line[2:].strip())
-            page.headings += [line[2:].strip()] if line[0] == "#" else []
-            near.note(line[2:].strip(), is_heading=line[0] == "#")
+            page.add_text(line[2:].strip(), near, is_heading=line[0] == "#")
     return page
+
+
+def _observed(match: re.Match[str], near: _Near) -> Thing:
+    ref, role, name, place, rest = match.groups()
+    options, copies = _OPTION_PATTERNS.search(rest), _COPIES.search(rest)
+    return Thing(
+        ref, role, name, " disabled" in rest, place or "", tuple(options[1].split(", ")) if options else (),
+        copies[1].count(",") + 1 if copies else 0, near.of(role, name), near.section,
+    )  # fmt: skip
 
 
 class _Near:
@@ -206,35 +205,20 @@ _NODE = re.compile(
 
 
 def _read_snapshot(lines: Iterable[str], whole: str) -> DemoPage:
-    page = DemoPage()
+    page, near = DemoPage(), _Near()
     if match := re.search(r'^(?:- )?Page(?: URL)?: (\S+)(?: "(.*)")?$', whole, re.MULTILINE):
         page.url, page.title = match[1], match[2] or ""
     if title := re.search(r"^- Page Title: (.*)$", whole, re.MULTILINE):
         page.title = title[1]
-    near = _Near()
-    for line in lines:
-        match = _NODE.match(line)
-        if match is None:
-            continue
-        role, name, marks = match["role"], (match["name"] or "").replace('\\"', '"'), match["marks"]
-        said = (match["text"] or "").strip().strip('"')
-        ref = re.search(r"\[ref=(\w+)\]", marks)
-        if ref and (role not in _TEXT_ROLES or "[cursor=pointer]" in marks):
-            named = name or said
-            page.things.append(
-                Thing(
-                    ref[1],
-                    role,
-                    named,
-                    "[disabled]" in marks,
-                    near=near.of(role, named),
-                    section=near.section,
-                )
-            )
-        if role in _TEXT_ROLES and (name or said):
-            near.note(name or said, is_heading=role == "heading")
-            page.texts.append(name or said)
-            page.headings += [name or said] if role == "heading" else []
+    for node in filter(None, map(_NODE.match, lines)):
+        role, marks = node["role"], node["marks"]
+        said = (node["name"] or "").replace('\\"', '"') or (node["text"] or "").strip().strip('"')
+        is_text, ref = role in _TEXT_ROLES, re.search(r"\[ref=(\w+)\]", marks)
+        if ref and not (is_text and "[cursor=pointer]" not in marks):
+            is_disabled, text = "[disabled]" in marks, near.of(role, said)
+            page.things.append(Thing(ref[1], role, said, is_disabled, near=text, section=near.section))
+        if is_text and said:
+            page.add_text(said, near, is_heading=role == "heading")
     return page
 
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from server.extras.demo.answers import Found, look_up
 from server.extras.demo.commands import ERRANDS, READING_COMMANDS, DemoCommand, DemoRequest, read_request
 from server.extras.demo.errands import CONFIRMED, next_things, number_of_order
-from server.extras.demo.page import DEMO_FIELDS, DEMO_LISTS, DemoPage, Thing
+from server.extras.demo.grammar import pattern, regex
+from server.extras.demo.page import DEMO_FIELDS, DEMO_LISTS, DemoPage, Thing, numbered
 from server.extras.demo.questions import courtesy, ordinal
 from server.extras.demo.stems import asked_words, stems_of
 from server.extras.demo.words import Words
@@ -82,26 +83,23 @@ _PING = re.compile(r"\bping\b", re.IGNORECASE)
 def plan_next(task: str, progress: DemoProgress, page: DemoPage | None) -> Next:
     """The next step for the user's request. `page` is None if it was not observed since the last command."""
     request, words = read_request(task), Words(task)
-    if _PING.search(task) and not request.commands:
-        return FinalAnswer("Lighthouse")
-    if kind := courtesy(task):
-        return FinalAnswer(words.say(kind if progress.is_first or kind != "hello" else "hello again"))
     if not request.commands:
-        return _beyond(words) if request.not_understood else FinalAnswer(words.say("help"))
-    commands = request.commands
+        return _without_command(task, request, words, is_first=progress.is_first)
     work = _Decision(request, words, progress, page or DemoPage())
     if progress.failure is not None:
-        at = min(progress.done, len(commands) - 1)
-        said = "refused" if progress.is_refused else "failed"
-        trouble = words.say(said, what=words.undone(commands[at]), why=progress.failure)
-        wish = words.say("wish", text=progress.wish) if progress.is_refused and progress.wish else ""
-        return work.unmet(at, trouble, wish)
-    can_begin = progress.done < len(commands) and commands[progress.done].kind in _NEEDS_NO_PAGE
-    if page is None and not can_begin:
+        return work.failed(progress.failure)
+    left = request.commands[progress.done :]
+    if page is None and not (left and left[0].kind in _NEEDS_NO_PAGE):
         return LookFirst()
-    if progress.done >= len(commands):
-        return work.answer()
-    return work.act(page)
+    return work.act(left[0], is_seen=page is not None) if left else work.answer()
+
+
+def _without_command(task: str, request: DemoRequest, words: Words, *, is_first: bool) -> FinalAnswer:
+    if _PING.search(task):
+        return FinalAnswer("Lighthouse")
+    if kind := courtesy(task):
+        return FinalAnswer(words.say(kind if is_first or kind != "hello" else "hello again"))
+    return _beyond(words) if request.not_understood else FinalAnswer(words.say("help"))
 
 
 @dataclass(frozen=True)
@@ -111,59 +109,72 @@ class _Decision:
     progress: DemoProgress
     page: DemoPage
 
-    def act(self, page: DemoPage | None) -> Next:
-        at = self.progress.done
-        command = self.request.commands[at]
-        last = self._found()
-        note = last.note if last else ""
-        if page is not None and page.is_blank and command.kind in _NEEDS_THING | READING_COMMANDS:
-            return (
-                _beyond(self.words)
-                if _is_search(command) or command.kind in ERRANDS
-                else self.unmet(at, self.words.say("no page"))
-            )
-        if command.kind not in _NEEDS_THING or page is None:
-            return Act(command, note=note)
-        if command.kind in ERRANDS:
-            return self._errand(at, command, page, note)
-        roles = _ROLES_OF_ACTIONS.get(command.kind, frozenset())
-        if command.kind == "select" and command.text in self.progress.files:
-            roles = _ROLES_OF_ACTIONS["upload"]
-        found = page.find(command.target, roles, role=command.role, nth=command.nth)
-        if _is_search(command) and not any(_is_for_search(thing) for thing in found):
-            return Act(_as_question(command), note=note)
-        if not found and command.kind == "select" and command.text not in self.progress.files:
-            found = page.find(command.text)
-            command = replace(command, kind="click", target=command.text, text="") if found else command
-        if not found:
-            same = page.find(command.target, roles, role=command.role) if command.nth else []
-            what = self.words.target(command)
-            missing = self.words.say("too few", what=what, n=len(same)) if same else ""
-            return self.unmet(at, missing or self.words.missing(command, page))
-        if len(found) > 1 and len(found := _chosen(found, self.progress.choice) or found) > 1:
-            return Which(self._which(command, found), note)
-        if found[0].role == "file" and command.kind in ("click", "select", "upload"):
-            return self._upload(at, command, found[0], note)
-        return Act(command, found[0], note)
+    def failed(self, why: str) -> FinalAnswer:
+        """The answer to the failure of the command that is next."""
+        at, progress = min(self.progress.done, len(self.request.commands) - 1), self.progress
+        said = "refused" if progress.is_refused else "failed"
+        trouble = self.words.say(said, what=self.words.undone(self.request.commands[at]), why=why)
+        is_wished = progress.is_refused and progress.wish
+        return self.unmet(at, trouble, self.words.say("wish", text=progress.wish) if is_wished else "")
 
-    def _errand(self, at: int, command: DemoCommand, page: DemoPage, note: str) -> Next:
+    def act(self, command: DemoCommand, *, is_seen: bool) -> Next:
+        """The step that begins a command. `is_seen`: whether the page was observed since the last one."""
+        last, at = self._found(), self.progress.done
+        note = last.note if last else ""
+        if is_seen and self.page.is_blank and command.kind in _NEEDS_THING | READING_COMMANDS:
+            is_beyond = _is_search(command) or command.kind in ERRANDS
+            return _beyond(self.words) if is_beyond else self.unmet(at, self.words.say("no page"))
+        if command.kind not in _NEEDS_THING or not is_seen:
+            return Act(command, note=note)
         if command.kind == "reply" and not command.text:
             return self.unmet(at, self.words.say("what to write"))
-        found = next_things(command, page, self.progress.on_way)
+        command, found = self._fitting(command)
+        if command.kind == "ask":
+            return Act(command, note=note)
         if not found:
-            return self.unmet(at, self.words.missing(command, page))
-        if len(found) > 1 and len(found := _chosen(found, self.progress.choice) or found) > 1:
-            return Which(self._which(command, found), note)
-        is_field = command.kind == "reply" and found[0].role in DEMO_FIELDS
-        act = DemoCommand("type" if is_field else "click", found[0].name, command.text if is_field else "")
-        return Act(act, found[0], note)
+            return self.unmet(at, self._missing(command))
+        if len(found) > 1:
+            found = _chosen(found, self.progress.choice) or found
+        return Which(self._which(command, found), note) if found[1:] else self._on(command, found[0], note)
 
-    def _upload(self, at: int, command: DemoCommand, thing: Thing, note: str) -> Next:
-        files = self.progress.files
-        named = [name for name in files if name.casefold() == command.text.casefold()]
-        if command.text and not named:
-            named = [name for name in files if name.casefold().startswith(command.text.casefold())]
-        chosen = named or (() if command.text else files)
+    def _on(self, command: DemoCommand, thing: Thing, note: str) -> Next:
+        if command.kind in ERRANDS:
+            is_field = command.kind == "reply" and thing.role in DEMO_FIELDS
+            return Act(
+                DemoCommand("type" if is_field else "click", thing.name, command.text * is_field), thing, note
+            )
+        if thing.role == "file" and command.kind in ("click", "select", "upload"):
+            return self._upload(command, thing, note)
+        return Act(command, thing, note)
+
+    def _fitting(self, command: DemoCommand) -> tuple[DemoCommand, list[Thing]]:
+        """The elements that the command can be done on, and the command as it is done on them."""
+        if command.kind in ERRANDS:
+            return command, next_things(command, self.page, self.progress.on_way)
+        is_option = command.kind == "select" and command.text not in self.progress.files
+        found = self.page.find(command.target, self._roles(command), role=command.role, nth=command.nth)
+        if _is_search(command) and not any(map(_is_for_search, found)):
+            return _as_question(command), []
+        if not found and is_option and (found := self.page.find(command.text)):
+            command = replace(command, kind="click", target=command.text, text="")
+        return command, found
+
+    def _roles(self, command: DemoCommand) -> frozenset[str]:
+        is_file = command.kind == "select" and command.text in self.progress.files
+        return _ROLES_OF_ACTIONS.get("upload" if is_file else command.kind, frozenset())
+
+    def _missing(self, command: DemoCommand) -> str:
+        """That the page has no such element, or not so many of them."""
+        roles = self._roles(command)
+        if command.nth and (same := self.page.find(command.target, roles, role=command.role)):
+            return self.words.say("too few", what=self.words.target(command), n=len(same))
+        return self.words.missing(command, self.page)
+
+    def _upload(self, command: DemoCommand, thing: Thing, note: str) -> Next:
+        files, wanted, at = self.progress.files, command.text.casefold(), self.progress.done
+        named = [name for name in files if name.casefold() == wanted]
+        named = named or [name for name in files if name.casefold().startswith(wanted)]
+        chosen = named if wanted else files
         if not chosen:
             return self.unmet(at, self.words.say("no file", what=self.words.thing(thing)))
         if len(chosen) > 1:
@@ -189,46 +200,41 @@ class _Decision:
 
     def answer(self) -> FinalAnswer:
         """What was found, or what was done last and the page's text."""
-        last = self._found()
-        parts = list(self.progress.notes)
+        words, last, parts = self.words, self._found(), list(self.progress.notes)
         if strange := self.request.not_understood:
-            missing = self.words.say("strange", what=strange[0])
-            left = [self.words.say("left", what="; ".join(strange[1:]))] if strange[1:] else []
-            shown = [last.text] if last else [self.words.where(self.page)]
-            return FinalAnswer(
-                "\n\n".join([*parts, *shown, missing, *left, self.words.say("connect")]), missing
-            )
-        lines = [*(self.progress.reading or "").split("\n"), *self.page.texts]
+            missing = words.say("strange", what=strange[0])
+            left = [words.say("left", what="; ".join(strange[1:]))] if strange[1:] else []
+            shown = last.text if last else words.where(self.page)
+            return FinalAnswer("\n\n".join([*parts, shown, missing, *left, words.say("connect")]), missing)
         if any(one.kind == "order" for one in self.request.commands):
+            lines = [*(self.progress.reading or "").split("\n"), *self.page.texts]
             if not CONFIRMED.search(" ".join((self.page.title, *lines, *parts))):
-                unsure = self.words.say("not confirmed")
-                return FinalAnswer("\n\n".join([unsure, self.words.page(self.page)]), unsure)
-            parts.insert(0, f"{self.words.say('order')}. {number_of_order(lines)}".strip())
-        if last and last.is_short and parts:
-            parts = ["\n".join(f"- {note}" for note in (*parts, last.note))]
-        elif last:
-            parts.append(last.text)
-        elif self.request.commands[-1].kind in ERRANDS:
-            parts += [f"{self.words.did(self.request.commands[-1])}."] if not parts else []
-            parts.append(self.words.where(self.page))
-        else:
-            done = self.words.did(self.request.commands[-1])
-            parts += [f"{done}.", self.words.page(self.page)]
+                unsure = words.say("not confirmed")
+                return FinalAnswer(f"{unsure}\n\n{words.page(self.page)}", unsure)
+            parts.insert(0, f"{words.say('order')}. {number_of_order(lines)}".strip())
+        parts = self._with_last(parts, last)
         return FinalAnswer("\n\n".join(parts), "" if last is None or last.is_found else last.note)
+
+    def _with_last(self, parts: list[str], last: Found | None) -> list[str]:
+        """The parts of the answer with what the last command has found or done."""
+        if last and last.is_short and parts:
+            return ["\n".join(f"- {note}" for note in (*parts, last.note))]
+        if last:
+            return [*parts, last.text]
+        command = self.request.commands[-1]
+        done = f"{self.words.did(command)}."
+        if command.kind in ERRANDS:
+            return [*(parts or [done]), self.words.where(self.page)]
+        return [*parts, done, self.words.page(self.page)]
 
     def unmet(self, at: int, trouble: str, wish: str = "") -> FinalAnswer:
         """The answer if command number `at` could not be done. `wish`: what is said about the user's own words."""
-        last = self._found()
-        parts = [*self.progress.notes, *([last.text] if last else []), trouble]
-        if left := self.request.commands[at + 1 :]:
-            parts.append(self.words.say("left", what=self.words.joined(left)))
-        parts += [wish] if wish else []
-        parts += (
-            [self.words.say("strange", what="; ".join(strange))]
-            if (strange := self.request.not_understood)
-            else []
-        )
-        return FinalAnswer("\n\n".join(parts), trouble)
+        last, left = self._found(), self.words.joined(self.request.commands[at + 1 :])
+        strange = "; ".join(self.request.not_understood)
+        parts = [*self.progress.notes, last.text if last else "", trouble]
+        parts += [self.words.say("left", what=left) if left else "", wish]
+        parts += [self.words.say("strange", what=strange)] if strange else []
+        return FinalAnswer("\n\n".join(filter(None, parts)), trouble)
 
 
 def _beyond(words: Words) -> FinalAnswer:
@@ -241,9 +247,7 @@ def _is_search(command: DemoCommand) -> bool:
 
 
 def _is_for_search(thing: Thing) -> bool:
-    return thing.role == "searchbox" or bool(
-        re.search("search|поиск|искать|найти", thing.name, re.IGNORECASE)
-    )
+    return thing.role == "searchbox" or bool(_SEARCHES.search(thing.name))
 
 
 def _as_question(command: DemoCommand) -> DemoCommand:
@@ -251,10 +255,7 @@ def _as_question(command: DemoCommand) -> DemoCommand:
     return DemoCommand("ask", text=" ".join(asked_words(command.text)) or command.text)
 
 
-_CLICKING = re.compile(
-    r"^\s*(?:click|choose|take|the one|нажми(?:те)?|выбери(?:те)?|та|тот)\b(?:\s+(?:on|на|in|в)\b)?",
-    re.IGNORECASE,
-)
+_CLICKING, _SEARCHES = pattern("clicking"), regex("search|поиск|искать|найти")
 
 
 def is_choice(words: str) -> bool:
@@ -266,7 +267,7 @@ def _chosen(things: list[Thing], choice: str) -> list[Thing]:
     """The element that the user chose; none if that is not clear."""
     nth, _ = ordinal(_CLICKING.sub("", choice).strip())
     if nth:
-        return things[nth - 1 : nth] if nth > 0 else things[-1:]
+        return numbered(things, nth)
     asked = stems_of(choice)
     fitting = [len(asked & stems_of(f"{thing.role} {thing.name} {thing.place}")) for thing in things]
     best = max(fitting, default=0)

@@ -6,9 +6,10 @@ Pure.
 from __future__ import annotations
 
 import re
-from typing import Literal
+from typing import Literal, cast
 
-from server.extras.demo.stems import asked_words, listed, words_of
+from server.extras.demo.grammar import GRAMMAR, alternatives, listed, pattern, regex
+from server.extras.demo.stems import asked_words, words_of
 
 Part = Literal["links", "buttons", "fields", "headings", "rows", "items", "title"]
 """Parts of a page that can be listed and counted."""
@@ -16,95 +17,45 @@ Part = Literal["links", "buttons", "fields", "headings", "rows", "items", "title
 Courtesy = Literal["hello", "thanks", "praise", "bye"]
 _LONGEST_COURTESY = 80
 
-_PAGE_PARTS: tuple[tuple[Part, str], ...] = (
-    ("links", r"links?|ссыл(?:ка|ки|ку|ок|кам|ками|ках)"),
-    ("buttons", r"buttons?|schaltflachen?|knopfe?|кноп(?:ка|ки|ку|ок|кам|ками|ках)"),
-    ("fields", r"fields?|inputs?|forms?|feld(?:er|ern)?|formulare?|пол[еяю]|полей|полях|форм[аеуы]?"),
-    (
-        "headings",
-        r"headings?|headlines?|sections?|chapters?|uberschriften?|abschnitte?|kapitel|заголов(?:ок|ки|ков|ка)|раздел(?:ы|ов|а)?|глав[аы]?",
-    ),
-    ("rows", r"rows?|zeilen?|строк[аиу]?"),
-    ("items", r"items?|points?|bullets?|lists?|punkte?|listen?|пункт(?:ы|ов|а)?|списо?к(?:е|и|а|ов)?"),
-    ("title", r"title|titel|название"),
-)
-_PART_PATTERNS = tuple((part, re.compile(pattern)) for part, pattern in _PAGE_PARTS)
-_BESIDE = listed(
-    """gibt dort da sichtbar zeig zeige nenne zahl there have has contain contains visible shown table tables list lists fill filled ask asks required
-    имеется имеют имеет видно таблице таблица таблицы списке нужно заполнить"""
-)
+_PARTS = alternatives("page_parts")
+_BESIDE = listed("beside")
 """Words next to the name of a part that do not say what to look for."""
-_COUNTS = re.compile(
-    r"\b(?:how many|count|number of|wie viele|zähle?|anzahl|сколько|посчитай(?:те)?|число|количество)\b",
-    re.IGNORECASE,
-)
+_COUNTS = pattern("counts")
 
 
 def part_asked(question: str) -> Part | None:
     """The part of the page that the question is about, if it asks for nothing more than that."""
-    found = [(word, _part(word)) for word in words_of(question)]
-    parts = [part for word, part in found if part and word not in ("list", "lists")] or [
-        part for _, part in found if part
-    ]
-    named = {word for word, part in found if part}
-    rest = [
-        word
-        for word in asked_words(question)
-        if word not in named and word not in _BESIDE | {"count", "number"}
-    ]
-    if not parts or any(not _COUNTS.fullmatch(word) for word in rest):
+    found = {word: part for word in words_of(question) if (part := _part(word))}
+    rest = [word for word in asked_words(question) if word not in found and word not in _BESIDE]
+    if not found or any(not _COUNTS.fullmatch(word) for word in rest):
         return None
-    return parts[0]
+    return next((part for word, part in found.items() if word not in ("list", "lists")), "items")
 
 
 def _part(word: str) -> Part | None:
-    return next((part for part, pattern in _PART_PATTERNS if pattern.fullmatch(word)), None)
+    return next((cast(Part, part) for part, known in _PARTS if known.fullmatch(word)), None)
 
 
 def is_count(question: str) -> bool:
     return bool(_COUNTS.search(question))
 
 
-_ADDRESSED = r"(?:[\s,.!?:)]|\b(?:there|pilothouse|you|again|and|so|very much|a lot|и|ещё|вам|тебе|всем|за помощь|большое|огромное)\b)*"
-_COURTESIES: tuple[tuple[Courtesy, str], ...] = (
-    ("thanks", r"thanks|thank you|many thanks|thx|cheers|danke(?: schön)?|vielen dank|спасибо|благодарю|спс"),
-    (
-        "bye",
-        r"good ?bye|bye|see you|good night|tschüss|auf wiedersehen|пока|до свидания|до встречи|спокойной ночи",
-    ),
-    (
-        "praise",
-        r"ok(?:ay)?|great|perfect|well done|good job|nice|cool|super gemacht|gut gemacht|отлично|хорошо|здорово|прекрасно|молодец|супер|ок(?:ей)?",
-    ),
-    (
-        "hello",
-        r"hello|hi|hey|good (?:morning|afternoon|evening|day)|how are you|what'?s up|hallo|guten (?:tag|morgen|abend)|wie geht(?: e|')s(?: dir| ihnen)?|"
-        r"привет|здравствуй(?:те)?|добр(?:ый день|ый вечер|ое утро)|как (?:дела|ты)|доброго времени суток",
-    ),
-)
-_POLITE_ONLY = re.compile(
-    rf"{_ADDRESSED}(?:(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _COURTESIES)})\b{_ADDRESSED})+",
-    re.IGNORECASE,
+_COURTESIES: dict[Courtesy, str] = {kind: "".join(words) for kind, words in GRAMMAR["courtesies"].items()}
+_POLITE_ONLY = regex(
+    f"%addressed%(?:(?:{'|'.join(f'(?P<{kind}>{words})' for kind, words in _COURTESIES.items())})\\b%addressed%)+"
 )
 
 
 def courtesy(text: str) -> Courtesy | None:
     """What a message says that is a greeting, thanks, praise or a good-bye and nothing else; None for all other messages."""
-    found = (
-        _POLITE_ONLY.fullmatch(text[:_LONGEST_COURTESY].strip()) if len(text) <= _LONGEST_COURTESY else None
-    )
-    return next((kind for kind, _ in _COURTESIES if found and found[kind]), None)
+    found = _POLITE_ONLY.fullmatch(text.strip()) if len(text) <= _LONGEST_COURTESY else None
+    return next((kind for kind in _COURTESIES if found and found[kind]), None)
 
 
-_ORDINALS = (
-    ("first", "1st", r"erst\w+|перв\w+"), ("second", "2nd", r"zweit\w+|втор\w+"), ("third", "3rd", r"dritt\w+|трет\w+"),
-    ("fourth", "4th", r"viert\w+|четв[её]рт\w+"), ("fifth", "5th", r"fünft\w+|пят\w+"), ("sixth", "6th", r"шест\w+"),
-    ("seventh", "7th", r"седьм\w+"), ("eighth", "8th", r"восьм\w+"), ("ninth", "9th", r"девят\w+"),
-    ("tenth", "10th", r"десят\w+"),
-)  # fmt: skip
+_ORDINALS: list[str] = GRAMMAR["tables"]["ordinals"]
 _ORDINAL = re.compile(
     r"(?:(?:the|den|die|das|der)\s+|number\s+|n[or]\.?\s*|номер\s+)?(?:"
-    + "|".join(f"(?P<n{at}>{'|'.join(forms)})" for at, forms in enumerate(_ORDINALS, 1))
+    + "|".join(f"(?P<n{at}>{forms})" for at, forms in enumerate(_ORDINALS, 1))
     + r"|(?P<last>last|letzte\w*|последн\w+)|(?P<digits>\d{1,3})(?:\.|th|st|nd|rd|-?(?:й|ю|я|е|ую|ая|ое))?)(?!\w)\s*(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )

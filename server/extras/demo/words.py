@@ -23,6 +23,7 @@ _TEXTS: dict[str, dict[str, str]] = {
 """By language and name. `to X` is a command that can be parsed again, `not X` the same as a part of a sentence about
 what was not done, `n X` the name of parts after their number."""
 _FEMININE = frozenset({"button", "link", "tab", "checkbox"})
+_AIMED = frozenset({"click", "hover", "type", "select", "upload"})
 DEMO_CONTROLS = DEMO_FIELDS | {"file", "checkbox", "radio", "switch", "slider", "listbox"}
 """Roles of what a form asks for."""
 
@@ -64,21 +65,21 @@ class Words:
 
     def target(self, command: DemoCommand) -> str:
         """What the command is about, as a part of a sentence."""
-        if command.kind in ("list", "count", "scroll"):
-            return self.say(command.target)
-        if command.kind in ("add", "reply"):
-            named = self.say("named", name=command.target) if command.kind == "add" else command.target
-            return named if command.target else self.say("it" if command.kind == "add" else "the mail")
-        if command.kind not in ("click", "hover", "type", "select", "upload"):
-            return command.target
-        name, nth = command.target, self._nth(command)
-        role = self.say(
-            command.role or ("field" if command.kind in ("type", "select", "upload") else "element")
-        )
+        kind, name = command.kind, command.target
+        if kind in ("list", "count", "scroll"):
+            return self.say(name)
+        if kind == "add":
+            return self.say("named", name=name) if name else self.say("it")
+        if kind == "reply":
+            return name or self.say("the mail")
+        return self._element(command) if kind in _AIMED else name
+
+    def _element(self, command: DemoCommand) -> str:
+        name, nth, is_field = command.target, self._nth(command), command.kind in ("type", "select", "upload")
+        role = self.say(command.role or ("field" if is_field else "element"))
         if nth:
-            return self.say(
-                "by number and name" if name else "by number", nth=nth, name=name, role=role
-            ).strip()
+            said = "by number and name" if name else "by number"
+            return self.say(said, nth=nth, name=name, role=role).strip()
         if command.role:
             return self.say("of role" if name else "the only", name=name, role=role)
         return self.say("named", name=name) if name else self.say("focused")
@@ -97,9 +98,8 @@ class Words:
     def thing(self, thing: Thing) -> str:
         """An element by its role and name, with the place that distinguishes it from others."""
         role = role_words(thing.role).to(self._language)
-        named = (
-            f"{role} {self.say('named', name=thing.name)}" if thing.name else self.say("unnamed", role=role)
-        )
+        named = self.say("unnamed", role=role)
+        named = f"{role} {self.say('named', name=thing.name)}" if thing.name else named
         return f"{named} ({thing.place})" if thing.place else named
 
     def part(self, part: str) -> str:
@@ -121,18 +121,13 @@ class Words:
     def where(self, page: DemoPage) -> str:
         return self.say("page" if page.title else "untitled", title=page.title, url=page.url)
 
-    def page(self, page: DemoPage) -> str:
-        """Title, address, what the page shows of its text, its form, and whether it is drawn."""
-        parts = [self.where(page)]
-        text = _main_text(page)
-        if text:
-            parts += [self.say("says"), text]
-        parts += self.form(page)
-        if page.is_drawn:
-            parts.append(self.say("drawn"))
-        elif len(parts) == 1:
-            return f"{parts[0]} {self.say('nothing')}"
-        return "\n\n".join(parts)
+    def page(self, page: DemoPage, said: Sequence[str] | None = None) -> str:
+        """Title, address, what the page shows of its text or what is said of it, its form, and whether it is drawn."""
+        if said is None:
+            text = _main_text(page)
+            said = [self.say("says"), text] if text else []
+        parts = [self.where(page), *said, *self.form(page), *([self.say("drawn")] if page.is_drawn else [])]
+        return "\n\n".join(parts) if parts[1:] else f"{parts[0]} {self.say('nothing')}"
 
     def form(self, page: DemoPage) -> list[str]:
         """A sentence with the fields of the page's form and its buttons; none if it has no field."""
@@ -141,12 +136,8 @@ class Words:
             return []
         named = ", ".join(self.field(field) for field in fields[:_THINGS_SHOWN])
         said = self.say("form" if len(fields) > 1 else "form of one", n=len(fields), fields=named)
-        buttons = [thing for thing in page.things if thing.role == "button" and thing.name]
-        sends = [
-            self.thing(button)
-            for button in buttons
-            if page.things.index(button) > page.things.index(fields[-1])
-        ]
+        after = page.things[page.things.index(fields[-1]) + 1 :]
+        sends = [self.thing(thing) for thing in after if thing.role == "button" and thing.name]
         return [f"{said} {self.say('sends', buttons=sends[0])}" if sends and len(fields) > 1 else said]
 
     def field(self, thing: Thing) -> str:
@@ -155,9 +146,8 @@ class Words:
         return f"{name} ({shown})" if shown else name
 
     def missing(self, command: DemoCommand, page: DemoPage) -> str:
-        what = (
-            self.target(command) if command.target or command.role else self.say("named", name=command.text)
-        )
+        is_aimed = command.target or command.role
+        what = self.target(command) if is_aimed else self.say("named", name=command.text)
         missing = self.say("missing", what=what)
         seen = list(dict.fromkeys(self.thing(thing) for thing in page.things))
         more = [self.say("more", n=len(seen) - _THINGS_SHOWN)] if len(seen) > _THINGS_SHOWN else []
