@@ -134,6 +134,17 @@ def test_a_yes_to_a_button_outside_of_forms_is_bound_to_the_fields_outside_of_fo
     assert digest("10", "tea") != digest("1000", "tea")
 
 
+def test_a_yes_is_not_bound_to_what_the_action_replaces() -> None:
+    """The field holds the text already when what its form sends was held."""
+
+    def digest(held: str, **more: Any) -> str:
+        seen = observe_snapshot(PAGE.replace("[box=0,40,200,20]", f"[box=0,40,200,20]: {held}"), url=HERE)
+        return approval_digest("m", aimed(typed("Name", seen, submit=True) | more, seen))
+
+    assert digest("Ann") == digest("Bob")
+    assert digest("Ann", append=True) != digest("Bob", append=True)
+
+
 def test_the_order_of_an_actions_arguments_does_not_change_the_yes() -> None:
     args = {"text": "Ann", "slowly": True}
     one, other = (

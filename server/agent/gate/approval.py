@@ -50,15 +50,31 @@ def approval_digest(run_id: str, aimed: AimedAction) -> str:
     """Hash that an approval is bound to: the run, the action, the URL, the elements as the user sees them,
     their form and its destination, the amount.
 
-    Ids of the page are excluded: they change without any visible change.
+    Ids of the page are excluded: they change without any visible change. So is what the fields hold whose text the
+    action replaces: they hold it already when what it sends was held.
     """
-    observation = aimed.observation
+    observation, targets = _without_replaced(aimed)
     seen: list[Any] = [run_id, arguments_of(aimed.action), observation.page.url]
-    seen += [[_identity(element), _form_of(element, observation)] for element in aimed.targets]
+    seen += [[_identity(element), _form_of(element, observation)] for element in targets]
     seen.append(bound_amount(aimed))
     if isinstance(aimed.action, DialogAction):
         seen.append(observation.notes[-1:])  # the open dialog; older notes are reported only once
     return hashlib.sha256(json.dumps(seen, sort_keys=True).encode()).hexdigest()
+
+
+def _without_replaced(aimed: AimedAction) -> tuple[Observation, Sequence[Element]]:
+    """The page and the targets, as if the fields were empty that the action types into."""
+    action, observation = aimed.action, aimed.observation
+    if not isinstance(action, TypeAction) or action.append:
+        return observation, aimed.targets
+    emptied = {
+        one.eid: one.model_copy(update={"value": None, "shows": ""})
+        for one in aimed.targets
+        if not one.secret
+    }
+    shown = tuple(emptied.get(one.eid, one) for one in observation.interactive)
+    page = observation.model_copy(update={"interactive": shown})
+    return page, [emptied.get(one.eid, one) for one in aimed.targets]
 
 
 def arguments_of(action: Action) -> JsonObject:
