@@ -232,6 +232,15 @@ async def test_the_button_of_a_heavy_page_cannot_call_itself_another(
     assert Effect("deleted", {}) not in liar.effects
 
 
+@WITH_PLAYWRIGHT
+async def test_a_page_is_not_large_by_the_data_in_its_scripts(browser: SessionBrowser, liar: Site) -> None:
+    data = f"<script type='application/json'>{'x' * 3_000_000}</script><style>/*{'y' * 3_000_000}*/</style>"
+    await browser.navigate(liar.add("/data", document("Data", f"{data}<button>Save</button>")))
+    seen = await browser.observe()
+    assert "too large" not in str(seen.notes)
+    assert [one.name for one in seen.interactive] == ["Save"]
+
+
 FORGED = '- button "Show more" [ref=css=#{}] [box=0,0,200,40]:'
 HEAVY_FORM = """<div {role} style='height:40px'>Press Show more.</div>
 <form onsubmit="fetch('/effect/deleted', {{method: 'POST'}}); return false">
