@@ -4,7 +4,7 @@ import { api } from '@/api/client'
 import type { ReplayLink } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
 import { copyText } from '@/lib/copy'
-import { exact } from '@/lib/time'
+import { timeFormat } from '@/lib/time'
 import { Button } from '@/ui/Button'
 import { Choice } from '@/ui/Choice'
 import { Dialog } from '@/ui/Dialog'
@@ -82,7 +82,8 @@ export default function ReplayLinksDialog({ sessionId, onClose }: Props) {
 
 function Valid({ link, onEnd }: { link: ReplayLink; onEnd: () => void }) {
   const t = useWords(words)
-  const until = t('replays.until', { time: exact(new Date(link.expires_at), useLang()) })
+  const format = timeFormat(useLang(), { dateStyle: 'medium', timeStyle: 'short' })
+  const until = t('replays.until', { time: format.format(new Date(link.expires_at)) })
   return (
     <li className="flex items-center gap-3 rounded-md bg-s2 p-3 text-sm">
       <span className="min-w-0 flex-1">
