@@ -15,7 +15,6 @@ from server.agent.model_menu import ModelMenu
 from server.agent.models.chat_model import build_chat_model, is_demo
 from server.automations.automations import Automations
 from server.automations.scheduler import Scheduler
-from server.browser.browser import BrowserUnavailable
 from server.browser.browsers import Browsers
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
@@ -25,7 +24,6 @@ from server.channels.presence import Presence
 from server.checkpoints import Checkpoints, DatabaseTables, MemoryTables
 from server.cluster import Cluster, SoleProcess
 from server.database import Database
-from server.errors import AppError
 from server.events import Interrupt
 from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
@@ -238,13 +236,9 @@ def _inner_sites(settings: Settings) -> InnerSites:
 def _open_hosts(settings: Settings, store: Store) -> HostChromiums:
     from server.extras.hosts.chromiums import HostChromiums
 
-    async def next_epoch(session_id: str) -> tuple[int, str | None]:
-        try:
-            return await store.raise_browser_epoch(session_id)
-        except AppError as error:
-            raise BrowserUnavailable(error.detail) from error
-
-    return HostChromiums(settings, Profiles(settings), next_epoch, store.set_browser_host, name=store.owner)
+    return HostChromiums(
+        settings, Profiles(settings), store.raise_browser_epoch, store.set_browser_host, name=store.owner
+    )
 
 
 def chat_model(name: str, settings: Settings) -> BaseChatModel:

@@ -11,6 +11,7 @@ from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.reach import Reach
 from server.browser.chromium.running import LimitedBrowser
+from server.errors import AppError
 from server.extras.hosts.connection import BrowserHost, HostRefused, HostUnreachable, RemoteChromium
 from server.extras.hosts.protocol import Acquire, Rules
 from server.settings import Settings
@@ -61,7 +62,10 @@ class HostChromiums:
     async def start(
         self, session_id: str, reach: Callable[[], Reach], note: Callable[[str], None], *, restore: bool
     ) -> RemoteChromium:
-        epoch, known = await self._next_epoch(session_id)
+        try:
+            epoch, known = await self._next_epoch(session_id)
+        except AppError as error:
+            raise BrowserUnavailable(error.detail) from error
         asked = Acquire(
             holder=self._name, epoch=epoch, lease=self._settings.run_lease, rules=Rules.of(reach()), restore=restore,
             profile="fresh" if self._settings.browser_profile == "fresh" else "session",

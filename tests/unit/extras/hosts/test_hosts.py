@@ -11,6 +11,7 @@ import pytest
 from server.browser.browser import BrowserUnavailable
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.reach import Reach
+from server.errors import NotFound
 from server.extras.hosts.chromiums import HostChromiums
 from server.extras.hosts.protocol import Rules
 from tests.support.browsers import settings_for
@@ -96,6 +97,19 @@ async def test_a_full_host_is_waited_for(users: list[HostChromiums], host: Runni
     second = await waiting
     assert second.is_running
     await second.close()
+
+
+async def test_no_browser_is_started_for_a_session_that_the_database_refuses(
+    tmp_path: Path, host: RunningHost
+) -> None:
+    class Refusing(Epochs):
+        async def next(self, session_id: str) -> tuple[int, str | None]:
+            raise NotFound("no such session")
+
+    user = user_of(tmp_path / "user", host.url, epochs=Refusing())
+    with pytest.raises(BrowserUnavailable, match="no such session"):
+        await start(user)
+    await user.aclose()
 
 
 async def test_another_secret_is_refused(tmp_path: Path, host: RunningHost, epochs: Epochs) -> None:
