@@ -418,6 +418,7 @@ FIELD = "- textbox [ref=e9] [box=0,40,90,20]"
         ('- row:\n  - cell "Status"\n  - cell "urgent":\n    - combobox [ref=e9]:\n      - option "urgent" [selected]', "Status"),
         ("- generic:\n  - generic: unread\n  - combobox [ref=e9]:\n    - option \"unread\" [selected]", ""),
         ('- table:\n  - row:\n    - rowheader "Width"\n    - cell "now 5 cm"\n    - cell:\n      - textbox [ref=e9]', "Width"),
+        ('- table:\n  - row:\n    - rowheader "Priority"\n    - cell "high"\n    - rowheader "Status"\n    - cell:\n      - textbox [ref=e9]', "Status"),
         ('- table:\n  - row:\n    - columnheader "Product"\n    - columnheader "Quantity"\n  - row:\n    - cell "Kettle"\n'
          "    - cell:\n      - textbox [ref=e9]", "Quantity"),
         (f"- generic:\n  - text: Name *\n  {FIELD}", "Name"),

@@ -94,7 +94,7 @@ def label_of_field(snapshot: Snapshot, index: int) -> str:
     own = {packed(nodes[index].text), *(packed(one.name) for one in chosen)}
     for ancestor in islice(snapshot.ancestors(index), 3):
         if nodes[ancestor].role == "row" and (
-            head := _column_head(snapshot, index) or _row_head(snapshot, ancestor)
+            head := _column_head(snapshot, index) or _row_head(snapshot, ancestor, index)
         ):
             return head
         for at in range(index - 1, max(ancestor - 1, index - 6), -1):
@@ -126,9 +126,11 @@ def _column_head(snapshot: Snapshot, index: int) -> str:
     return own_text(nodes[heads[column]]) if is_head else ""
 
 
-def _row_head(snapshot: Snapshot, row: int) -> str:
-    heads = (at for at in snapshot.children(row) if snapshot.nodes[at].role == "rowheader")
-    return next((own_text(snapshot.nodes[at]) for at in heads), "")
+def _row_head(snapshot: Snapshot, row: int, index: int) -> str:
+    """The row's head, of several the one right before the field: a row may be a form of two columns."""
+    heads = [at for at in snapshot.children(row) if snapshot.nodes[at].role == "rowheader"]
+    before = [at for at in heads if at < index]
+    return next((own_text(snapshot.nodes[at]) for at in (*before[-1:], *heads)), "")
 
 
 def label_of_choice(snapshot: Snapshot, index: int) -> str:
