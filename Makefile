@@ -5,7 +5,7 @@ BIN := .venv/bin
 CHECK = $(BIN)/python -m scripts.check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run serve migrate test test-all check lint quick real web curl e2e cluster model screenshots lock format wheel image clean
+.PHONY: help setup run serve migrate test test-all check lint quick real web curl e2e cluster model world screenshots lock format wheel image clean
 
 help: ## Show this list
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | while IFS='	' read -r name text; do printf '  make %-11s %s\n' "$$name" "$$text"; done
@@ -37,6 +37,10 @@ cluster: ## Two web and two worker processes on PostgreSQL and Redis: killed, fr
 model: ## A real, small model behind llama.cpp's own server; downloads 130 MB, optional
 	@$(PYTHON) -m scripts.setup quick
 	@$(BIN)/python -m bench.model
+
+world: ## Tasks on real programs from PyPI and npm, and other people's suites; downloads 600 MB, optional
+	@$(PYTHON) -m scripts.setup test
+	@$(BIN)/python -m bench.world
 
 check: ## The daily check: lint, web, the quick tests but sweeps, two stories in a real browser
 	@$(PYTHON) -m scripts.setup test

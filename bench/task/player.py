@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from bench.task.hands import CannotBeDone, Hand, OperatorHand, Sent, StockHand
 from bench.task.request_parts import parts_of
-from bench.task.script import Act, Look, Task, Wish
+from bench.task.script import Act, Look, Scripted, Wish
 from bench.task.shown import texts_of, words_of
 from tests.support.model_reply import Asked, Reply, fail, say
 
@@ -37,7 +37,7 @@ class Player:
     """A step for `ModelServer`."""
 
     def __init__(
-        self, task: Task, address: str, count: Count, faults: Faults = Faults(), seed: int = 0
+        self, task: Scripted, address: str, count: Count, faults: Faults = Faults(), seed: int = 0
     ) -> None:
         self.tokens: list[dict[str, int]] = []
         """Of each request, by part."""

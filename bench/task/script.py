@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from tests.support.sites import Site
 
@@ -81,6 +81,16 @@ Wish = Act | list[Act | Look] | Look
 look at its end is at the page that is there then; its result is the list's."""
 Script = Generator[Wish, Any, str]
 """Yields wishes, receives the results of looks, returns the answer."""
+
+
+class Scripted(Protocol):
+    """What a player follows."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def script(self) -> Callable[[], Script]: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,21 @@
+"""The programs, in the order in which they are played."""
+
+from __future__ import annotations
+
+from bench.world.program import Program
+from bench.world.programs import (
+    datasette,
+    jupyterlab,
+    oscar,
+    radicale,
+    roundup,
+    sqliteweb,
+    tiddlywiki,
+    trac,
+    wagtail,
+)
+
+PROGRAMS: list[Program] = [
+    one.PROGRAM
+    for one in (roundup, trac, wagtail, oscar, datasette, sqliteweb, radicale, tiddlywiki, jupyterlab)
+]
