@@ -41,6 +41,7 @@ from server.runs.recorder import RunRecorder
 from server.runs.retention import Retention
 from server.runs.services import RunServices
 from server.runs.site_icons import SiteIcons
+from server.runs.surroundings import StoredSurroundings
 from server.settings import Settings
 from server.store import Store
 from server.store.opening import open_store
@@ -85,6 +86,7 @@ class Runtime:
     presence: Presence
     automations: Automations
     scheduler: Scheduler
+    surroundings: StoredSurroundings
     use: SoleUse | None = None
     """The right to use the database on PostgreSQL."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
@@ -127,7 +129,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         store, use = await open_store(stack, settings, cluster.ownership)
         preferences = Preferences(settings, store)
         await preferences.load()
-        browsers = _open_browsers(preferences.current, store, cluster)
+        surroundings = StoredSurroundings(store, preferences.secrets)
+        browsers = _open_browsers(preferences.current, store, cluster, surroundings)
         stack.push_async_callback(browsers.aclose)
         keeps_none = settings.checkpointer == "memory"
         checkpoints = Checkpoints(
@@ -165,7 +168,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
             preferences, ModelMenu(lambda: preferences.current, DEMO_LABEL), files,
-            channels, presence, Automations(store, scheduler), scheduler, use,
+            channels, presence, Automations(store, scheduler), scheduler, surroundings, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
@@ -202,12 +205,16 @@ def _cluster_of(settings: Settings) -> Cluster:
     return ProcessOfSeveral(settings)
 
 
-def _open_browsers(settings: Settings, store: Store, cluster: Cluster) -> Browsers:
+def _open_browsers(
+    settings: Settings, store: Store, cluster: Cluster, surroundings: StoredSurroundings
+) -> Browsers:
     hosts = _open_hosts(settings, store) if settings.browser_hosts else None
-    return cluster.browsers(store, partial(_open_own_browsers, settings, hosts), hosts)
+    return cluster.browsers(store, partial(_open_own_browsers, settings, hosts, surroundings), hosts)
 
 
-def _open_own_browsers(settings: Settings, hosts: HostChromiums | None) -> Browsers:
+def _open_own_browsers(
+    settings: Settings, hosts: HostChromiums | None, surroundings: StoredSurroundings
+) -> Browsers:
     if settings.is_mock:
         from server.extras.mock.pool import MockBrowsers
 
@@ -222,6 +229,7 @@ def _open_own_browsers(settings: Settings, hosts: HostChromiums | None) -> Brows
         inner_sites=_inner_sites(settings),
         server=server_of(settings),
         further=further_servers,
+        surroundings=surroundings.find,
     )
 
 

@@ -97,6 +97,13 @@ async def leave(session_id: SessionId, runtime: RuntimeDep) -> Response:
     return Response(status_code=204)
 
 
+@router.post("/surroundings", status_code=204, include_in_schema=False)
+async def renew_surroundings(session_id: SessionId, runtime: RuntimeDep) -> Response:
+    """For the other processes: use what the person has changed."""
+    await runtime.browsers.renew_surroundings(session_id)
+    return Response(status_code=204)
+
+
 @router.post("/launch")
 async def launch(session_id: SessionId, runtime: RuntimeDep, body: Launch | None = None) -> Outcome:
     browser = await free_browser(session_id, runtime)

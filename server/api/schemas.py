@@ -55,6 +55,21 @@ class Session(ResponseModel):
     """Its run's position in the queue for a browser, from 1; None if it does not wait for one."""
 
 
+class Proxy(ResponseModel):
+    address: str
+    """Such as `socks5://proxy.example:1080`."""
+    user: str
+    has_password: bool
+
+
+class SessionSurroundings(ResponseModel):
+    """What a session's browser has of its own; null: as for all sessions, or no proxy."""
+
+    time_zone: str | None
+    locale: str | None
+    proxy: Proxy | None
+
+
 class ListedSession(Session):
     match: Message | None
     """In a search: the newest matching message, its content cut to an excerpt around the match."""

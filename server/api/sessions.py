@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from fastapi import APIRouter, Query
-from pydantic import Field
+from pydantic import Field, SecretStr
 from starlette.responses import Response
 
 from server.api.deps import Body, RuntimeDep, SessionId, Text
@@ -21,11 +21,13 @@ from server.api.schemas import (
     Session,
     SessionDetail,
     Sessions,
+    SessionSurroundings,
     WorkingState,
 )
 from server.errors import Conflict
 from server.events import StateChanged, now, read_question
 from server.runs.events import to_interrupt
+from server.runs.surroundings import ProxyChange
 from wording.catalogue import sentence
 
 if TYPE_CHECKING:
@@ -56,6 +58,21 @@ class SessionChange(Body):
     model: ModelName | None = None
     max_tool_steps: Steps | None = None
     ask_first: bool | None = None
+
+
+class ProxyEdit(Body):
+    address: Annotated[Text, Field(min_length=1, max_length=300)]
+    user: Annotated[Text, Field(max_length=255)] = ""
+    password: Annotated[SecretStr, Field(max_length=255)] | None = None
+    """Null keeps the password that is stored for this address and user."""
+
+
+class SurroundingsEdit(Body):
+    """What is left out stays as it is."""
+
+    time_zone: Annotated[Text, Field(max_length=64)] | None = None
+    locale: Annotated[Text, Field(max_length=35)] | None = None
+    proxy: ProxyEdit | None = None
 
 
 class PlanEdit(Body):
@@ -158,6 +175,26 @@ async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep
     row = await runtime.store.change_session(session_id, **values)
     await runtime.commands.announce(session_id)
     return Session.model_validate(row)
+
+
+@router.get("/{session_id}/surroundings")
+async def surroundings(session_id: SessionId, runtime: RuntimeDep) -> SessionSurroundings:
+    return SessionSurroundings.model_validate(await runtime.surroundings.shown(session_id))
+
+
+@router.patch("/{session_id}/surroundings")
+async def change_surroundings(
+    session_id: SessionId, body: SurroundingsEdit, runtime: RuntimeDep
+) -> SessionSurroundings:
+    given = body.model_fields_set
+    proxy = None
+    if body.proxy:
+        password = body.proxy.password.get_secret_value() if body.proxy.password else None
+        proxy = ProxyChange(body.proxy.address, body.proxy.user, password)
+    places: dict[str, str | None] = body.model_dump(include={"time_zone", "locale"}, exclude_unset=True)
+    await runtime.surroundings.change(session_id, places, proxy, sets_proxy="proxy" in given)
+    await runtime.browsers.renew_surroundings(session_id)
+    return await surroundings(session_id, runtime)
 
 
 @router.delete("/{session_id}", status_code=204)

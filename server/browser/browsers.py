@@ -70,6 +70,13 @@ class Browsers(Protocol):
         """None if a browser can be started, else the reason why not."""
         ...
 
+    async def renew_surroundings(self, session_id: str) -> None:
+        """The person has changed what the session's browser has of its own: use it from now on, if it is open.
+
+        Raises BrowserUnavailable.
+        """
+        ...
+
     async def park(self, session_id: str) -> None:
         """End the browser and release its slot; keep the profile."""
         ...

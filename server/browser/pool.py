@@ -22,6 +22,7 @@ from server.browser.mcp.session_browser import SessionBrowser, ToolServer
 from server.browser.mcp.tool_discovery import FurtherServers, ToolFinder, no_further_servers
 from server.browser.own_chromiums import OwnChromiums
 from server.browser.slots import QueueListener, Slots
+from server.browser.surroundings import FindSurroundings, OwnSurroundings, no_surroundings
 from server.browser.takeover.chromium_view import CdpScreen
 from server.browser.takeover.live_view import LiveView
 from server.settings import Settings
@@ -37,7 +38,8 @@ class BrowserPool:
     """Implements the `Browsers` protocol.
 
     `chromiums` is where they run; unset: on this machine, where they reach `inner_sites`. `server` is the browser's tool server; unset: Playwright's.
-    `further` makes the other servers of a session, `tools` knows the tools of all.
+    `further` makes the other servers of a session, `tools` knows the tools of all; `surroundings` finds what a session's
+    browser has of its own.
     """
 
     def __init__(
@@ -50,8 +52,12 @@ class BrowserPool:
         server: ToolServer | None = None,
         tools: ToolFinder | None = None,
         further: FurtherServers = no_further_servers,
+        surroundings: FindSurroundings = no_surroundings,
     ) -> None:
         self._settings = settings
+        self._find_surroundings = surroundings
+        self._surroundings: dict[str, OwnSurroundings] = {}
+        """By session with a browser object."""
         self._server = server or playwright()
         self._further = further
         self._processes = Processes(settings.browsers_dir / "processes")
@@ -87,16 +93,32 @@ class BrowserPool:
         self._chromiums.configure(settings)
         self._places.resize(settings.max_browsers)
         self.reach = Reach.of(settings, self.own_ports)
-        for browser in self._open.values():
-            browser.configure(settings)
-            if browser.chromium is not None:
-                browser.chromium.egress.use(self.reach)
+        for session_id in self._open:
+            self._apply(session_id)
+
+    def _apply(self, session_id: str) -> None:
+        browser = self._open[session_id]
+        browser.configure(self._surroundings[session_id].settings(self._settings))
+        if browser.chromium is not None:
+            browser.chromium.egress.use(self._reach_of(session_id))
+
+    def _reach_of(self, session_id: str) -> Reach:
+        return self._surroundings[session_id].reach(self.reach)
+
+    async def renew_surroundings(self, session_id: str) -> None:
+        if session_id in self._open:
+            found = await self._find_surroundings(session_id)
+            if session_id in self._open:
+                self._surroundings[session_id] = found
+                self._apply(session_id)
 
     async def get(self, session_id: str) -> SessionBrowser:
         if self._maintenance is None:
             self._maintenance = asyncio.create_task(self._maintain(), name="browser maintenance")
         tools = await self._tools.find(self._settings)
-        if session_id not in self._open:
+        own = None if session_id in self._open else await self._find_surroundings(session_id)
+        if own is not None and session_id not in self._open:
+            self._surroundings[session_id] = own
             self._open[session_id] = SessionBrowser(self._resources(session_id, tools), self._server)
             if self.live(session_id).is_held:
                 self._open[session_id].hold()
@@ -175,6 +197,7 @@ class BrowserPool:
         await self._free(session_id, purge=purge)
         self._forget(session_id)
         if purge:
+            self._surroundings.pop(session_id, None)
             await self._profiles.purge(session_id)
             await self._chromiums.purge(session_id)
 
@@ -224,7 +247,7 @@ class BrowserPool:
 
         return SessionResources(
             session_id,
-            self._settings,
+            self._surroundings[session_id].settings(self._settings),
             self._processes,
             launch,
             self._profiles.scratch(session_id),
@@ -252,7 +275,9 @@ class BrowserPool:
             if (browser := self._open.get(session_id)) is not None:
                 browser.note(line)
 
-        return await self._chromiums.start(session_id, lambda: self.reach, note, restore=restore)
+        return await self._chromiums.start(
+            session_id, lambda: self._reach_of(session_id), note, restore=restore
+        )
 
     async def _maintain(self) -> None:
         """Background task: parks unused browsers, and keeps memory and disk within their limits."""

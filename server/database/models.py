@@ -83,6 +83,10 @@ class SessionRow(Base):
     """The fencing token of its browser on a host: incremented for every process that starts or takes it."""
     automation_id: Mapped[str | None] = mapped_column(String(32), index=True)
     """The automation whose runs it has."""
+    surroundings: Mapped[JsonObject] = mapped_column(default=dict, server_default="{}")
+    """What its browser has of its own: time_zone, locale, proxy: {address, user}."""
+    proxy_password: Mapped[bytes | None]
+    """Encrypted as provider keys are."""
 
 
 class RunRow(Base):

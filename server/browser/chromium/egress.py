@@ -20,6 +20,7 @@ from typing import Any, Protocol
 
 from server.browser.addresses import Address
 from server.browser.chromium.reach import Reach
+from server.browser.chromium.upstream import ProxyRefused, Streams
 from server.errors import Explained
 from wording.catalogue import Wording, sentence
 
@@ -39,7 +40,6 @@ _ALPN_OF_SOCKETS = b"\x00\x10\x00\x0b\x00\x09\x08http/1.1"
 
 Resolve = Callable[[str, int], Awaitable[Sequence[Address]]]
 """Resolves a host and port to addresses. Raises socket.gaierror."""
-Streams = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 InnerSites = Mapping[str, Callable[[], Awaitable[Streams]]]
 """Sites of this process by host name, each with what opens a connection to it: they have no address in the network."""
 
@@ -106,11 +106,13 @@ class Egress:
     def use(self, reach: Reach) -> None:
         """Replace the rules, and close open connections that they forbid: browsers reuse connections.
 
-        Those that wait for a request to refuse are closed too: the next request to the host may be allowed.
+        Those that wait for a request to refuse are closed too: the next request to the host may be allowed. So are
+        all, where they would leave another way now.
         """
+        is_another_way = reach.upstream != self.reach.upstream
         self.reach = reach
         for visit, known in self._visits.items():
-            if known.is_refused or (known.target and self._refusal_of(*known.target)):
+            if is_another_way or known.is_refused or (known.target and self._refusal_of(*known.target)):
                 visit.cancel()
 
     def _refusal_of(self, host: str, address: Address, port: int) -> Wording | None:
@@ -160,20 +162,21 @@ class Egress:
             return
         host, port = target
         try:
-            there = await self._connect(host, port)
+            there, peer = await self._connect(host, port)
         except Refused as refused:
             blocked = sentence("egress.blocked", host=host, why=refused.why)
             self._remember(blocked)
             known.is_refused = True
             await _explain(reader, writer, port, blocked)
+        except ProxyRefused as refused:
+            self._remember(sentence("egress.proxy", why=refused.why))
+            writer.write(_answer(_SOCKS_FAILURES))
         except socket.gaierror:
             self._remember(sentence("address.unknown_name", host=host))
             writer.write(_answer(_UNREACHABLE_REPLIES))
         except (OSError, TimeoutError):
             writer.write(_answer(_SOCKS_FAILURES))
         else:
-            is_inner = host in self._inner_sites
-            peer = _NO_ADDRESS if is_inner else _address_of(there[1].get_extra_info("peername"))
             known.target = host, peer, port
             writer.write(_answer(_GRANTED))
             await _join((reader, writer), there, partial(self._send_on, known))
@@ -198,14 +201,17 @@ class Egress:
         with suppress(OSError, RuntimeError):
             sink.write_eof()
 
-    async def _connect(self, host: str, port: int) -> Streams:
-        """Connect to the checked address, not to the name, which may change. Raises Refused, OSError."""
+    async def _connect(self, host: str, port: int) -> tuple[Streams, Address]:
+        """Connect to the checked address, not to the name, which may change. Raises Refused, ProxyRefused, OSError.
+
+        Returns the address, too. A proxy is given it, not the name: what that leads to there is not known here.
+        """
         if why := self.reach.refuse_name(host, port):
             raise Refused(why)
         if inner := self._inner_sites.get(host):
             if port != 80:
                 raise OSError("it has one port")
-            return await inner()
+            return await inner(), _NO_ADDRESS
         async with asyncio.timeout(CONNECT_DEADLINE):
             found = await self._resolve(host, port)
         failure: Exception = OSError("no address")
@@ -215,7 +221,7 @@ class Egress:
                 continue
             try:
                 async with asyncio.timeout(CONNECT_DEADLINE):
-                    there = await asyncio.open_connection(str(address), port, limit=_SOCKET_CHUNK)
+                    there = await self._open(address, port)
             except (OSError, TimeoutError) as error:
                 failure = error
                 continue
@@ -223,8 +229,14 @@ class Egress:
                 there[1].close()
                 failure = Refused(why)
                 continue
-            return there
+            return there, address
         raise failure
+
+    async def _open(self, address: Address, port: int) -> Streams:
+        upstream = self.reach.upstream
+        if upstream is None:
+            return await asyncio.open_connection(str(address), port, limit=_SOCKET_CHUNK)
+        return await upstream.connect(address, port)
 
     def _remember(self, refusal: Wording) -> None:
         log.info("egress: %s", refusal)

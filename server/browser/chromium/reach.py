@@ -11,6 +11,7 @@ from typing import Literal
 from urllib.parse import urlsplit
 
 from server.browser.addresses import Address, host_matches, refuse_everywhere, unwrap
+from server.browser.chromium.upstream import Upstream
 from server.settings import Settings
 from wording.catalogue import Wording, sentence
 
@@ -49,6 +50,8 @@ class Reach:
     """Local ports of this product: the service, DevTools relays, proxies, database."""
     own_names: Collection[tuple[str, int]] = ()
     """Hosts and ports of this product's parts on other machines, such as database, Redis and browser hosts."""
+    upstream: Upstream | None = None
+    """The proxy of the session, through which the connections leave."""
 
     @classmethod
     def of(cls, settings: Settings, ports: Callable[[], Collection[int]]) -> Reach:

@@ -132,6 +132,15 @@ class SharedBrowsers:
         if self._local:
             self._local.configure(settings)
 
+    async def renew_surroundings(self, session_id: str) -> None:
+        peer = await self.peer_of(session_id)
+        if peer is None:
+            return await self._local.renew_surroundings(session_id) if self._local else None
+        try:
+            await self.peers.request(peer, "POST", f"/api/sessions/{session_id}/browser/surroundings")
+        except httpx.HTTPError as error:
+            raise BrowserUnavailable(sentence("browser.other_process_still")) from error
+
     async def get(self, session_id: str) -> Browser:
         await self.claim(session_id)
         return await self._here.get(session_id)

@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, Field, PlainSerializer, PlainValidator, TypeAdapter
 
 from server.browser.chromium.reach import Reach
+from server.browser.chromium.upstream import Upstream
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from wording.catalogue import Parts, Wording, parts_of, wording_of
 
@@ -37,6 +38,8 @@ class Rules(BaseModel):
     own_names: list[tuple[str, int]] = Field(default_factory=list)
     own_ports: list[int] = Field(default_factory=list)
     """Ports of the process, which may be on the same machine."""
+    upstream: Upstream | None = None
+    """The proxy of the session."""
 
     @classmethod
     def of(cls, reach: Reach) -> Rules:
@@ -46,6 +49,7 @@ class Rules(BaseModel):
             blocked_hosts=list(reach.blocked_hosts),
             own_names=list(reach.own_names),
             own_ports=sorted(reach.own_ports()),
+            upstream=reach.upstream,
         )
 
     def reach(self, own_ports: Callable[[], Collection[int]]) -> Reach:
@@ -55,6 +59,7 @@ class Rules(BaseModel):
             self.blocked_hosts,
             lambda: {*self.own_ports, *own_ports()},
             tuple(self.own_names),
+            self.upstream,
         )
 
 

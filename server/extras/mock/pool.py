@@ -64,6 +64,9 @@ class MockBrowsers:
     async def ready(self) -> str | None:
         return None
 
+    async def renew_surroundings(self, session_id: str) -> None:
+        """Do nothing: its pages have no clock and no network."""
+
     async def park(self, session_id: str) -> None:
         return
 

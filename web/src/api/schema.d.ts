@@ -1007,6 +1007,24 @@ export interface paths {
         patch: operations["sessions_change"];
         trace?: never;
     };
+    "/api/sessions/{session_id}/surroundings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Surroundings */
+        get: operations["sessions_surroundings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Change Surroundings */
+        patch: operations["sessions_change_surroundings"];
+        trace?: never;
+    };
     "/api/sessions/{session_id}/read": {
         parameters: {
             query?: never;
@@ -3392,6 +3410,27 @@ export interface components {
              */
             blocked: string[];
         };
+        /** Proxy */
+        Proxy: {
+            /** Address */
+            address: string;
+            /** User */
+            user: string;
+            /** Has Password */
+            has_password: boolean;
+        };
+        /** ProxyEdit */
+        ProxyEdit: {
+            /** Address */
+            address: string;
+            /**
+             * User
+             * @default
+             */
+            user: string;
+            /** Password */
+            password?: string | null;
+        };
         /**
          * Purge
          * @description Exactly one of the two: all sessions are deleted only with an explicit `all: true`.
@@ -3863,6 +3902,17 @@ export interface components {
             live: components["schemas"]["Live"] | null;
         };
         /**
+         * SessionSurroundings
+         * @description What a session's browser has of its own; null: as for all sessions, or no proxy.
+         */
+        SessionSurroundings: {
+            /** Time Zone */
+            time_zone: string | null;
+            /** Locale */
+            locale: string | null;
+            proxy: components["schemas"]["Proxy"] | null;
+        };
+        /**
          * Sessions
          * @description A page of the list; `next_cursor` selects the next page, null on the last one.
          */
@@ -3903,6 +3953,17 @@ export interface components {
             facts?: {
                 [key: string]: unknown;
             }[];
+        };
+        /**
+         * SurroundingsEdit
+         * @description What is left out stays as it is.
+         */
+        SurroundingsEdit: {
+            /** Time Zone */
+            time_zone?: string | null;
+            /** Locale */
+            locale?: string | null;
+            proxy?: components["schemas"]["ProxyEdit"] | null;
         };
         /**
          * Target
@@ -5915,6 +5976,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Session"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    sessions_surroundings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionSurroundings"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    sessions_change_surroundings: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SurroundingsEdit"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionSurroundings"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];
