@@ -476,16 +476,15 @@ class Settings(BaseSettings):
     def _check_roles(self) -> Settings:
         if self.role != "all" and not self.redis_url:
             raise ValueError(f"ROLE={self.role} needs REDIS_URL")
-        if self.redis_url and self.is_sqlite:
-            raise ValueError("REDIS_URL needs PostgreSQL as DATABASE_URL")
-        if self.redis_url and self.auth_token is None:
-            raise ValueError("REDIS_URL needs AUTH_TOKEN, the same for all processes")
-        if self.redis_url and self.checkpointer == "memory":
-            raise ValueError("REDIS_URL needs CHECKPOINTER=database")
-        if self.redis_url and self.auto_migrate:
-            raise ValueError(
-                "with REDIS_URL run `python -m server migrate` once instead of AUTO_MIGRATE=true"
-            )
+        faults = (
+            (self.is_sqlite, "REDIS_URL needs PostgreSQL as DATABASE_URL"),
+            (self.auth_token is None, "REDIS_URL needs AUTH_TOKEN, the same for all processes"),
+            (self.checkpointer == "memory", "REDIS_URL needs CHECKPOINTER=database"),
+            (self.auto_migrate, "with REDIS_URL run `python -m server migrate` once instead of AUTO_MIGRATE=true"),
+        )  # fmt: skip
+        for is_so, fault in faults if self.redis_url else ():
+            if is_so:
+                raise ValueError(fault)
         return self
 
     @field_validator("database_url")

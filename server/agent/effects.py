@@ -101,12 +101,12 @@ def _as_effect(request: SentRequest, earlier: Collection[str], secrets: Sequence
 
 
 def _outcome(main: Sequence[Effect], urls: Sequence[str], *, is_all: bool) -> EffectOutcome:
-    accepted = any(effect.outcome == "accepted" for effect in main)
-    hosts = {_host(url) for url in urls}
+    outcomes, hosts = {effect.outcome for effect in main}, set(map(_host, urls))
+    accepted = "accepted" in outcomes
     refused = [effect for effect in main if effect.outcome == "refused"]
     if any(effect.status is not None or effect.host in hosts or not accepted for effect in refused):
         return "refused"
-    if any(effect.outcome == "unknown" for effect in main) or not (main or is_all):
+    if "unknown" in outcomes or not (main or is_all):
         return "unknown"
     return "accepted" if main else "none"
 

@@ -26,6 +26,8 @@ router = APIRouter(prefix="/api/runs/{run_id}/result")
 RunId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,32}$")]
 XLSX = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 
+_FILE_FORMATS = {"csv": (to_csv, "text/csv; charset=utf-8"), "xlsx": (to_xlsx, XLSX)}
+
 
 class CellEdit(Body):
     """The new value of one cell; null for none."""
@@ -49,15 +51,14 @@ async def read(
         raise NotFound(sentence("run.no_table"), code="no_result")
     if format != "json":
         site = runtime.current_settings.public_address
-        data = await asyncio.to_thread(to_csv if format == "csv" else to_xlsx, table, site)
+        write, media_type = _FILE_FORMATS[format]
+        data = await asyncio.to_thread(write, table, site)
         title = (await runtime.store.session(run.session_id)).title
         name = quote(re.sub(r"[^\w -]+", " ", title).strip()[:60].strip() or "result")
         headers = ATTACHMENT | {
             "content-disposition": f"attachment; filename=\"result-{run.id[:8]}.{format}\"; filename*=UTF-8''{name}.{format}"
         }
-        return Response(
-            data, media_type="text/csv; charset=utf-8" if format == "csv" else XLSX, headers=headers
-        )
+        return Response(data, media_type=media_type, headers=headers)
     answer = next((message for message in messages if message.id == run.answer_id), None)
     is_whole = run.status == "completed" and not (answer and (answer.meta_json or {}).get("outcome"))
     return Result(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
 from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
@@ -11,6 +12,7 @@ from starlette.types import Message, Receive, Scope
 from server.errors import BadRequest, TooLarge
 from wording.catalogue import sentence
 
+_LENGTH = re.compile(r"[0-9]{1,19}")
 JSON_LIMIT = 1_000_000
 FILE_LIMIT = 26_000_000
 BODY_SECONDS = 30.0
@@ -30,7 +32,7 @@ def limit_body(
         return receive
     limit = FILE_LIMIT if scope["path"].endswith("/files") else JSON_LIMIT
     declared = headers.get("content-length", "0")
-    if not (declared.isascii() and declared.isdigit() and len(declared) < 20):
+    if not _LENGTH.fullmatch(declared):
         raise BadRequest(sentence("body.size"))
     if int(declared) > limit:
         raise TooLarge(sentence("body.too_large", n=limit))

@@ -6,7 +6,7 @@ minute; one that exists twice counts once, at its first occurrence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
@@ -93,12 +93,12 @@ def read_rule(text: str, zone: str, start: datetime | None = None) -> DueTimes:
     begin = begin.replace(second=0, microsecond=0)
     if begin.year not in YEARS:
         raise RuleRefused(sentence("rule.year"))
-    line = ";".join(f"{name}={value}" for name, value in parts.items())
+    line = _line_of(parts)
     if {"COUNT", "UNTIL"} <= parts.keys():
         raise RuleRefused(sentence("rule.count_or_until"))
     until = _until(parts.pop("UNTIL", None), place)
     try:
-        rule = rrulestr(";".join(f"{name}={value}" for name, value in parts.items()), dtstart=begin)
+        rule = rrulestr(_line_of(parts), dtstart=begin)
     except (ValueError, TypeError, AttributeError) as error:
         raise RuleRefused(sentence("rule.unreadable_because", why=str(error))) from None
     if not isinstance(rule, rrule):
@@ -164,6 +164,10 @@ def _until(value: str | None, zone: ZoneInfo) -> datetime | None:
         return None
     found = _moment(value, zone)
     return found.replace(hour=23, minute=59) if len(value) == 8 else found
+
+
+def _line_of(parts: Mapping[str, str]) -> str:
+    return ";".join(f"{name}={value}" for name, value in parts.items())
 
 
 def _check(rule: rrule, parts: dict[str, str]) -> None:

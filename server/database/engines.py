@@ -122,17 +122,20 @@ def fault_of(error: Exception) -> Unavailable | None:
     if not _is_operational(raw):
         return None
     words = str(raw).lower()
-    if "locked" in words or "busy" in words or "lock timeout" in words:
-        return Unavailable(sentence("database.busy"), code="db_busy", retry_after=1)
-    if "disk is full" in words or "no space left" in words:
-        return Unavailable(sentence("database.disk_full"), code="storage_full", retry_after=60)
-    if MALFORMED in words or "file is not a database" in words:
-        return Unavailable(sentence("database.damaged"), code=DAMAGED)
-    if words == FILE_MOVED:
-        return Unavailable(sentence("database.file_moved"), code="db_unavailable", retry_after=60)
-    if "disk i/o error" in words:
-        return Unavailable(sentence("database.disk_fails"), code="db_unavailable", retry_after=60)
+    for marks, name, code, retry_after in _FAULTS:
+        if any(mark in words for mark in marks):
+            return Unavailable(sentence(f"database.{name}"), code=code, retry_after=retry_after)
     return Unavailable(sentence("database.no_answer"), code="db_unavailable", retry_after=5)
+
+
+_FAULTS = (
+    (("locked", "busy", "lock timeout"), "busy", "db_busy", 1),
+    (("disk is full", "no space left"), "disk_full", "storage_full", 60),
+    ((MALFORMED, "file is not a database"), "damaged", DAMAGED, None),
+    ((FILE_MOVED,), "file_moved", "db_unavailable", 60),
+    (("disk i/o error",), "disk_fails", "db_unavailable", 60),
+)
+"""By what a driver's error says: the name of the sentence, the code, and the seconds until a retry."""
 
 
 def _is_operational(error: BaseException | None) -> bool:

@@ -77,11 +77,11 @@ def compare(before: ComparedResult | None, after: ComparedResult) -> Change:
     if before.rows is None or after.rows is None:
         return Change(kind="same" if before.text == after.text else "changed")
     added, removed, changed = _differences(before.rows, after.rows, after.columns)
-    if not (added or removed or changed):
+    if not any((added, removed, changed)):
         return Change(kind="same")
     return Change(
         kind="changed", columns=after.columns,
-        added=[_shown(row) for row in added[:MAX_CHANGES_SHOWN]], removed=[_shown(row) for row in removed[:MAX_CHANGES_SHOWN]],
+        added=list(map(_shown, added[:MAX_CHANGES_SHOWN])), removed=list(map(_shown, removed[:MAX_CHANGES_SHOWN])),
         changed=[ChangedRow(before=_shown(old), after=_shown(new)) for old, new in changed[:MAX_CHANGES_SHOWN]],
         counts={"added": len(added), "removed": len(removed), "changed": len(changed)},
     )  # fmt: skip

@@ -151,9 +151,7 @@ def _columns(row: JsonObject) -> tuple[Column, ...]:
     if len({name.strip().casefold() for name in properties}) < len(properties):
         raise SchemaRefused(sentence("table.equal_names"))
     required = row.get("required", [])
-    if not isinstance(required, list) or any(
-        not isinstance(name, str) or name not in properties for name in required
-    ):
+    if not isinstance(required, list) or any(name not in list(properties) for name in required):
         raise SchemaRefused(sentence("schema.required"))
     required = list(dict.fromkeys(required))
     # JavaScript puts names that are numbers first: a list of all names has the order.

@@ -106,8 +106,9 @@ def read_row(given: Json, schema: ResultSchema) -> tuple[dict[str, Value], dict[
     """
     if not isinstance(given, dict):
         raise RowRefused("a row is an object with a value for each column")
-    reasons = given.get(MISSING_KEY)
-    named = _by_name({key: value for key, value in given.items() if key != MISSING_KEY}, schema)
+    given = dict(given)
+    reasons = given.pop(MISSING_KEY, None)
+    named = _by_name(given, schema)
     why = _by_name(reasons if isinstance(reasons, dict) else {}, schema)
     values = {column.name: _read(named.get(column.name), column) for column in schema.columns}
     missing: dict[str, str] = {}

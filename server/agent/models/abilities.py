@@ -164,10 +164,9 @@ def _tokens_in(said: Any, name: str) -> int | None:
     listed = said.get("data")
     models = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
     this = [one for one in models if one.get("id") == name] or models[:1]
-    settings = said.get("default_generation_settings")
-    places = [*this, *(one.get("meta") for one in this), settings]
-    for place in places:
-        for key in ("max_model_len", "context_length", "max_context_length", "n_ctx", "context_window"):
-            if isinstance(place, dict) and isinstance(place.get(key), int):
-                return int(place[key])
-    return None
+    places = [*this, *(one.get("meta") for one in this), said.get("default_generation_settings")]
+    sizes = (place.get(key) for place in places if isinstance(place, dict) for key in _WINDOW_KEYS)
+    return next((size for size in sizes if isinstance(size, int)), None)
+
+
+_WINDOW_KEYS = ("max_model_len", "context_length", "max_context_length", "n_ctx", "context_window")

@@ -7,7 +7,7 @@ without an index, content as a list of parts, three names for thoughts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import orjson
@@ -71,6 +71,10 @@ def _texts(content: Json) -> tuple[str, str]:
     return text, thoughts
 
 
+def _without(given: JsonObject, names: Sequence[str]) -> JsonObject:
+    return {name: value for name, value in given.items() if name not in names}
+
+
 def _calls(delta: JsonObject) -> Iterator[ToolCallChunk]:
     old = delta.get("function_call")
     given = delta.get("tool_calls") or ([{"index": 0, "function": old}] if old else ())
@@ -78,8 +82,8 @@ def _calls(delta: JsonObject) -> Iterator[ToolCallChunk]:
         if not isinstance(call, dict):
             continue
         function: JsonObject = call["function"] if isinstance(call.get("function"), dict) else {}
-        extra: JsonObject = {name: value for name, value in call.items() if name not in _OF_A_CALL}
-        if more := {name: value for name, value in function.items() if name not in _OF_A_FUNCTION}:
+        extra = _without(call, _OF_A_CALL)
+        if more := _without(function, _OF_A_FUNCTION):
             extra["function"] = more
         index = call.get("index")
         piece: Any = {

@@ -26,12 +26,12 @@ async def try_model(name: str, settings: Settings) -> bool:
 async def names_at(provider: str, settings: Settings) -> tuple[str, list[str]]:
     """The address that answers, the given one or with `/v1`, and the names of its models. Raises BadRequest."""
     if provider == "ollama":
-        given, key = settings.ollama_base_url or OLLAMA_URL, None
+        given, key, paths = settings.ollama_base_url or OLLAMA_URL, None, ["/api/tags"]
     else:
-        given, key = settings.openai_base_url or "", settings.openai_api_key
+        given, key, paths = settings.openai_base_url or "", settings.openai_api_key, ["/models", "/v1/models"]
     headers = {"authorization": f"Bearer {key.get_secret_value()}"} if key else {}
     reason = "it lists no models"
-    for path in ("/api/tags",) if provider == "ollama" else ("/models", "/v1/models"):
+    for path in paths:
         try:
             answer = await model_http_client().get(
                 f"{given.rstrip('/')}{path}", headers=headers, timeout=LIST_SECONDS

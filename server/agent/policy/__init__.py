@@ -115,9 +115,7 @@ def _assess_effect(subject: Subject) -> Judgement:
             return assess_enter(subject)
         case "press":
             return assess_key(subject)
-        case "upload":
-            return ask("upload")
-        case "point" | "leave":
+        case "upload" | "point" | "leave":
             return ask(subject.action)
         case "drop":  # what a place does with what is dropped there, it may say by its name
             return ask("unknown_submit", is_guess=not read_name(subject.name, subject.lang).hits)

@@ -10,6 +10,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -80,6 +81,14 @@ class Drawn(BaseModel, frozen=True):
 MAX_TOLD = 40
 OUTSIDE_VIEW = (-10_000.0, -10_000.0, 0.0, 0.0)
 """The box of a field that is not on the page any more."""
+
+
+_T = TypeVar("_T")
+
+
+def narrowed(found: list[_T], fits: Callable[[_T], bool]) -> list[_T]:
+    """Those that fit; all of them if none does."""
+    return [one for one in found if fits(one)] or found
 
 
 class CurrentPage:
@@ -173,9 +182,9 @@ class CurrentPage:
         pages = list(watch.pages.values())
         found = [page for page in pages if page.document == url]
         found = found or [page for page in pages if origin_of(page.document) == origin_of(url)]
-        named = [page for page in found if page.title == title]
-        at_hand = [page for page in named or found if page.target == self._target]
-        if page := next(reversed(at_hand or named or found or (pages if len(pages) == 1 else [])), None):
+        best = narrowed(found, lambda page: page.title == title)
+        best = narrowed(best, lambda page: page.target == self._target)
+        if page := next(reversed(best or (pages if len(pages) == 1 else [])), None):
             self._target = page.target
         return bool(found)
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from server.browser.browser import Field, ToolOutcome
 from server.browser.chromium.frames import Place
 from server.browser.mcp import editors
-from server.browser.mcp.current_page import CurrentPage
+from server.browser.mcp.current_page import CurrentPage, narrowed
 from server.browser.mcp.playwright_reply import OTHER_FORM
 from server.browser.mcp.tool_calls import name_of
 from server.browser.observation import Element
@@ -166,7 +166,7 @@ async def replace_content(
     await editors.replace(here, text, submit=submit, place=place, adds=added_to is not None)
     text = f"{added_to or ''}{text}"
     now = await read(here)
-    shown = now[at] if at < len(now) else None
+    shown = _one_of(now, at)
     if submit or here.dialog or shown is None or is_meant(text, shown.value or "", is_editor=True):
         return text
     held = await editors.content(here, place) or shown.value
@@ -209,7 +209,7 @@ async def fill_parts(
         if submit:
             await editors.type_signs(here, "\r")
     now = [] if submit or here.dialog else await read(here)
-    held = now[at] if at < len(now) else None
+    held = _one_of(now, at)
     return text if held is None or held.value is None else held.value
 
 
@@ -238,10 +238,14 @@ def choices_of(held: FieldValue, written: Sequence[str]) -> dict[int, bool] | st
     return choices
 
 
+def _one_of(now: Sequence[FieldValue | None], at: int) -> FieldValue | None:
+    return now[at] if at < len(now) else None
+
+
 def _place_of(held: FieldValue, words: str) -> int | str:
-    found = [at for at, one in enumerate(held.options) if is_option(words, one.name)]
-    found = [at for at, one in enumerate(held.options) if is_option(words, one.full_name)] or found
-    found = [at for at in found if not held.options[at].disabled] or found
+    named = [at for at, one in enumerate(held.options) if is_option(words, one.name)]
+    found = [at for at, one in enumerate(held.options) if is_option(words, one.full_name)] or named
+    found = narrowed(found, lambda at: not held.options[at].disabled)
     choices = ", ".join(f'"{held.options[at].full_name}"' for at in found[:_MAX_CHOICES])
     if len(found) > 1:
         return sentence("option.several", n=len(found), text=cut(words, _SHOWN_VALUE_CHARS), options=choices)

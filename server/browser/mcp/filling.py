@@ -85,11 +85,7 @@ class Filling:
                     break
             if not done[-1].ok:
                 break
-        return replace(
-            done[-1],
-            text=joined(one.text for one in done),
-            notes=tuple(note for one in done for note in one.notes),
-        )
+        return _as_one(done)
 
     async def _fill(
         self, fields: Sequence[Field], before: Sequence[FieldValue | None], places: Sequence[int], *, submit: bool
@@ -115,9 +111,8 @@ class Filling:
         for at in places:
             enters = submit and at == places[-1] and all(one.ok for one in done)
             done.append(await self._fill(fields, before, [at], submit=enters))
-        refused = [one for one in done if not one.ok]
-        notes = tuple(note for one in done for note in one.notes)
-        return replace((refused or done)[-1], text=joined(one.text for one in refused or done), notes=notes)
+        notes = _as_one(done).notes
+        return replace(_as_one([one for one in done if not one.ok] or done), notes=notes)
 
     async def _fill_one(
         self, kind: str, field: Field, before: FieldValue | None, at: int, submit: bool
@@ -265,15 +260,10 @@ class Filling:
         """How it is filled: as an `editor`, a `list`, `parts` of a text, by `keys`, a `field` of the page, or what is
         none of them and may hold one; `locked` if it cannot be filled."""
         listens = self._listens[at] if at < len(self._listens) else ""
-        if (
-            held is not None
-            and held.line
-            and listens == "own"
-            and 0 < len(field.text) <= key_listeners.MAX_TYPED_KEYS
-        ):
-            return "keys"
+        takes_keys = listens == "own" and 0 < len(field.text) <= key_listeners.MAX_TYPED_KEYS
         if held is not None:
             known = (
+                ("keys", held.line and takes_keys),
                 ("editor", held.editor),
                 ("parts", held.parts),
                 ("list", held.options),
@@ -281,10 +271,17 @@ class Filling:
                 ("locked", held.locked),
             )
             return next((kind for kind, is_it in known if is_it), "field")
-        element = field.element
-        if element.role == "slider" and not element.frame:
+        if field.element.frame:
+            return "field"
+        if field.element.role == "slider":
             return "unreadable"
-        return "field" if element.frame or element.role in FIELD_ROLES | CHOICES | {"slider"} else "other"
+        return "field" if field.element.role in FIELD_ROLES | CHOICES else "other"
+
+
+def _as_one(done: Sequence[ToolOutcome]) -> ToolOutcome:
+    """The last of several outcomes, with the words and notes of all."""
+    notes = tuple(note for one in done for note in one.notes)
+    return replace(done[-1], text=joined(one.text for one in done), notes=notes)
 
 
 def _whole(field: Field, held: FieldValue | None) -> Field:

@@ -356,7 +356,7 @@ class PlaywrightAdapter:
         if not (asked.ok or asked.asks_for_file):
             return self._done(asked, "")
         for turn in range(_CHOOSER_TURNS):
-            reply = await self._server.use("browser_file_upload", {"paths": [str(path) for path in paths]})
+            reply = await self._server.use("browser_file_upload", {"paths": list(map(str, paths))})
             if reply.ok or turn == _CHOOSER_TURNS - 1:
                 break
             await asyncio.sleep(_CHOOSER_COMES / _CHOOSER_TURNS)  # a page may ask its site first

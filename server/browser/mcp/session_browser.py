@@ -39,6 +39,7 @@ from server.browser.mcp.lifecycle import Lifecycle, Notes, SessionResources
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import Element, Observation, PointHit
+from server.browser.observation.page_script import Box, Extra
 from server.browser.observation.points import find_hit
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.reading import reader
@@ -359,11 +360,11 @@ class SessionBrowser(Browser):
                 before, drawn = await asyncio.gather(
                     self._calls.here.look(brief=True), self._calls.here.drawn()
                 )
-                hidden = [field.box for field in before.secrets if field.value and field.box != OUTSIDE_VIEW]
+                hidden = _filled_boxes(before)
                 window = (round(drawn.width), round(drawn.height))
                 data = await self._take_picture(window)
                 after = await self._calls.here.look(brief=True) if hidden else before
-                hidden += [field.box for field in after.secrets if field.value and field.box != OUTSIDE_VIEW]
+                hidden += _filled_boxes(after)
                 if before.unknown or after.unknown:  # some boxes to blur are unknown
                     return None
         except CallFailed:
@@ -522,3 +523,8 @@ async def _with_document(reading: Reading, name: str, data: bytes | None, page: 
     texts = [reading.text] if reading.ok else []
     texts += [f"[document {name}]\n{added.text}"] if added.ok else []
     return replace(reading, ok=bool(texts), about=about, text="\n\n".join(texts))
+
+
+def _filled_boxes(extra: Extra) -> list[Box]:
+    """Of the secret fields in view that hold something."""
+    return [field.box for field in extra.secrets if field.value and field.box != OUTSIDE_VIEW]

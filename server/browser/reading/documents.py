@@ -181,7 +181,7 @@ def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
             return DocumentText("\n".join(lines), _left_out(f"what follows row {number}"))
         if row.count(None) == len(row):  # quickly past the million rows that a sheet may have between two
             continue
-        cells = [_cell(value) for value in row[:MAX_CELLS]]
+        cells = list(map(_cell, row[:MAX_CELLS]))
         while cells and not cells[-1]:
             cells.pop()
         if not cells:

@@ -195,10 +195,8 @@ def search(passages: Sequence[Passage], query: str) -> Excerpt:
     chosen.sort()
     pages = _pages_of(passages)
     on = sorted({next(n for n, (_, end) in enumerate(pages, 1) if at < end) for at in chosen})
-    shown = f"{len(chosen)} of {len(found)}" if len(chosen) < len(found) else str(len(chosen))
+    shown = f"the best {len(chosen)} of {len(found)}" if len(chosen) < len(found) else str(len(chosen))
     about = f'{shown} of {len(passages)} passages match "{query}", on page {", ".join(map(str, on))} of {len(pages)}'
-    if len(chosen) < len(found):
-        about = f"the best {about}"
     return Excerpt(about, _joined(passages, chosen))
 
 

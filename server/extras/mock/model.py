@@ -283,6 +283,10 @@ OTHER_PLAN = ["Look at the basket", "Compare the price", "Do what is asked", "Te
 
 PLAN_RU = ["Посмотреть страницу", "Сделать, что нужно", "Рассказать, что получилось"]
 OTHER_PLAN_RU = ["Посмотреть корзину", "Сравнить цены", "Сделать, что нужно", "Рассказать, что получилось"]
+_PLANS = {
+    (False, False): PLAN, (False, True): PLAN_RU, (True, False): OTHER_PLAN, (True, True): OTHER_PLAN_RU,
+}  # fmt: skip
+"""By whether the user has edited the plan, and whether in Russian."""
 NEXT_RU = {
     "navigate": "Дальше: открыть страницу", "click": "Дальше: нажать", "hand_over": "Дальше: передать браузер",
     "scroll": "Дальше: прокрутить страницу",
@@ -333,7 +337,7 @@ def _operator_move(reply: Reply, messages: list[BaseMessage]) -> tuple[str, Json
             "final_response": reply.text,
         }
     is_edited, in_russian = "Plan (edited" in messages[-1].text, is_russian(_asked(messages))
-    plan = (OTHER_PLAN_RU if in_russian else OTHER_PLAN) if is_edited else (PLAN_RU if in_russian else PLAN)
+    plan = _PLANS[is_edited, in_russian]
     reason = NEXT_RU[reply.kind] if in_russian else f"Next: {reply.kind} {reply.name}".strip()
     common: JsonObject = {"reason": reason, "plan": plan}
     match reply.kind:

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Literal
 
 from server.events import Answer, ConfirmQuestion
@@ -96,7 +97,7 @@ def read_answer(text: str) -> ParsedAnswer:
     A reply that begins with a no and continues with a plain yes ("not an issue, go ahead") is unclear.
     """
     clauses = _clauses(text)
-    units = [unit for clause in clauses for unit in clause]
+    units = list(chain.from_iterable(clauses))
     if not units:
         return ParsedAnswer(None)
     if _begins_with_no(units[0]):

@@ -6,6 +6,7 @@ import logging
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal
 
 from langgraph.types import interrupt
@@ -230,9 +231,9 @@ class Consent:
         if not _captcha_tries(state):
             return False
         aimed = _aimed(state)
-        texts = [text for element in aimed.targets for text in (element.name, element.shows, element.frame)]
-        texts += [word for hit in aimed.hits for word in hit.words.split()]
-        if any(map(mentions_captcha, texts)):
+        texts = [(element.name, element.shows, element.frame) for element in aimed.targets]
+        words = " ".join(hit.words for hit in aimed.hits).split()
+        if any(map(mentions_captcha, chain(*texts, words))):
             return True
         is_done = state.limits.captcha_done == aimed.observation.page.url
         if not is_done and not all(hit.is_element for hit in aimed.hits):  # it may be the captcha's picture
