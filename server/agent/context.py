@@ -30,6 +30,11 @@ class UserUpdates:
     before_answer: bool = False
     """The user released the browser before answering: the answer refers to the page as they left it."""
 
+    @property
+    def asks_anew(self) -> bool:
+        """Whether the user wants something else than before: what they refused may be asked about again."""
+        return not self.are_words_old and (bool(self.messages) or self.plan is not None)
+
 
 class Inbox(Protocol):
     async def take_updates(self) -> UserUpdates:

@@ -185,13 +185,7 @@ async def read(automation_id: Text, runtime: RuntimeDep) -> Automation:
 @router.patch("/automations/{automation_id}")
 async def change(automation_id: Text, body: AutomationChange, runtime: RuntimeDep) -> Automation:
     values: JsonObject = body.model_dump(exclude_unset=True, exclude={"grants"})
-    empty = [
-        name
-        for name, value in values.items()
-        if value is None and name not in ("start_url", "rule", "budget", "result_schema")
-    ]
-    if empty:
-        raise BadRequest(sentence("field.not_null", field=empty[0]))
+    _refuse_nulls(values)
     if body.model is not None:
         runtime.models.check(body.model, "model")
     if "budget" in values:
@@ -302,3 +296,9 @@ def to_automation(row: AutomationRow, granted: Sequence[ListedGrant]) -> Automat
 
 def to_firing(row: FiringRow) -> Firing:
     return Firing.model_validate(row)
+
+
+def _refuse_nulls(values: JsonObject) -> None:
+    for name, value in values.items():
+        if value is None and name not in ("start_url", "rule", "budget", "result_schema"):
+            raise BadRequest(sentence("field.not_null", field=name))

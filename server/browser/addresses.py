@@ -126,12 +126,12 @@ def unwrap(address: Address) -> Address:
     """Return the IPv4 address embedded in an IPv6 address, else the address itself."""
     if isinstance(address, ipaddress.IPv4Address):
         return address
-    inner = address.ipv4_mapped or address.sixtofour or (address.teredo[1] if address.teredo else None)
-    if inner is None and any(address in network for network in _NAT64):
-        inner = ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
-    if inner is None and address in _COMPATIBLE and int(address) > 1:
-        inner = ipaddress.IPv4Address(int(address))
-    return inner or address
+    if inner := address.ipv4_mapped or address.sixtofour or (address.teredo or (None, None))[1]:
+        return inner
+    is_compatible = address in _COMPATIBLE and int(address) > 1
+    if is_compatible or any(address in network for network in _NAT64):
+        return ipaddress.IPv4Address(int(address) & 0xFFFFFFFF)
+    return address
 
 
 def refuse_everywhere(address: Address) -> Wording | None:

@@ -82,20 +82,18 @@ def _activity_line(activity: Activity, language: Language) -> str:
             name = row_words(language, "note", text=title) if title else row_words(language, "untitled")
             return row_words(language, "branched", title=name)
         case PlanEdited(before=before, plan=plan):
-            changes = [
-                ("added", [step for step in plan if step not in before]),
-                ("removed", [step for step in before if step not in plan]),
-            ]
-            lines = [
-                row_words(
-                    language,
-                    change,
-                    steps=", ".join(row_words(language, "note", text=step) for step in steps),
-                )
-                for change, steps in changes
-                if steps
-            ]
-            return f"{row_words(language, 'plan')}: {'; '.join(lines) or row_words(language, 'order')}"
+            changes = (
+                _missing_in(before, plan, "added", language),
+                _missing_in(plan, before, "removed", language),
+            )
+            lines = "; ".join(filter(None, changes))
+            return f"{row_words(language, 'plan')}: {lines or row_words(language, 'order')}"
+
+
+def _missing_in(known: Sequence[str], steps: Sequence[str], change: str, language: Language) -> str:
+    """The steps that are not among the known ones, as such a change; "" if there are none."""
+    names = [row_words(language, "note", text=step) for step in steps if step not in known]
+    return row_words(language, change, steps=", ".join(names)) if names else ""
 
 
 def time_words(seconds: int, language: Language = "en") -> str:

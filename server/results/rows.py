@@ -134,15 +134,19 @@ def _by_name(given: Mapping[str, Json], schema: ResultSchema) -> dict[str, Json]
     return {known[key.strip().casefold()]: value for key, value in given.items()}
 
 
+def _text(value: Value) -> Value:
+    """Texts and numbers as a text in one line; an empty one is no value."""
+    if isinstance(value, str) or type(value) in (int, float):
+        return " ".join(str(value).split()) or None
+    return value
+
+
 def _read(value: Json, column: Column) -> Value:
     """Raises RowRefused for a list or an object."""
     if isinstance(value, list | dict):
         raise RowRefused(f"{column.name}: a cell is one value, not several")
     if column.kind == "string":
-        text = (
-            " ".join(str(value).split()) if isinstance(value, str) or type(value) in (int, float) else value
-        )
-        return text if text != "" else None
+        return _text(value)
     if isinstance(value, float) and column.kind == "integer" and value.is_integer():
         return int(value)
     if not isinstance(value, str):

@@ -155,16 +155,7 @@ class AgentFactory:
         """
         run, answer = started.run, _resumed_answer(started)
         if run.agent == "operator":
-            if started.continues:
-                return await self._continued_operator(started, context)
-            if answer is not None:
-                # "sync": an approved action is persisted before it is executed.
-                return await self._prepared_operator(
-                    run, context, Command(resume=answer.model_dump(mode="json")), "sync"
-                )
-            return await self._prepared_operator(
-                run, context, _first_operator_input(started), "sync" if self._continues else "async"
-            )
+            return await self._operator_of(started, context, answer)
         if any(one.id == run.message_id and schema_of(one) for one in started.messages):
             raise AssistantUnavailable(TABLES_BY)  # the agent was changed before a retry
         if started.continues and not started.is_newly_answered:
@@ -175,6 +166,18 @@ class AgentFactory:
         prepared = await self._prepared_assistant(run, context, None, starts_over=False)
         prepared.input = Command(resume=await prepared.addressed(answer))
         return prepared
+
+    async def _operator_of(
+        self, started: StartedRun, context: RunContext, answer: Answer | None
+    ) -> PreparedAgent:
+        if started.continues:
+            return await self._continued_operator(started, context)
+        if answer is not None:  # "sync": an approved action is persisted before it is executed
+            command: Command[Any] = Command(resume=answer.model_dump(mode="json"))
+            return await self._prepared_operator(started.run, context, command, "sync")
+        return await self._prepared_operator(
+            started.run, context, _first_operator_input(started), "sync" if self._continues else "async"
+        )
 
     async def warm_up(self, agent: str, model_name: str) -> None:
         """Build the graph in advance, so that the first message does not wait for it."""

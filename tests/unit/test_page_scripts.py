@@ -27,7 +27,7 @@ from server.browser.scripts import SCRIPTS_FOLDER, script
 SCRIPTS = {
     "page": PAGE_SCRIPT, "moment": MOMENT_SCRIPT, "frame": FRAME_SCRIPT, "point": POINT_SCRIPT, "drawn": DRAWN_SCRIPT,
     "page_weight": MEASURE_SCRIPT, "viewport": VIEWPORT_SCRIPT, "content": CONTENT_SCRIPT,
-    "page_world": page_world._PAGE_WORLD_SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": page_messages._LISTEN,
+    "page_world": page_world._PAGE_WORLD_SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": page_messages._LISTEN_SCRIPT,
     "snapshot_reader": snapshots.reader_source(), "scrolled": current_page.SCROLLED_SCRIPT,
     "show_text": current_page._SHOW_TEXT, "feed_end": current_page._FEED_END, "hold_fields": field_values._HOLD_FIELDS, "read_fields": field_values._READ_FIELDS,
     "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_upload": uploads._HOLD_UPLOAD,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, RemoveMessage, ToolCall, ToolMessage
 from langchain_core.messages.tool import tool_call
@@ -81,15 +82,20 @@ class _Calling:
         return _Calling(asking, name, at)
 
 
+def last_asked(messages: Sequence[AnyMessage]) -> str:
+    """The user's newest message; "" if there is none."""
+    return next((one.text for one in reversed(messages) if isinstance(one, HumanMessage)), "")
+
+
 def kept_for(call_id: str, messages: Sequence[AnyMessage]) -> JsonObject | None:
     """What is stored with a call of the newest answer, to rebuild it in later runs (`Message.provider`).
 
     `{"answer": name of the answer, "at": the call's place in it, "parts": JSON}`. `parts` are `PROVIDER_PARTS` with this
     call only, as a text because its bytes must stay as they are. None where a call alone has none.
     """
-    asked = next((message for message in reversed(messages) if isinstance(message, AIMessage)), None)
-    ids = [call["id"] for call in asked.tool_calls] if asked else []
-    if asked is None or call_id not in ids:
+    asked = next((one for one in reversed(messages) if isinstance(one, AIMessage)), AIMessage(""))
+    ids = list(map(itemgetter("id"), asked.tool_calls))
+    if call_id not in ids:
         return None
     parts: JsonObject = dict(asked.additional_kwargs.get(PROVIDER_PARTS) or {})
     if "calls" in parts:

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from langchain.agents.middleware.types import ToolCallRequest
-from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
+from langchain_core.messages import AIMessage, AnyMessage, ToolMessage
 from langchain_core.messages.ai import UsageMetadata
 from langgraph.runtime import get_runtime
 
-from server.agent.assistant.input import EARLIER, count_steps
+from server.agent.assistant.input import EARLIER, count_steps, last_asked
 from server.agent.assistant.second_answers import ANSWERED_BY
 from server.agent.context import RunContext
 from server.agent.custom_events import AnswerText, OutcomeKnown, dispatch
@@ -88,7 +88,7 @@ class RunLimits(Middleware):
             log.warning("the summary is written by rule: %s", error)
             response = Response(result=[AIMessage("")])
         *before, last = response.result
-        asked = next((m.text for m in reversed(request.messages) if isinstance(m, HumanMessage)), "")
+        asked = last_asked(request.messages)
         steps = get_runtime(RunContext).context.max_tool_steps
         if not isinstance(last, AIMessage):
             return response
@@ -98,7 +98,7 @@ class RunLimits(Middleware):
             rest = "" if any(mark in last.text[-200:] for mark in _QUESTION_SIGNS) else phrase("go_on", asked)
         if rest:
             await dispatch(AnswerText(rest))
-        said = "\n\n".join(part for part in (last.text.strip(), rest) if part)
+        said = "\n\n".join(filter(None, (last.text.strip(), rest)))
         return Response(result=[*before, AIMessage(said, usage_metadata=last.usage_metadata)])
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:

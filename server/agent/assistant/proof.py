@@ -9,6 +9,7 @@ from itertools import takewhile
 from langchain.agents.middleware.types import ToolCallRequest
 from langchain_core.messages import AIMessage, AnyMessage, HumanMessage, ToolMessage
 
+from server.agent.assistant.input import last_asked
 from server.agent.context import RunContext
 from server.agent.custom_events import AnswerText, dispatch
 from server.agent.effects import effect_of, new_text, still_refused
@@ -71,7 +72,7 @@ class RefusalNote(Middleware):
         refused = _refused(request.messages)
         if not refused or not isinstance(last, AIMessage) or last.tool_calls or not last.text.strip():
             return response
-        asked = next((m.text for m in reversed(request.messages) if isinstance(m, HumanMessage)), "")
+        asked = last_asked(request.messages)
         note = refusal_lines(asked, refused)
         await dispatch(AnswerText(note))
         said = AIMessage(f"{last.text}\n\n{note}", usage_metadata=last.usage_metadata)

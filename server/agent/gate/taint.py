@@ -111,13 +111,7 @@ def _bits_of_choice(aimed: AimedAction, said: Sequence[str]) -> int:
     action, target = aimed.action, aimed.target
     match action:
         case PressAction():
-            return (
-                BITS_BUDGET
-                if is_paste(action.key)
-                else SIGN_BITS
-                if brings_text(action.key)
-                else int(moves(action.key))
-            )
+            return _bits_of_key(action.key)
         case SelectAction() if target:
             count = len(target.options)
             chosen = UNKNOWN_OPTIONS_BITS if count >= ALL_OPTIONS else _choice(count)
@@ -127,9 +121,15 @@ def _bits_of_choice(aimed: AimedAction, said: Sequence[str]) -> int:
             return POINT_BITS * len(aimed.action.points)
         case ClickAction() if target:
             links = sum(bool(one.href) for one in aimed.observation.interactive)
-            link = 0 if not target.href else LINK_BITS if links > MANY_LINKS else 1
+            link = _bits_of_link(links) if target.href else 0
             return max(link, _choice(_count_alike(target, aimed.observation)))
     return 0
+
+
+def _bits_of_key(key: str) -> int:
+    if is_paste(key):
+        return BITS_BUDGET
+    return SIGN_BITS if brings_text(key) else int(moves(key))
 
 
 def _choice(count: int) -> int:
@@ -261,17 +261,22 @@ def _bits_of_address(url: str, place: str, observation: Observation, said: Seque
     if _plain(url) in ("about:blank", _plain(observation.page.url)):
         return 0
     if _plain(url) in known:
-        return LINK_BITS if len(hrefs) > MANY_LINKS else 1
+        return _bits_of_link(len(hrefs))
     try:
         parts = urlsplit(_plain(url))
         port = str(parts.port or "")
     except ValueError:
         return BITS_BUDGET
-    host = _bits_of_host(read_address(url).host, port, {site_of(link) for link in known}, said)
+    host = _bits_of_host(read_address(url).host, port, set(map(site_of, known)), said)
     login, _, _ = parts.netloc.rpartition("@")
     shown = [unquote_plus(link) for link in known if site_of(link) == place]
-    texts = [unquote_plus(part) for part in (login, parts.path, parts.query, parts.fragment)]
+    texts = map(unquote_plus, (login, parts.path, parts.query, parts.fragment))
     return host + _bits([_JOINTS.sub(" ", text) for text in texts], said, shown)
+
+
+def _bits_of_link(links: int) -> int:
+    """What opening one of all links says."""
+    return LINK_BITS if links > MANY_LINKS else 1
 
 
 def _plain(url: str) -> str:

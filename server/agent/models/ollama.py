@@ -136,12 +136,13 @@ def _piece_of(line: bytes) -> tuple[JsonObject, str] | None:
         event = orjson.loads(line)
     except orjson.JSONDecodeError:
         return None
-    message = event.get("message") if isinstance(event, dict) and not event.get("done") else None
-    if not isinstance(message, dict) or not event.keys() <= {"model", "created_at", "message", "done"}:
-        return None
-    said = [key for key, value in message.items() if key != "role" and value]
-    is_text = len(said) == 1 and said[0] in ("content", "thinking") and isinstance(message[said[0]], str)
-    return (event, said[0]) if is_text else None
+    match event:
+        case {"message": dict() as message, **others} if not others.get("done"):
+            said = [key for key, value in message.items() if key != "role" and value]
+            is_plain = others.keys() <= {"model", "created_at", "done"}
+            if is_plain and said in (["content"], ["thinking"]) and isinstance(message[said[0]], str):
+                return event, said[0]
+    return None
 
 
 def _with_pieces(event: JsonObject, key: str, pieces: list[str]) -> bytes:

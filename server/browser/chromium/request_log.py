@@ -125,14 +125,14 @@ class ChromiumRequestLog(RequestLog):
         """What is held has not been sent; what was held before this log began and was then let go is added."""
         if self._acts is None:
             return
-        self._messages -= sum(one.startswith(MESSAGE) for one in self._acts.left_out())
-        for key in [key for key in self._followed if key[1] in self._acts.left_out()]:
-            del self._followed[key]
+        left_out = self._acts.left_out()
+        self._messages -= sum(one.startswith(MESSAGE) for one in left_out)
+        self._followed = {key: one for key, one in self._followed.items() if key[1] not in left_out}
         for network_id, request in self._acts.added().items():
             keys = [key for key in self._statuses if key[1] == network_id] or [
                 (self._page.session, network_id)
             ]
-            if not any(key in self._followed for key in keys):
+            if self._followed.keys().isdisjoint(keys):
                 self._followed[keys[0]] = _Followed(request)
             if request.method == MESSAGE:  # nothing answers it
                 self._close(keys[0], None, "no_answer")
@@ -198,6 +198,13 @@ class ChromiumRequestLog(RequestLog):
 
     # Requests
 
+    def _note_redirect(self, key: tuple[str, str], status: int, *, is_page: bool) -> None:
+        if key in self._followed:
+            self._close(key, status)
+            self._followed[key[0], f"{key[1]} {len(self._followed)}"] = self._followed.pop(key)
+        elif is_page:
+            self._is_all = False  # a new tab, which sent its first request before it could be listened to
+
     def _on_request(self, params: Params, session: str | None) -> None:
         if session not in self._sessions:
             return
@@ -205,17 +212,11 @@ class ChromiumRequestLog(RequestLog):
         is_page = self._is_page(params, session)
         if is_page:
             self._unseen.discard(session)
-        if "redirectResponse" in params and key in self._followed:
-            self._close(key, params["redirectResponse"]["status"])
-            self._followed[session, f"{key[1]} {len(self._followed)}"] = self._followed.pop(key)
-        elif "redirectResponse" in params and is_page:
-            self._is_all = False  # a new tab, which sent its first request before it could be listened to
+        if "redirectResponse" in params:
+            self._note_redirect(key, params["redirectResponse"]["status"], is_page=is_page)
         place = place_of_url(asked["url"])
-        if (
-            place is None
-            or params.get("type") in _REPORTS
-            or (asked["method"] in SAFE_METHODS and not is_page)
-        ):
+        is_look = asked["method"] in SAFE_METHODS and not is_page
+        if place is None or is_look or params.get("type") in _REPORTS:
             return
         if len(self._followed) >= MAX_FOLLOWED:
             self._is_all = False

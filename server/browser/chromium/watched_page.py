@@ -50,6 +50,11 @@ class WatchedPage:
     moves: int | None = None
     """Number of documents with another origin than the previous one, from 1; None before the first."""
 
+    @property
+    def has_closed(self) -> bool:
+        """It is gone, and not by a crash."""
+        return self.gone.is_set() and not self.is_crashed
+
     def show(self, url: str, title: str) -> None:
         """Set the URL and title that the browser shows for the tab."""
         self.url, self.title = short_url(url), _title(url, title)

@@ -231,6 +231,11 @@ class Lifecycle:
                 await self._return_to_page(self._mcp)
             return self._mcp
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether its browser was started and is not running any more."""
+        return self.chromium is not None and not self.chromium.is_running
+
     async def _open(self) -> None:
         async with self._starting:
             await self._make_browser_ready()
@@ -238,7 +243,7 @@ class Lifecycle:
     async def _make_browser_ready(self) -> None:
         if not self._driver.has_chromium:
             return
-        if self.chromium is not None and not self.chromium.is_running:
+        if self.has_ended:
             await self._lose_browser()
         if self.chromium is None:
             self.chromium = await self._resources.launch()

@@ -140,34 +140,34 @@ class PlaywrightAdapter:
     ) -> ToolOutcome:
         did = _clicked(name_of(target), manner, hold_ms)
         if isinstance(target, Element):
-            before, page = self._calls.here.url, self._calls.here.page
-            obstacle = await targets.look_at(self._calls.here, target)
-            if obstacle.kind == "covered":
-                return self._calls.outcome(False, sentence("did_not.click_covered", why=obstacle.words))
-            if obstacle.kind == "moving":
-                return await self._click_moving(did, _mouse(manner, hold_ms))
-            if manner == "hold":
-                reply = await self._server.act("browser_hover", _target(target))
-                reply = await self._hold_down(hold_ms) if reply.ok else reply
-            else:
-                reply = await self._server.act(
-                    "browser_click", {**_target(target), **_CLICK_ARGUMENTS[manner]}
-                )
-            if (
-                reply.ok
-                and target.role == "link"
-                and self._calls.here.url != before
-                and (problem := page_error(reply))
-            ):
-                return self._refused(reply, joined((did, problem)))
-            if not reply.ok and page and page.gone.is_set() and not page.is_crashed:
-                return self._calls.outcome(True, joined((did, sentence("did.closed_tab"))))
-            return self._done(reply, did)
+            return await self._click_element(target, did, manner, hold_ms)
         if (mouse := _mouse(manner, hold_ms)) is None:
             return self._calls.outcome(False, sentence("did_not.click_with_key"))
         if not await self._point_at(target):
             return self._calls.outcome(False, OTHER_THERE)
         return await self._do("browser_mouse_click_xy", {"x": target.x, "y": target.y, **mouse}, did)
+
+    async def _click_element(
+        self, target: Element, did: Wording, manner: Manner, hold_ms: int
+    ) -> ToolOutcome:
+        before, page = self._calls.here.url, self._calls.here.page
+        obstacle = await targets.look_at(self._calls.here, target)
+        if obstacle.kind == "covered":
+            return self._calls.outcome(False, sentence("did_not.click_covered", why=obstacle.words))
+        if obstacle.kind == "moving":
+            return await self._click_moving(did, _mouse(manner, hold_ms))
+        if manner == "hold":
+            reply = await self._server.act("browser_hover", _target(target))
+            reply = await self._hold_down(hold_ms) if reply.ok else reply
+        else:
+            arguments = {**_target(target), **_CLICK_ARGUMENTS[manner]}
+            reply = await self._server.act("browser_click", arguments)
+        if not reply.ok and page and page.has_closed:
+            return self._calls.outcome(True, joined((did, sentence("did.closed_tab"))))
+        is_led_on = target.role == "link" and self._calls.here.url != before
+        if reply.ok and is_led_on and (problem := page_error(reply)):
+            return self._refused(reply, joined((did, problem)))
+        return self._done(reply, did)
 
     async def _hold_down(self, milliseconds: int) -> Reply:
         """Hold the button down where the mouse is. A page may react while it is held."""

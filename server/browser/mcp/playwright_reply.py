@@ -71,16 +71,22 @@ class Reply:
         return "File chooser" in (self.modal or "")
 
 
+def _read_error(reply: Reply, error: str) -> None:
+    code = _NET_ERROR.match(error)
+    reply.text = opening_failure(code[1]) if code else without_login(error)
+    reply.timed_out = _NO_ANSWER.match(error) is not None
+
+
 def read_reply(result: CallToolResult, *, lists_tabs: bool = False) -> Reply:
     """Parse a reply. With `lists_tabs` the result itself is the list of tabs."""
     raw = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
     sections = split_sections(raw)
     reply = Reply(ok=not result.isError, raw=raw)
     known = sections.get("Error") or sections.get("Result") or ("" if sections else raw)
-    error = "" if reply.ok else _plain_error(known)
-    code = _NET_ERROR.match(error)
-    reply.text = known.strip() if reply.ok else opening_failure(code[1]) if code else without_login(error)
-    reply.timed_out = _NO_ANSWER.match(error) is not None
+    if reply.ok:
+        reply.text = known.strip()
+    else:
+        _read_error(reply, _plain_error(known))
     _read_page(reply, sections.get("Page", ""))
     reply.tabs = read_tabs(sections.get("Result" if lists_tabs else "Open tabs", ""))
     modal, end, _ = sections.get("Modal state", "").rpartition("]: can be handled by")

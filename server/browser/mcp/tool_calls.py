@@ -135,7 +135,7 @@ class ToolCalls:
             if tool in self._repeatable or not error.was_sent:
                 return await self.ask(tool, args, deadline)
             raise CallFailed(sentence("browser.tools_broke_off")) from None
-        if result.isError and self.lifecycle.chromium is not None and not self.lifecycle.chromium.is_running:
+        if result.isError and self.lifecycle.has_ended:
             raise CallFailed(sentence("browser.ended"))
         return result
 

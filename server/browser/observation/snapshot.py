@@ -196,7 +196,7 @@ def _lines(section: str) -> list[str]:
 
 def _parse_nodes(yaml: str) -> list[Node]:
     nodes: list[Node] = []
-    open_nodes: list[tuple[int, int]] = []
+    open_nodes = [(-1, -1)]
     for line in yaml.split("\n"):
         body = line.lstrip(" ")
         if not body.startswith("- "):
@@ -204,25 +204,30 @@ def _parse_nodes(yaml: str) -> list[Node]:
         if len(nodes) >= MAX_TREE_NODES:
             break
         depth, body = min(len(line) - len(body), 2 * MAX_TREE_DEPTH), body[2:]
-        while open_nodes and open_nodes[-1][0] >= depth:
+        while open_nodes[-1][0] >= depth:
             nodes[open_nodes.pop()[1]].end = len(nodes)
-        parent = open_nodes[-1][1] if open_nodes else -1
+        parent = open_nodes[-1][1]
+        around = nodes[parent] if parent >= 0 else Node("", -1)
         if body.startswith("/"):
-            label, _, value = body.partition(": ")
-            if parent >= 0 and label == "/url":
-                nodes[parent].url = _unquote(value)
-            elif parent >= 0 and label == "/placeholder":
-                nodes[parent].placeholder = _unquote(value)
+            _put_property(around, body)
             continue
         node = _read_node(body, parent)
-        if node.role == "text" and parent >= 0 and nodes[parent].role in FIELD_ROLES:
-            nodes[parent].text = node.text
+        if node.role == "text" and around.role in FIELD_ROLES:
+            around.text = node.text
             continue
         open_nodes.append((depth, len(nodes)))
         nodes.append(node)
-    for _, index in open_nodes:
+    for _, index in open_nodes[1:]:
         nodes[index].end = len(nodes)
     return nodes
+
+
+def _put_property(node: Node, line: str) -> None:
+    name, _, value = line.partition(": ")
+    if name == "/url":
+        node.url = _unquote(value)
+    elif name == "/placeholder":
+        node.placeholder = _unquote(value)
 
 
 def _read_node(body: str, parent: int) -> Node:

@@ -111,6 +111,7 @@ _NO_EFFECT = Hold("", "")
 """What the words say of a request that only reads; None stands for words that say nothing."""
 _ENVELOPES = WRAPPERS | SENDING
 _SPEAKING = HARMLESS.union(EDITS, EFFECTS, OBJECTS)
+_PURE_READS = READS.difference(EFFECTS)
 _METHODS = frozenset({"DELETE", "PUT", "PATCH", "POST"})
 
 
@@ -120,15 +121,11 @@ def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
         may_act = request.type == "Document" or page.is_doubted or any(map(_is_mutation, request.parameters))
         return _effect_of_address(request) if may_act else None
     is_foreign = page.is_foreign_to(request)
-    if request.method == MESSAGE:
-        named = _of_message(request.body)
-    elif _is_telemetry(request, is_foreign):
-        return None
-    else:
-        named = _by_words(request)
-    if named is None and not is_foreign and not page.is_used_to(request):
-        return Hold(_guessed(request), NOT_NAMED)
-    return named if named and named.kind else None
+    named = _of_message(request.body) if request.method == MESSAGE else _by_words(request, is_foreign)
+    if named is not None:
+        return named if named.kind else None
+    is_usual = is_foreign or page.is_used_to(request)
+    return None if is_usual else Hold(_guessed(request), NOT_NAMED)
 
 
 def _is_mutation(parameter: tuple[str, str]) -> bool:
@@ -143,8 +140,10 @@ def _is_telemetry(request: OutgoingRequest, is_foreign: bool) -> bool:
     return TELEMETRY_PATHS.search("/" + "/".join(segments)) is not None and not request.body.selectors
 
 
-def _by_words(request: OutgoingRequest) -> Hold | None:
+def _by_words(request: OutgoingRequest, is_foreign: bool) -> Hold | None:
     """What the words say: an effect, `_NO_EFFECT`, or None if they do not show it."""
+    if _is_telemetry(request, is_foreign):
+        return _NO_EFFECT
     if request.body.operations:
         return _of_operations(request.body)
     named = next(filter(None, map(_of_texts, _in_order(request))), None)
@@ -234,7 +233,7 @@ def _of_words(words: Sequence[str]) -> Hold | None:
     """What one segment or name says."""
     if not words:
         return None
-    if (words[0] in READS and words[0] not in EFFECTS) or words[-1] in QUERY_WORDS:
+    if words[0] in _PURE_READS or words[-1] in QUERY_WORDS:
         return _NO_EFFECT
     said, plain = " ".join(words), [word for word in words if word not in EDITS]
     if not HARMLESS_OBJECTS.isdisjoint(words):
@@ -283,17 +282,17 @@ def _acts_in_path(request: OutgoingRequest) -> Iterator[Hold]:
         kind = _verb_of(segment)
         if not kind or (_TEXT_FILE.search(segment) and not is_bound):
             continue
-        before, after = segments[:at], segments[at + 1 :]
-        is_last = not after and (is_bound or _names_one(before))
-        follows = len(after) == 1 and len(words_of(segment)) <= 2 and _is_opaque(after[0])
-        if is_last or follows or ";" in request.url:
+        if ";" in request.url or _has_object(segments, at, is_bound):
             yield Hold(kind, segment)
 
 
-def _names_one(segments: Sequence[str]) -> bool:
-    """Whether these segments name one of several things."""
-    has_number = any(re.search(r"\d", one) for one in segments)
-    return has_number or (len(segments) > 1 and _is_opaque(segments[-1]))
+def _has_object(segments: Sequence[str], at: int, is_bound: bool) -> bool:
+    """Whether an address names what the act of one of its segments is done to."""
+    before, after = segments[:at], segments[at + 1 :]
+    if after:
+        return len(after) == 1 and len(words_of(segments[at])) <= 2 and _is_opaque(after[0])
+    has_number = any(re.search(r"\d", one) for one in before)
+    return is_bound or has_number or (len(before) > 1 and _is_opaque(before[-1]))
 
 
 def _is_opaque(segment: str) -> bool:

@@ -164,11 +164,13 @@ def _joined(passages: Sequence[Passage], places: Iterable[int]) -> str:
     for at in places:
         passage = passages[at]
         if at == before + 1 and text:
-            text += passage.joint + passage.text
+            text += passage.joint
+        elif text and passage.head and passages[before].head == passage.head:
+            text += "\n"
         else:
-            is_same = text and passage.head and before >= 0 and passages[before].head == passage.head
-            head = f"{passage.head}\n" if passage.head and not is_same else ""
-            text += ("\n" if is_same else "\n\n…\n\n" if text else "") + head + passage.text
+            text += "\n\n…\n\n" if text else ""
+            text += f"{passage.head}\n" if passage.head else ""
+        text += passage.text
         before = at
     return text
 

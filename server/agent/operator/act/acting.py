@@ -22,7 +22,6 @@ from server.agent.actions import (
     RecordAction,
     ScrollAction,
     SelectAction,
-    StopAction,
     SwitchTabAction,
     TypeAction,
     UploadAction,
@@ -75,18 +74,25 @@ def problem_of(action: Action, observation: Observation, files: Files) -> str | 
     kind = action.kind
     if missing := _missing_argument(action):
         return f"{kind} needs {missing}"
-    if isinstance(action, NavigateAction) and is_no_address(action.url):
-        return f"{kind}: {cut(action.url, 60)!r} is no whole address such as https://example.com/"
-    if isinstance(action, UploadAction | ReadFileAction) and action.file not in files:
-        return f"{kind}: there is no file {cut(action.file, 60)!r}, only: {', '.join(files) or 'none'}"
-    if isinstance(action, ClickAction) and action.manner not in get_args(Manner):
-        return f"{kind}: a click with {cut(action.manner, 60)} cannot be done: use other controls, or keys such as Shift+F10"
+    if problem := _problem_of_argument(action, files):
+        return f"{kind}: {problem}"
     for eid in action.eids:
         element = observation.find(eid)
         if element is None:
             return f"{kind}: there is no element [{cut(eid, 20)}] on this page"
         if problem := _problem_with(element, kind, has_files=bool(files)):
             return f"{kind}: [{eid}] {label(element)} {problem}"
+    return None
+
+
+def _problem_of_argument(action: Action, files: Files) -> str | None:
+    match action:
+        case NavigateAction(url=url) if is_no_address(url):
+            return f"{cut(url, 60)!r} is no whole address such as https://example.com/"
+        case UploadAction(file=file) | ReadFileAction(file=file) if file not in files:
+            return f"there is no file {cut(file, 60)!r}, only: {', '.join(files) or 'none'}"
+        case ClickAction(manner=manner) if manner not in get_args(Manner):
+            return f"a click with {cut(manner, 60)} cannot be done: use other controls, or keys such as Shift+F10"
     return None
 
 
@@ -102,27 +108,30 @@ def _problem_with(element: Element, kind: str, *, has_files: bool) -> str | None
     return None
 
 
+_NEEDED_TEXTS = {
+    "select": "option", "press": "key", "navigate": "url", "upload": "file", "read_file": "file",
+    "stop": "final_response",
+}  # fmt: skip
+"""By kind of action, the text that it cannot do without."""
+
+
 def _missing_argument(action: Action) -> str | None:
-    if isinstance(action, ElementAction) and not (action.eid or action.points):
-        return None if isinstance(action, ScrollAction) else "eid"
-    if isinstance(action, DragAction) and not (action.eids or action.points):
-        return "`at` and `to`, or `eid` and `to_eid`"
+    has_place = bool(action.eids or action.points)
     match action:
+        case ScrollAction():
+            return None
+        case ElementAction() if not has_place:
+            return "eid"
+        case DragAction() if not has_place:
+            return "`at` and `to`, or `eid` and `to_eid`"
         case TypeAction(fields=()):
             return "eid and text"
         case SwitchTabAction(tab=None):
             return "tab"
-        case SelectAction(option=given) | PressAction(key=given) | NavigateAction(url=given):
-            name = {"select": "option", "press": "key", "navigate": "url"}[action.kind]
-        case UploadAction(file=given) | ReadFileAction(file=given):
-            name = "file"
         case RecordAction(rows=()):
             return "rows"
-        case StopAction(final_response=given):
-            name = "final_response"
-        case _:
-            return None
-    return None if given.strip() else name
+    name = _NEEDED_TEXTS.get(action.kind)
+    return name if name and not getattr(action, name).strip() else None
 
 
 def may_commit(aimed: AimedAction) -> bool:
@@ -210,17 +219,16 @@ def describe(aimed: AimedAction) -> str:
         assert isinstance(shown_fields, TypeAction)
         verb = "add" if action.append else "type"
         return f"{verb} {_filled(shown_fields, aimed.targets)}{' and submit' if action.submit else ''}"
-    named = " to ".join(map(label, aimed.targets)) if isinstance(action, DragAction) else ""
-    named = named or (label(aimed.targets[0]) if aimed.targets else "")
+    named = " to ".join(map(label, aimed.targets if isinstance(action, DragAction) else aimed.targets[:1]))
     shown = masked(aimed).to_json()
     details = [
         cut(", ".join(str(shown[name]).split("\n")), DETAIL_CHARS) for name in _DETAILS if name in shown
     ]
-    places = " to ".join(f"[{x}, {y}]" for x, y in (point.given for point in action.points))
+    places = " to ".join("[{}, {}]".format(*point.given) for point in action.points)
     at = f"at {places} of the picture:" if places else ""
     if isinstance(action, ScrollAction) and named and not places:
         named = f"over {named}"
-    return " ".join(part for part in (action.name, *details, at, named) if part)
+    return " ".join(filter(None, (action.name, *details, at, named)))
 
 
 def _filled(action: TypeAction, targets: Sequence[Element]) -> str:

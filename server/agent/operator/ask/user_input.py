@@ -85,14 +85,14 @@ def apply_updates(state: State, updates: UserUpdates) -> State:
         accepted = state.work.proposed_plan and not work.proposed_plan
         line_of_it = "the user accepted the new plan" if accepted else "the user edited the plan"
         state = step(replace(state, work=work), line_of_it)
-    if updates.dismissed is not None and updates.dismissed == state.work.proposed_plan:
+    if updates.dismissed == state.work.proposed_plan:
         state = replace(state, work=replace(state.work, proposed_plan=()))
         state = step(state, "the user turned the proposed plan down")
     if updates.takeover is not None:
         what = line(updates.takeover) or "no details are known"
         state = step(_with_site(state), f"the user had the browser: {what}")
         state = replace(state, limits=replace(state.limits, tried={}))
-    if (updates.messages or updates.plan is not None) and not updates.are_words_old:
+    if updates.asks_anew:
         state = replace(state, proof=replace(state.proof, denied={}))
     return state
 
