@@ -14,7 +14,6 @@ from server.browser.observation import (
     Element,
     Extra,
     Observation,
-    focus,
     observe_snapshot,
     text_near,
 )
@@ -74,7 +73,7 @@ def test_a_password_is_neither_in_the_observation_nor_anywhere_else() -> None:
     password = by_name(seen, "Password")
     assert (password.value, password.secret, password.filled) == (None, True, True)
     assert "S3cret" not in seen.model_dump_json() + seen.text() + text_near(snapshot, "e4")
-    assert "S3cret" not in focus(snapshot, "e4").model_dump_json()
+    assert "S3cret" not in observe_snapshot(snapshot, around="e4").model_dump_json()
 
 
 def test_a_password_is_not_told_by_what_only_the_page_script_saw() -> None:
@@ -220,7 +219,7 @@ def test_a_clickable_thing_that_the_snapshot_does_not_list_gets_an_eid() -> None
     assert [(element.name, element.ref) for element in seen.interactive] == [
         ("Top", "e1"), ("close", "css=#x > i"), ("Low", "e2"),
     ]  # fmt: skip
-    assert focus(snapshot, "css=#x > i", extra=extra).mode == "focused"
+    assert observe_snapshot(snapshot, around="css=#x > i", extra=extra).mode == "focused"
 
 
 def test_icons_of_rows_below_the_window_are_named_by_their_own_row() -> None:
@@ -558,7 +557,7 @@ def test_a_focused_observation_tells_all_of_one_part_and_none_of_the_rest() -> N
         + '\n  - button "Save" [ref=e4]\n'
         + "\n".join(f'- link "L{at}" [ref=l{at}]' for at in range(40))
     )
-    seen = focus(snapshot, "e3")
+    seen = observe_snapshot(snapshot, around="e3")
     assert seen.mode == "focused"
     assert [element.name for element in seen.interactive] == ["Country", "Save"]
     assert len(seen.interactive[0].options) == 50
@@ -566,7 +565,7 @@ def test_a_focused_observation_tells_all_of_one_part_and_none_of_the_rest() -> N
 
 
 def test_a_focus_on_something_gone_says_so() -> None:
-    seen = focus(LOGIN, "e99")
+    seen = observe_snapshot(LOGIN, around="e99")
     assert seen.mode == "main"
     assert seen.notes == ("the element is not on the page any more",)
 

@@ -10,7 +10,6 @@ from server.browser.observation import (
     SECTION_HEADLINES,
     Budget,
     Extra,
-    focus,
     observe_snapshot,
     text_near,
 )
@@ -106,7 +105,7 @@ def test_of_a_known_page_only_links_and_texts_out_of_view_are_left_out(snapshot:
 @settings(max_examples=80, deadline=None)
 @given(snapshots(), st.integers(0, 45))
 def test_a_focus_and_the_text_near_never_fail(snapshot: str, at: int) -> None:
-    assert focus(snapshot, f"e{at}").text()
+    assert observe_snapshot(snapshot, around=f"e{at}").text()
     assert len(text_near(snapshot, f"e{at}", chars=80)) <= 80
 
 
@@ -125,7 +124,10 @@ def test_secret_values_never_appear(value: str, rest: str) -> None:
         f'- paragraph: "you typed {quoted}"\n{rest}'
     )
     extra = Extra.model_validate({"secrets": [{"box": (1, 2, 3, 4), "value": value}]})
-    for seen in (observe_snapshot(snapshot, extra=extra, title=value), focus(snapshot, "p1", extra=extra)):
+    for seen in (
+        observe_snapshot(snapshot, extra=extra, title=value),
+        observe_snapshot(snapshot, around="p1", extra=extra),
+    ):
         told = [
             part
             for element in seen.interactive

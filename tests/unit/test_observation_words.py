@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from bench.observation.__main__ import in_window, words_of
-from server.browser.observation import DEFAULT_BUDGET, Extra, Observation, focus, observe_snapshot, text_near
+from server.browser.observation import DEFAULT_BUDGET, Extra, Observation, observe_snapshot, text_near
 from server.browser.observation.page_script import Clickable, SecretField, VisibleText
 from server.browser.observation.rendering import cost
 from tests.support.observations import load_shot, observe_shot, shot_names
@@ -305,7 +305,7 @@ def test_a_focus_tells_the_whole_text_of_its_part() -> None:
         f"- form [ref=e1] [box=0,2000,900,90]:\n  - paragraph [ref=e2] [box=0,2000,900,60]: {words}\n"
         '  - textbox "A" [ref=e3] [box=0,2060,90,20]\n  - button "B" [ref=e4] [box=0,2080,90,20]'
     )
-    assert words in focus(snapshot, "e3").text()
+    assert words in observe_snapshot(snapshot, around="e3").text()
     assert words not in observe_snapshot(snapshot).text()
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -39,11 +38,13 @@ class Here:
 
 
 class Calls:
+    is_held = False
+
     def __init__(self, looks: list[Extra]) -> None:
         self.here, self.notes = Here(looks), Notes()
 
-    async def see_freely(self, see: Callable[[], Awaitable[Any]]) -> Any:
-        return await see()
+    async def until_free(self) -> None:
+        pass
 
 
 @pytest.mark.asyncio

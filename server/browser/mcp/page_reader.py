@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from server.browser import observation
 from server.browser.chromium.chromium import VIEWPORT
@@ -60,18 +61,18 @@ class PageReader:
     # Observations
 
     async def observe(self, keep: Sequence[str]) -> Observation:
-        seen = await self._calls.look(self.see, Seen())
+        seen = await self._read()
         refs = [self._source.own_ref(target) for target in keep]
         await self._calls.note_asked()
         passed = await self._calls.here.take_passed()
         notes = (*self._calls.notes.take(), *(sentence("note.passed", text=quote(text)) for text in passed))
-        found = await self._observe(observation.observe_snapshot, seen, notes=notes, keep=refs)
+        found = await self._observe(seen, notes=notes, keep=refs)
         return found.model_copy(update={"urgent": (*passed, *found.urgent)}) if passed else found
 
     async def focus(self, element: Element) -> Observation:
-        seen = await self._calls.look(self.see, Seen())
-        ref = self._source.own_ref(element.ref)
-        return await self._observe(observation.focus, seen, notes=self._calls.notes.take(), ref=ref)
+        seen = await self._read()
+        around = self._source.own_ref(element.ref)
+        return await self._observe(seen, notes=self._calls.notes.take(), around=around)
 
     async def shown(self, target: str | None = None) -> Observation | None:
         """Observe the page, or the surroundings of `target`, for a model that calls tools by name.
@@ -82,41 +83,42 @@ class PageReader:
         if not seen.raw:
             return None
         budget = observation.Budget(names_targets=True)
-        if target:
-            ref = self._source.own_ref(target)
-            return await self._observe(observation.focus, seen, budget=budget, ref=ref)
-        return await self._observe(observation.observe_snapshot, seen, budget=budget)
+        return await self._observe(seen, budget=budget, around=self._source.own_ref(target or ""))
 
     async def text_near(self, element: Element) -> str:
-        seen = await self._calls.look(self.see, Seen())
+        seen = await self._read()
         ref = self._source.own_ref(element.ref)
         return await self._calls.parse(observation.text_near, seen.raw, ref, extra=seen.extra, missing="")
 
     async def _observe(
-        self,
-        work: Callable[..., Observation],
-        seen: Seen,
-        *,
-        budget: observation.Budget = observation.DEFAULT_BUDGET,
-        notes: Sequence[str] = (),
-        **options: object,
-    ) -> Observation:
-        url, title = self._calls.here.url or "about:blank", self._calls.here.title or ""
+        self, seen: Seen, *, budget: observation.Budget = observation.DEFAULT_BUDGET, notes: Sequence[str] = (),
+        keep: Sequence[str] = (), around: str = "",
+    ) -> Observation:  # fmt: skip
+        work = partial(
+            observation.observe_snapshot, url=self._calls.here.url or "about:blank", title=self._calls.here.title or "",
+            viewport=VIEWPORT, budget=budget,
+        )  # fmt: skip
         try:
-            found = await off_loop(
-                work, seen.raw, url=url, title=title, viewport=VIEWPORT, budget=budget, notes=notes, extra=seen.extra,
-                **options,
-            )  # fmt: skip
+            found = await off_loop(work, seen.raw, notes=notes, extra=seen.extra, keep=keep, around=around)
         except TookTooLong as error:
-            return observation.observe_snapshot(
-                "", url=url, title=title, viewport=VIEWPORT, budget=budget, notes=(*notes, str(error))
-            )
+            return work("", notes=(*notes, str(error)))
         return await self._source.with_handles(found)
 
     # Reading the page
 
+    async def _read(self) -> Seen:
+        """Read the page in a turn of its own; nothing, with a note, if that fails."""
+        async with self._calls.reading():
+            return await self.see()
+        return Seen()
+
     async def see(self) -> Seen:
-        return await self._calls.see_freely(self._see_now)
+        """Read the page while no person has it: after a takeover, it is read again."""
+        while True:
+            await self._calls.until_free()
+            seen = await self._see_now()
+            if not self._calls.is_held:
+                return seen
 
     async def _see_now(self) -> Seen:
         """Read the page's snapshot with boxes and the page script's result, both of the same origin.

@@ -270,11 +270,11 @@ class SessionBrowser(Browser):
         seen = self._with_state(await self._adapter.observe(keep))
         if not points or not self._server.takes_points:
             return seen
-        nothing: tuple[PointHit, ...] = ()
-        hits, view = await self._calls.look(lambda: self._hits(points, seen), (nothing, ""))
-        if not seen.view or view != seen.view:  # the page has moved since: its elements have other boxes
-            return seen
-        return seen.model_copy(update={"hits": hits})
+        async with self._calls.reading():
+            hits, view = await self._hits(points, seen)
+            if view and view == seen.view:  # else the page has moved since: its elements have other boxes
+                return seen.model_copy(update={"hits": hits})
+        return seen
 
     async def _hits(self, points: Sequence[PagePoint], seen: Observation) -> tuple[tuple[PointHit, ...], str]:
         """What is at the points, and the view of the page that they are in."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from time import monotonic
 from typing import TypeVar
@@ -150,14 +150,18 @@ class ToolCalls:
         if not await self.here.answers():
             await self.recover()
 
-    async def look(self, see: Callable[[], Awaitable[T]], nothing: T) -> T:
-        """Return the result of `see` in a turn of its own; `nothing`, with a note, if a call in it failed."""
+    @asynccontextmanager
+    async def reading(self) -> AsyncIterator[None]:
+        """A turn that a failed call ends, with a note."""
         try:
             async with self.turn():
-                return await see()
+                yield
         except CallFailed as error:
             self.notes.add(str(error))
-            return nothing
+
+    async def until_free(self) -> None:
+        """Wait while a person has the browser."""
+        await self._free.wait()
 
     async def parse(self, work: Callable[..., T], *args: object, missing: T, **options: object) -> T:
         """Parse page text off the event loop; returns `missing`, with a note, if that takes too long."""
@@ -166,14 +170,6 @@ class ToolCalls:
         except TookTooLong as error:
             self.notes.add(str(error))
             return missing
-
-    async def see_freely(self, see: Callable[[], Awaitable[T]]) -> T:
-        """Return the result of `see`, run while no takeover is active; waits for the end of one."""
-        while True:
-            await self._free.wait()
-            seen = await see()
-            if not self.is_held:
-                return seen
 
     async def note_asked(self) -> None:
         """Note what the page has asked of a person at the browser's window, and keep what it wanted to print."""

@@ -62,7 +62,6 @@ __all__ = [
     "SecretField",
     "TextPlace",
     "find_place",
-    "focus",
     "observe_snapshot",
     "text_near",
 ]
@@ -245,37 +244,20 @@ def observe_snapshot(
     notes: Sequence[str] = (),
     extra: Extra | None = None,
     keep: Sequence[str] = (),
+    around: str = "",
 ) -> Observation:
     """Build an observation from Playwright MCP's `browser_snapshot` reply, or from its YAML alone.
 
     `url` and `title` default to those of the reply. `extra` is the result of `PAGE_SCRIPT`. Elements whose
     ref is in `keep` are included while they are on the page, and so is their form, dialog or row if it fits.
+    With the ref of an element in `around`, only its form, dialog, row or section is observed, in detail; if the page
+    no longer has it, the whole page, with a note.
     """
     tree, beside = _read(snapshot, url, title, viewport, notes, extra)
-    return _observe(tree, viewport, budget, beside, keep=keep)
-
-
-def focus(
-    snapshot: str,
-    ref: str,
-    *,
-    url: str = "",
-    title: str = "",
-    viewport: tuple[int, int] = VIEWPORT,
-    budget: Budget = DEFAULT_BUDGET,
-    notes: Sequence[str] = (),
-    extra: Extra | None = None,
-) -> Observation:
-    """Observe the surroundings of one element in detail: its form, dialog, row or section.
-
-    `ref` is `Element.ref`. If the page no longer has that element, returns the whole page with a note.
-    """
-    tree, beside = _read(snapshot, url, title, viewport, notes, extra)
-    index = _locate(tree, ref, beside)
-    if index is None:
+    target = _locate(tree, around, beside) if around else None
+    if around and target is None:
         tree.notes = (*tree.notes, "the element is not on the page any more")
-        return _observe(tree, viewport, budget, beside)
-    return _observe(tree, viewport, budget, beside, index)
+    return _observe(tree, viewport, budget, beside, target, keep)
 
 
 def text_near(snapshot: str, ref: str, *, chars: int = NEAR_CHARS, extra: Extra | None = None) -> str:
@@ -360,8 +342,8 @@ def _observe(
     viewport: tuple[int, int],
     budget: Budget,
     extra: Extra,
-    target: int | None = None,
-    keep: Sequence[str] = (),
+    target: int | None,
+    keep: Sequence[str],
 ) -> Observation:
     shape = outline(tree)
     found = drafts = find_elements(tree, extra, viewport)

@@ -12,7 +12,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
-from server.browser.observation import PAGE_SCRIPT, VIEWPORT, Extra, Observation, focus, observe_snapshot
+from server.browser.observation import PAGE_SCRIPT, VIEWPORT, Extra, Observation, observe_snapshot
 from server.ops.json_types import JsonObject
 
 
@@ -53,7 +53,8 @@ def _seen(request: Request) -> Observation:
     if request.mode == "main" or not request.target:
         return seen
     element = seen.find(request.target)
-    return focus(page, element.ref if element else request.target, viewport=viewport, extra=extra)
+    around = element.ref if element else request.target
+    return observe_snapshot(page, viewport=viewport, extra=extra, around=around)
 
 
 def main() -> None:

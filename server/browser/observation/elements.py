@@ -9,7 +9,7 @@ from itertools import accumulate, chain, islice, takewhile
 from operator import attrgetter
 from typing import Literal, Protocol, TypeVar
 
-from server.browser.observation.names import label_of_choice, label_of_field, name_of_link, text_of
+from server.browser.observation.names import label_of_choice, label_of_field, name_of_widget, text_of
 from server.browser.observation.page_script import Box, Clickable, Cover, Extra, NativeList
 from server.browser.observation.snapshot import (
     CHOICES,
@@ -262,15 +262,11 @@ def _text_beside(snapshot: Snapshot, index: int, inner: list[int]) -> str:
 
 def _draft(snapshot: Snapshot, index: int) -> Draft:
     node = snapshot.nodes[index]
-    role, name, state = node.role, node.name, node
-    if role in FIELD_ROLES or role == "slider":
-        name = name or label_of_field(snapshot, index)
-    elif role in WIDGETS:
-        name = name or text_of(snapshot, index) or name_of_link(node.url)
-    else:
-        role, name, state = _clickable(snapshot, index)
-    if not name and role in CHOICES:
-        name = label_of_choice(snapshot, index)
+    role, name, state = (
+        (node.role, name_of_widget(snapshot, index), node)
+        if node.role in WIDGETS
+        else _clickable(snapshot, index)
+    )
     return Draft(index, node.ref, role, name, state, node.box, node.seen, node.url)
 
 
@@ -280,7 +276,7 @@ def _clickable(snapshot: Snapshot, index: int) -> tuple[str, str, Node]:
     name = node.name or _text_beside(snapshot, index, [at for at in inner if nodes[at].ref])
     hidden = next((nodes[at] for at in inner if nodes[at].role in CHOICES and not nodes[at].ref), None)
     if hidden is not None:
-        return hidden.role, name or hidden.name, hidden
+        return hidden.role, name or hidden.name or label_of_choice(snapshot, index), hidden
     return node.role if node.role in KEPT_ROLES else "clickable", name, node
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from itertools import islice
 from urllib.parse import unquote, urlsplit
 
-from server.browser.observation.snapshot import FIELD_ROLES, WIDGETS, Node, Snapshot
+from server.browser.observation.snapshot import CHOICES, FIELD_ROLES, WIDGETS, Node, Snapshot
 from server.text import cut, visible
 
 _NODES = 60
@@ -81,6 +81,16 @@ def words_around(snapshot: Snapshot, index: int, chars: int) -> str:
     after = "".join(whole_text(snapshot, end, end + _NODES))
     own = "".join(whole_text(snapshot, index, end))
     return "\n".join(filter(None, (before[-(chars // 3) :], cut(own, chars // 3), after[: chars // 3])))
+
+
+def name_of_widget(snapshot: Snapshot, index: int) -> str:
+    node = snapshot.nodes[index]
+    if node.name:
+        return node.name
+    if node.role in FIELD_ROLES or node.role == "slider":
+        return label_of_field(snapshot, index)
+    text = text_of(snapshot, index) or name_of_link(node.url)
+    return text or (label_of_choice(snapshot, index) if node.role in CHOICES else "")
 
 
 def label_of_field(snapshot: Snapshot, index: int) -> str:
