@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from cli.screen.results import FORMATS
 from cli.words import t
 
 HANDOFF_MINUTES = 15
+PROXY_PASSWORD = "PILOTHOUSE_PROXY_PASSWORD"
+"""The environment variable with the password that is sent with a proxy."""
 SHARE_DAYS = 7
 
 
@@ -48,6 +51,30 @@ async def set_ask_first(conversation: Conversation, call: Call) -> None:
         else "Runs of this session start without asking."
     )
     conversation.note(t(text))
+
+
+async def show_or_change_surroundings(conversation: Conversation, call: Call) -> None:
+    """A proxy's password comes from the environment: lines of the prompt are kept."""
+    path = f"/sessions/{await conversation.require_session()}/surroundings"
+    what, value = call.text("what"), call.text("value")
+    if what:
+        address, _, user = value.partition(" ")
+        proxy = {"address": address, "user": user.strip(), "password": os.environ.get(PROXY_PASSWORD)}
+        names = {"zone": "time_zone", "language": "locale", "proxy": "proxy"}
+        given = proxy if what == "proxy" else value
+        own = await conversation.client.call("PATCH", path, {names[what]: given if value else None})
+    else:
+        own = await conversation.client.call("GET", path)
+    used = own["proxy"]
+    login = f" ({used['user']})" if used and used["user"] else ""
+    conversation.note(
+        t(
+            "This session's browser: zone {zone}, language {locale}, proxy {proxy}.",
+            zone=own["time_zone"] or t("as for all"),
+            locale=own["locale"] or t("as for all"),
+            proxy=f"{used['address']}{login}" if used else t("none"),
+        )
+    )
 
 
 async def hand_off(conversation: Conversation, call: Call) -> Answer | None:

@@ -85,6 +85,16 @@ COMMANDS = {
             session.set_ask_first,
             (Param("what", is_optional=True, choices=("on", "off")),),
         ),
+        Command(
+            "surroundings",
+            "show what this session's browser has of its own; zone, language or proxy (ADDRESS USER) with a VALUE sets it, "
+            "without one ends it; a proxy's password is read from PILOTHOUSE_PROXY_PASSWORD",
+            session.show_or_change_surroundings,
+            (
+                Param("what", is_optional=True, choices=("zone", "language", "proxy")),
+                Param("value", "rest", is_optional=True),
+            ),
+        ),
         Command("stop", "end the run", session.stop),
         Command("pause", "hold the run before its next step", session.pause),
         Command("resume", "go on", session.resume),
