@@ -7,7 +7,7 @@ for name in requirements requirements-dev; do
     .venv/bin/uv pip compile --quiet --universal --python-version 3.11 \
         --custom-compile-command "make lock" --generate-hashes "$@" "$name.in" --output-file "$name.txt"
 done
-.venv/bin/python -c "from server.browser.chromium.executables import BROWSER_USE; print(BROWSER_USE)" |
+.venv/bin/python -c "from server.extras.tools.packages import BROWSER_USE_PACKAGE; print(BROWSER_USE_PACKAGE)" |
     .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --no-annotate \
         --custom-compile-command "make lock" "$@" - --output-file server/extras/tools/browser_use_packages.txt
 

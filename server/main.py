@@ -20,6 +20,7 @@ from server.api import (
     files,
     grants,
     handoff,
+    knowledge,
     links,
     live,
     messages,
@@ -48,7 +49,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 ROUTERS = (
-    automations, channels, handoff, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
+    automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, live)
 """What other processes and the operator ask a worker for."""

@@ -29,6 +29,7 @@ from server.files.screenshots import Screenshots
 from server.files.session_files import SessionFiles
 from server.fs.disk import shortage
 from server.http.idempotency import Receipts
+from server.knowledge.knowledge import KnowledgeBook
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.loop_watchdog import log_stalls
 from server.preferences import Preferences
@@ -87,6 +88,7 @@ class Runtime:
     automations: Automations
     scheduler: Scheduler
     surroundings: StoredSurroundings
+    knowledge: KnowledgeBook
     use: SoleUse | None = None
     """The right to use the database on PostgreSQL."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
@@ -149,11 +151,15 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         icons = SiteIcons(store, browsers, screenshots, recorder)
         stack.callback(icons.close)
         recorder.page_listeners.append(icons.note_page)
-        services = RunServices(settings, store, bus, agents, browsers, screenshots, recorder)
+        knowledge = KnowledgeBook(store, recorder.read_and_announce)
+        services = RunServices(
+            settings, store, bus, agents, browsers, screenshots, recorder, knowledge.of_run
+        )  # fmt: skip
         executor = Executor(services, cluster.queue(store), executions)
         own_runs = OwnRuns(executions, bus, browsers, recorder)
         executed = cluster.executed(store, own_runs)
         commands = RunCommands(services, executor, executed)
+        commands.decision_listeners.append(knowledge.propose_correction)
         retention = Retention(store, commands)
         files = SessionFiles(lambda session_id: settings.downloads_dir / session_id)
         presence = Presence()
@@ -168,7 +174,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
             preferences, ModelMenu(lambda: preferences.current, DEMO_LABEL), files,
-            channels, presence, Automations(store, scheduler), scheduler, surroundings, use,
+            channels, presence, Automations(store, scheduler), scheduler, surroundings, knowledge, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)

@@ -61,6 +61,7 @@ class Automation(TypedDict):
     session_id: str | None
     failures: int
     has_hook: bool
+    instructions: str | None
     grants: list[Grant]
     created_from: str | None
     created_at: str
@@ -243,6 +244,10 @@ class Grants(TypedDict):
     items: list[Grant]
 
 
+class Instructions(TypedDict):
+    text: str
+
+
 class Interrupt(Published):
     type: Literal["interrupt"]
     reference: str
@@ -303,6 +308,7 @@ class ListedAutomation(TypedDict):
     session_id: str | None
     failures: int
     has_hook: bool
+    instructions: str | None
     grants: list[Grant]
     created_from: str | None
     created_at: str
@@ -375,6 +381,24 @@ class ModelUsage(TypedDict):
     cached_tokens: NotRequired[int]
     model_calls: NotRequired[int]
     cost: NotRequired[float | None]
+
+
+class Note(TypedDict):
+    id: str
+    site: str
+    text: str
+    source: Literal["run", "correction", "person", "import"]
+    session_id: str | None
+    run_id: str | None
+    pinned: bool
+    used_count: int
+    last_used: str | None
+    confirmed_at: str | None
+    created_at: str
+
+
+class Notes(TypedDict):
+    items: list[Note]
 
 
 class Notice(TypedDict):
@@ -602,6 +626,7 @@ class SessionDetail(TypedDict):
     activities: list[Activity]
     state: WorkingState
     live: Live | None
+    instructions: str | None
 
 
 class Sessions(TypedDict):

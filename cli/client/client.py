@@ -27,7 +27,7 @@ from cli.words import t
 if TYPE_CHECKING:
     from cli.client.dialogue import Dialogue
 
-Found = TypeVar("Found", api.ListedSession, api.ListedAutomation, api.Grant)
+Found = TypeVar("Found", api.ListedSession, api.ListedAutomation, api.Grant, api.Note)
 
 TERMINAL = frozenset({"done", "error"})
 QUIET_AT_MOST = 45.0
@@ -151,6 +151,17 @@ class Client:
         matches = _beginning_with(name, await self.grants())
         if len(matches) != 1:
             raise UsageError(t("No single grant {name}; /grants lists them.", name=name))
+        return matches[0]
+
+    async def notes(self) -> list[api.Note]:
+        page: api.Notes = await self.call("GET", "/notes")
+        return page["items"]
+
+    async def find_note(self, name: str) -> api.Note:
+        """The note whose id begins so. Raises UsageError if there is none, or more than one."""
+        matches = _beginning_with(name, await self.notes()) if name else []
+        if len(matches) != 1:
+            raise UsageError(t("No single note {name}; /notes lists them.", name=name))
         return matches[0]
 
     async def find(self, name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cli.commands import automations, browser, grants, questions, session
+from cli.commands import automations, browser, grants, knowledge, questions, session
 from cli.commands.schedule import SETTINGS
 from cli.commands.syntax import Call, Command, Param
 from cli.conversation import Conversation
@@ -67,6 +67,21 @@ COMMANDS = {
         ),
         Command("grants", "what is allowed without asking, with what was used of it", grants.show_all),
         Command("revoke", "take back the grant ID of /grants", grants.revoke, (Param("id"),)),
+        Command(
+            "instructions",
+            "what the agent heeds in all sessions; words replace it, - takes it away",
+            knowledge.show_or_set_instructions,
+            _WORDS,
+        ),
+        Command(
+            "notes",
+            "what the agent knows of sites, and what it proposes to remember; keep or drop the one with this ID",
+            knowledge.show_or_change_notes,
+            (
+                Param("what", is_optional=True, choices=("keep", "drop")),
+                Param("id", is_optional=True),
+            ),
+        ),
         Command(
             "handoff",
             "a link that gives this session's browser to another device for MINUTES (15); 0 ends it",

@@ -150,6 +150,27 @@ class GrantList:
 
 
 @dataclass(frozen=True)
+class NoteList:
+    """One row per note: the first eight characters of its id, its site and text, and whether it waits or is used."""
+
+    items: Sequence[api.Note]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(t("There are no notes."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("id", "site", "note", "used"):
+            table.add_column(t(name), no_wrap=name == "id", min_width=8 if name == "id" else None)
+        for item in self.items:
+            used = (
+                Text(t("proposed"), "warn") if item["confirmed_at"] is None else Text(str(item["used_count"]))
+            )
+            table.add_row(short(item["id"]), item["site"], item["text"], used)
+        yield table
+
+
+@dataclass(frozen=True)
 class AutomationList:
     """One row per automation: the first eight characters of its id, its name, when it is due, its last outcome."""
 

@@ -286,6 +286,8 @@ class StopAction(BaseAction):
 
     kind: Literal["stop"] = "stop"
     final_response: str = ""
+    notes: list[str] = []
+    """What the model proposes to remember of the open page's site."""
 
 
 class ToolAction(BaseAction):

@@ -57,6 +57,39 @@ class GrantBook(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Known:
+    """What a model call reads of the person's knowledge; each "" if there is none."""
+
+    instructions: str = ""
+    """In the person's words."""
+    notes: str = ""
+    """On the site of the open page, fenced."""
+
+
+NOTHING_KNOWN = Known()
+
+
+class Knowledge(Protocol):
+    """What the person wants the agent to know. For prompts only: no gate, policy or approval reads it."""
+
+    async def known(self, address: str, page: str) -> Known:
+        """For a call of a model that reads the text `page`. `address`: of the open page, "" if there is none."""
+        ...
+
+    async def propose(self, address: str, texts: Sequence[str]) -> None:
+        """Offer notes on the site of that address to the person."""
+        ...
+
+
+class NoKnowledge:
+    async def known(self, address: str, page: str) -> Known:
+        return NOTHING_KNOWN
+
+    async def propose(self, address: str, texts: Sequence[str]) -> None:
+        pass
+
+
+@dataclass(frozen=True, slots=True)
 class InterruptedCall:
     """A tool call that a former execution of the run had begun and whose result is not in its checkpoint."""
 
@@ -96,5 +129,6 @@ class RunContext:
     """The folder of the session's own files, the only ones that can be read or uploaded to a page."""
     today: Callable[[], str] = lambda: clock.today(now(), None)
     """The line of a prompt that says what day it is for the person, or for the automation; made at each model call."""
+    knowledge: Knowledge = field(default_factory=NoKnowledge)
     left: InterruptedCall | None = None
     """Not repeated when another process continues the run."""

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.grants import AutomationGrantBody, new_grant, to_grant
+from server.api.knowledge import InstructionText
 from server.api.messages import check_schema
 from server.api.schemas import (
     Automation,
@@ -80,6 +81,8 @@ class NewAutomation(Body):
     ask_first: bool = False
     only_changes: bool = False
     only_first_model: bool = False
+    instructions: InstructionText | None = None
+    """What the person wants its runs to heed."""
     result_schema: JsonObject | None = None
     """The columns of the table that its runs fill, as in a message."""
     enabled: bool = True
@@ -90,7 +93,7 @@ class NewAutomation(Body):
 
 
 class AutomationChange(Body):
-    """A field that is left out stays as it is; `start_url`, `rule`, `budget` and `result_schema` can be null."""
+    """A field that is left out stays as it is; `start_url`, `rule`, `budget`, `instructions` and `result_schema` can be null."""
 
     name: Name | None = None
     task: Task | None = None
@@ -109,6 +112,7 @@ class AutomationChange(Body):
     ask_first: bool | None = None
     only_changes: bool | None = None
     only_first_model: bool | None = None
+    instructions: InstructionText | None = None
     result_schema: JsonObject | None = None
     enabled: bool | None = None
     grants: GrantList | None = None
@@ -128,6 +132,7 @@ class RuleBody(Body):
 @router.post("/automations", status_code=201)
 async def add(body: NewAutomation, runtime: RuntimeDep) -> Automation:
     granted = [new_grant(one, "automation") for one in body.grants]
+    runtime.knowledge.note_change()
     row = await runtime.automations.add(_values(body, runtime))
     if granted:
         await runtime.store.set_automation_grants(row.id, (), granted)
@@ -192,6 +197,7 @@ async def change(automation_id: Text, body: AutomationChange, runtime: RuntimeDe
         values["budget"] = _budget(body.budget)
     if "result_schema" in values:
         values["result_schema"] = check_schema(body.result_schema)
+    runtime.knowledge.note_change()
     granted = [new_grant(one, "automation") for one in body.grants or () if one.id is None]
     row = await runtime.automations.change(automation_id, values)
     if body.grants is not None:
@@ -300,5 +306,5 @@ def to_firing(row: FiringRow) -> Firing:
 
 def _refuse_nulls(values: JsonObject) -> None:
     for name, value in values.items():
-        if value is None and name not in ("start_url", "rule", "budget", "result_schema"):
+        if value is None and name not in ("start_url", "rule", "budget", "instructions", "result_schema"):
             raise BadRequest(sentence("field.not_null", field=name))

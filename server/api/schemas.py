@@ -21,6 +21,7 @@ from server.events import (
 from server.grants.coverage import Amount, GrantScope
 from server.ops.json_types import JsonObject
 from server.results.rows import ResultRow
+from server.store.notes import NoteSource
 from wording.catalogue import Parts
 
 SessionStatus = Literal["idle", "queued", "running", "waiting_user", "paused", "error"]
@@ -408,6 +409,8 @@ class Automation(ExportedAutomation):
     failures: int
     """Its last runs that failed, in a row."""
     has_hook: bool
+    instructions: str | None
+    """What the person wants its runs to heed; in no export."""
     grants: list[Grant]
     """What its runs may do without asking. Not exported: a file grants nothing."""
     created_from: str | None
@@ -529,6 +532,8 @@ class SessionDetail(Session):
     activities: list[Activity]
     state: WorkingState
     live: Live | None
+    instructions: str | None
+    """What the person wants its runs to heed."""
 
 
 class Accepted(ResponseModel):
@@ -555,6 +560,52 @@ class Decided(ResponseModel):
 
 class Grants(ResponseModel):
     items: list[Grant]
+
+
+class Instructions(ResponseModel):
+    """What the person wants all runs to heed; "" if nothing."""
+
+    text: str
+
+
+class Note(ResponseModel):
+    """A short fact about a site."""
+
+    id: str
+    site: str
+    """Registrable domain; an IP address or a local name with its port."""
+    text: str
+    source: NoteSource
+    session_id: str | None
+    """The session that has proposed it."""
+    run_id: str | None
+    pinned: bool
+    used_count: int
+    """In how many runs a model has read it."""
+    last_used: datetime | None
+    confirmed_at: datetime | None
+    """When the person kept it, or changed it last; null while it is only proposed: then no model reads it."""
+    created_at: datetime
+
+
+class Notes(ResponseModel):
+    items: list[Note]
+
+
+class ImportedNotes(Notes):
+    refused: int
+    """How many of the file cannot be notes."""
+
+
+class ExportedNote(ResponseModel):
+    site: str
+    text: str
+    pinned: bool
+
+
+class ExportedNotes(ResponseModel):
+    version: Literal[1] = 1
+    notes: list[ExportedNote]
 
 
 class File(ResponseModel):

@@ -10,6 +10,7 @@ from starlette.responses import Response
 
 from server.api.deps import Body, RuntimeDep, SessionId, Text
 from server.api.grants import list_grants
+from server.api.knowledge import InstructionText
 from server.api.schemas import (
     Failure,
     Grants,
@@ -48,6 +49,7 @@ class NewSession(Body):
     model: ModelName | None = None
     max_tool_steps: Steps | None = None
     ask_first: bool = False
+    instructions: InstructionText | None = None
 
 
 class SessionChange(Body):
@@ -58,6 +60,8 @@ class SessionChange(Body):
     model: ModelName | None = None
     max_tool_steps: Steps | None = None
     ask_first: bool | None = None
+    instructions: InstructionText | None = None
+    """An empty one takes them away."""
 
 
 class ProxyEdit(Body):
@@ -92,7 +96,9 @@ async def create(runtime: RuntimeDep, body: NewSession | None = None) -> Session
         model=body.model or runtime.models.default,
         max_tool_steps=body.max_tool_steps or settings.max_tool_steps,
         ask_first=body.ask_first,
+        instructions=(body.instructions or "").strip() or None,
     )
+    runtime.knowledge.note_change()
     await runtime.commands.announce(row.id)
     return Session.model_validate(row)
 
@@ -128,6 +134,7 @@ async def read(session_id: SessionId, runtime: RuntimeDep) -> SessionDetail:
         activities=overview.activities,
         state=WorkingState.model_validate(state or StateChanged()),
         live=Live(**live) if live else None,
+        instructions=overview.session.instructions,
     )
 
 
@@ -170,6 +177,9 @@ async def change(session_id: SessionId, body: SessionChange, runtime: RuntimeDep
         runtime.models.check(body.model, "model")
     if values.keys() & {"agent", "model"} and await runtime.commands.executed.is_executing(session_id):
         raise Conflict(sentence("session.fixed_during_run"), code="run_in_progress")
+    if "instructions" in values:
+        values["instructions"] = values["instructions"].strip() or None
+        runtime.knowledge.note_change()
     if "archived" in values:
         values["archived_at"] = now() if values.pop("archived") else None
     row = await runtime.store.change_session(session_id, **values)

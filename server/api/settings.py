@@ -127,10 +127,12 @@ async def connect(body: ModelAccess, runtime: RuntimeDep) -> Connected:
 
 @router.post("/purge")
 async def purge(runtime: RuntimeDep, body: Purge) -> Purged:
-    """Delete sessions permanently: all, with all automations and grants, or the unpinned ones not changed for `older_than_days` days."""
+    """Delete sessions permanently: all, with all automations, grants, notes and instructions, or the unpinned ones not changed for `older_than_days` days."""
     if body.older_than_days is None:
         await runtime.store.remove_automations()
         await runtime.store.remove_grants()
+        await runtime.store.remove_notes()
+        await runtime.store.set_instructions("")
         session_ids = await runtime.store.session_ids()
     else:
         session_ids = await runtime.store.sessions_untouched_since(

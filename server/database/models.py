@@ -87,6 +87,8 @@ class SessionRow(Base):
     """What its browser has of its own: time_zone, locale, proxy: {address, user}."""
     proxy_password: Mapped[bytes | None]
     """Encrypted as provider keys are."""
+    instructions: Mapped[str | None] = mapped_column(Text)
+    """What the person wants all its runs to heed."""
 
 
 class RunRow(Base):
@@ -246,6 +248,33 @@ class GrantUseRow(Base):
     parts: Mapped[int | None] = mapped_column(BigInteger)
     """The amount that was counted."""
     at: Mapped[datetime]
+
+
+class NoteRow(Base):
+    """A short fact about a site. A proposed one (`confirmed_at` is None) is for the person only, and no model reads it."""
+
+    __tablename__ = "notes"
+    __table_args__ = (Index("notes_of", "site", "confirmed_at"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    site: Mapped[str] = mapped_column(String(255))
+    """Registrable domain; an IP address or a local name with its port."""
+    text: Mapped[str] = mapped_column(Text)
+    source: Mapped[str] = mapped_column(String(16))
+    """run, correction, person or import."""
+    session_id: Mapped[str | None] = mapped_column(ForeignKey("sessions.id", ondelete="SET NULL"), index=True)
+    """The session that has proposed it."""
+    run_id: Mapped[str | None] = mapped_column(String(32))
+    """The run that has proposed it."""
+    pinned: Mapped[bool] = mapped_column(default=False)
+    used_count: Mapped[int] = mapped_column(default=0)
+    """In how many runs a model has read it."""
+    last_run: Mapped[str | None] = mapped_column(String(32))
+    """The run that was counted last."""
+    last_used: Mapped[datetime | None]
+    confirmed_at: Mapped[datetime | None]
+    """When the person kept it, or changed it last."""
+    created_at: Mapped[datetime]
 
 
 class ProcessRow(Base):
@@ -425,6 +454,8 @@ class AutomationRow(Base):
     """A run that is done is reported only if its result is not that of the last one."""
     only_first_model: Mapped[bool] = mapped_column(default=False, server_default=false())
     """Its runs fail where their model does: `FALLBACK_MODEL` is not asked."""
+    instructions: Mapped[str | None] = mapped_column(Text)
+    """What the person wants all its runs to heed."""
     result_schema: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """The table that its runs fill, as `ResultSchema.to_json`."""
     last_result: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))

@@ -158,6 +158,7 @@ def to_json(conversation: Conversation) -> str:
         "created_at": session.created_at.isoformat(),
         "updated_at": session.updated_at.isoformat(),
         "usage": session.usage,
+        "has_instructions": bool(session.instructions),  # named, not repeated
         "state": conversation.state,
     }
     messages = [

@@ -220,7 +220,7 @@ class AgentFactory:
             if not asked or (answer is not None and answer.reference in asked):
                 harmless = {spec.name for spec in await self._browsers.tools() if _is_harmless(spec)}
                 left = assistant_resume.interrupted_call(
-                    messages, started.messages, harmless=harmless | assistant_resume.OWN_READERS
+                    messages, started.messages, harmless=harmless | assistant_resume.OWN_TOOLS
                 )
                 prepared.context = replace(context, left=left)
         elif saved.next:

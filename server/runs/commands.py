@@ -62,6 +62,8 @@ class RunCommands:
             executor.executions, services.bus, services.browsers, services.recorder
         )
         self._executor = executor
+        self.decision_listeners: list[Callable[[InterruptRow], Awaitable[None]]] = []
+        """Called with each question that the person has answered by a decision."""
         self._in_doubt: set[str] = set()
         """Questions whose answer failed with Unavailable, but may have been committed."""
         self.working_state = WorkingStateService(
@@ -212,6 +214,8 @@ class RunCommands:
             if not is_known:
                 self._publish_decision(row)
             self._in_doubt.discard(reference)
+            for listener in self.decision_listeners:
+                await listener(row)
         if row.status == "expired":  # the agent asks again, for the current page
             raise Conflict(sentence("approval.expired"), code="approval_expired")
 

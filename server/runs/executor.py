@@ -69,6 +69,7 @@ class Executor:
         self._browsers = services.browsers
         self._screenshots = services.screenshots
         self._recorder = services.recorder
+        self._knowledge_of = services.knowledge_of
         self._is_shared = queue_for is not None
         self._background = BackgroundTasks()
         self._private: WeakValueDictionary[str, PrivateSites] = WeakValueDictionary()
@@ -328,6 +329,7 @@ class Executor:
             patience=execution.patience,
             only_first_model=execution.only_first_model,
             today=partial(self._agents.today, zone),
+            knowledge=self._knowledge_of(execution.run),
             files=settings.downloads_dir / session_id,
         )
 

@@ -32,6 +32,8 @@ SETTLED_KEPT = timedelta(days=30)
 """Age at which a settled message to a channel is removed."""
 FIRINGS_KEPT = timedelta(days=400)
 """Age at which a row of an automation's log is removed."""
+NOTES_KEPT = timedelta(days=180)
+"""Time without use after which a note about a site is removed."""
 SWEEP_AFTER, SWEEP_SECONDS = 60.0, 86_400.0
 QUIET_SECONDS = 2.0
 
@@ -108,6 +110,7 @@ async def _keep_tidy(
             await server.store.forget_deliveries(SETTLED_KEPT)
             await server.store.forget_links()
             await server.store.forget_firings(FIRINGS_KEPT)
+            await server.store.forget_notes(NOTES_KEPT)
         except AppError as error:
             logger.warning("settled messages and old logs are removed later: %s", error.detail)
         await asyncio.sleep(TIDY_SECONDS)

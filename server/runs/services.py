@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
+from server.agent.context import Knowledge, NoKnowledge
 from server.browser.browsers import Browsers
+from server.database.models import RunRow
 from server.files.screenshots import Screenshots
 from server.runs.agents import AgentFactory
 from server.runs.recorder import RunRecorder
@@ -24,3 +27,4 @@ class RunServices:
     browsers: Browsers
     screenshots: Screenshots
     recorder: RunRecorder
+    knowledge_of: Callable[[RunRow], Knowledge] = lambda _: NoKnowledge()

@@ -12,6 +12,7 @@ from server.store.channels import ChannelQueries
 from server.store.grants import GrantQueries
 from server.store.links import LinkQueries
 from server.store.messages import MessageQueries
+from server.store.notes import NoteQueries
 from server.store.owners import LeaseHeld, LeaseWatch, Ownership, is_gone, process_name
 from server.store.preferences import PreferenceQueries
 from server.store.processes import ProcessQueries, Wishes
@@ -52,6 +53,7 @@ class Store(
     AutomationQueries,
     GrantQueries,
     LinkQueries,
+    NoteQueries,
 ):
     def __init__(
         self,

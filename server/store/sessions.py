@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Text, cast, delete, func, or_,
 from sqlalchemy.exc import IntegrityError
 
 from server.database import Database, reading, writing
-from server.database.models import InterruptRow, MessageRow, RunRow, SessionRow
+from server.database.models import InterruptRow, MessageRow, NoteRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import Branched, Message, Usage, now, sum_usage
 from server.ops.json_types import JsonObject
@@ -62,11 +62,13 @@ class SessionQueries:
         model: str,
         max_tool_steps: int,
         ask_first: bool = False,
+        instructions: str | None = None,
     ) -> SessionRow:
         """Create a session. Raises Conflict if the id exists."""
         session = new_session(
-            id=id, title=title, agent=agent, model=model, max_tool_steps=max_tool_steps, ask_first=ask_first
-        )
+            id=id, title=title, agent=agent, model=model, max_tool_steps=max_tool_steps, ask_first=ask_first,
+            instructions=instructions,
+        )  # fmt: skip
         try:
             return insert(db, session)
         except IntegrityError as error:
@@ -134,6 +136,7 @@ class SessionQueries:
     @writing
     def purge_session(self, db: Connection, session_id: str) -> None:
         session_of(db, session_id, lock=True)
+        db.execute(delete(NoteRow).where(NoteRow.session_id == session_id, NoteRow.confirmed_at.is_(None)))
         db.execute(delete(SessionRow).where(SessionRow.id == session_id))
 
     async def erase_deleted(self) -> None:
@@ -187,7 +190,7 @@ class SessionQueries:
             raise NotFound(sentence("message.unknown"), code="message_unknown")
         session = insert(db, new_session(
             id=id, title=free_title(db, without_number(old.title)), agent=old.agent, model=old.model,
-            max_tool_steps=old.max_tool_steps, ask_first=old.ask_first,
+            max_tool_steps=old.max_tool_steps, ask_first=old.ask_first, instructions=old.instructions,
         ))  # fmt: skip
         for row in rows[: ids.index(message_id) + 1]:
             if is_queued(row):
@@ -206,12 +209,13 @@ def new_session(
     model: str,
     max_tool_steps: int,
     ask_first: bool = False,
+    instructions: str | None = None,
 ) -> SessionRow:
     moment = now()
     return SessionRow(
         id=id or new_id(), title=title or "", pinned=False, unread=False, agent=agent, model=model,
         max_tool_steps=max_tool_steps, status="idle", epoch=0, last_seq=0, usage={}, ask_first=ask_first,
-        created_at=moment, updated_at=moment,
+        instructions=instructions, created_at=moment, updated_at=moment,
     )  # fmt: skip
 
 

@@ -88,6 +88,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "mammoth": ("server.browser.reading",),
     "openpyxl": ("server.browser.reading", "server.results"),
     "charset_normalizer": ("server.browser.reading",),
+    "publicsuffixlist": ("server.knowledge",),
     "typer": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),

@@ -13,6 +13,7 @@ import { Button } from '@/ui/Button'
 import { openPage } from '@/lib/base'
 
 const AutomationsPage = lazy(() => import('@/pages/AutomationsPage'))
+const KnowledgePage = lazy(() => import('@/pages/KnowledgePage'))
 const GrantsPage = lazy(() => import('@/pages/GrantsPage'))
 const InboxPage = lazy(() => import('@/pages/InboxPage'))
 const ReplayLinkPage = lazy(() => import('@/pages/ReplayLinkPage'))
@@ -87,6 +88,7 @@ function Gate() {
             {({ id, view }) => <ChatPage id={id} isReplay={view === 'replay'} />}
           </Route>
           <Route path="/inbox" component={InboxPage} />
+          <Route path="/knowledge" component={KnowledgePage} />
           <Route path="/grants" component={GrantsPage} />
           <Route path="/automations" component={AutomationsPage} />
           <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>

@@ -18,6 +18,7 @@ from langgraph.runtime import get_runtime
 from server.agent.assistant.gate import GateMiddleware
 from server.agent.assistant.input import count_steps, kept_for
 from server.agent.assistant.interrupted_calls import InterruptedCalls
+from server.agent.assistant.knowledge import PROPOSE_NOTES, PersonsKnowledge
 from server.agent.assistant.limits import SHOWN_MARK, RunBudget, RunLimits
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
@@ -82,7 +83,8 @@ def build_assistant(
     The middleware wraps model and tool calls. Hooks before and after them would be nodes, each of them a step
     of the graph, and a step costs about as much as all middleware together.
     """
-    specs = [*(spec for spec in specs if spec.name not in READING_TOOLS), *READING_TOOLS.values()]
+    own = READING_TOOLS | {PROPOSE_NOTES.name: PROPOSE_NOTES}
+    specs = [*(spec for spec in specs if spec.name not in own), *own.values()]
     session: Any = RunSession()
     second_cost_of = second.cost_of if second else cost_of
     budget = RunBudget(token_budget, cost_budget, cost_of, second_cost_of, before_timeout(run_timeout))
@@ -92,6 +94,7 @@ def build_assistant(
         RefusalNote(),
         RunLimits(budget),
         WholeCalls(),
+        PersonsKnowledge(),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),
         Today(),

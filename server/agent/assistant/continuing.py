@@ -20,6 +20,8 @@ TOOLS_NODE, ASKS_MODEL_AFTER = "tools", "tools"
 """Nodes of `create_agent`: the one that makes tool calls; after it the model is asked."""
 OWN_READERS = frozenset({"read_page", "read_file"})
 """The names of `READING_TOOLS`, whose module imports much."""
+OWN_TOOLS = OWN_READERS | {"propose_notes"}
+"""Those of the assistant itself: each may be called again."""
 
 
 def interrupted_call(

@@ -28,7 +28,7 @@ log = logging.getLogger(__name__)
 _QUESTION_MARKS = "?？؟"
 
 
-async def finalize_done(state: State, _: RunContext) -> State:
+async def finalize_done(state: State, context: RunContext) -> State:
     """End with the model's answer, which was streamed as it arrived.
 
     The whole plan is then done, unless it belongs to earlier work that this run only talked about, or the task was
@@ -43,6 +43,8 @@ async def finalize_done(state: State, _: RunContext) -> State:
         progress = _closing_progress(state.work, is_unmet=is_unmet)
         state = replace(state, work=replace(state.work, progress=progress))
         await publish_state(state)
+    if action.notes:
+        await context.knowledge.propose(state.url, action.notes)
     ended = await _end(state, "blocked" if is_unmet else "done", answer + _refusals(state))
     return replace(
         ended, work=replace(ended.work, outcome="done")

@@ -83,6 +83,8 @@ AfterFurther = Literal["validate_action", "maybe_observe"]
 MAX_INVALID = 3
 REPAIR_TURNS = 2
 """Maximum consecutive retries when the model's answer is not a valid move."""
+STEPS_BEFORE_NOTES = 5
+"""A run that has gone well for fewer steps has found out nothing worth a note."""
 AT_ONCE = 0.2
 """Seconds; after a longer wait the page may have changed."""
 
@@ -162,9 +164,11 @@ class Nodes:
         """Make the model call of this turn."""
         files = list(acting.files_in(context.files))
         offer = self._offer(state, context, shown, files)
+        page = self._page(state, context)
+        known = await context.knowledge.known(state.url, f"{page}\n{state.page.reading or ''}")
         prompt = step_prompt(
-            state, self._page(state, context), files=files, image=shown.block if shown else None,
-            problem=state.turn.problem, cached=self.planner.caches, offer=offer, today=context.today(),
+            state, page, files=files, image=shown.block if shown else None,
+            problem=state.turn.problem, cached=self.planner.caches, offer=offer, today=context.today(), known=known,
         )  # fmt: skip
         table = state.work.result
         return await self.planner.decide(
@@ -187,6 +191,7 @@ class Nodes:
         return replace(
             usable_on(observation), tabs=context.has_browser(), files=bool(files),
             points=self.planner.points and offers_points(shown, observation), goal=has_talk(state),
+            notes=bool(state.work.failures) or state.limits.tool_steps >= STEPS_BEFORE_NOTES,
             lacks=self.planner.lacks,
         )  # fmt: skip
 

@@ -22,6 +22,8 @@ import type {
   NewAddress,
   NewMessage,
   NewSession,
+  Note,
+  NoteChange,
   OpenQuestion,
   Page,
   ResultRow,
@@ -86,6 +88,15 @@ export const api = {
   grants: (sessionId?: string) =>
     request<{ items: Grant[] }>('GET', `/grants${query({ session_id: sessionId })}`),
   revoke: (grantId: string) => request<void>('DELETE', `/grants/${grantId}`),
+
+  instructions: () => request<{ text: string }>('GET', '/instructions'),
+  setInstructions: (text: string) => request<{ text: string }>('PUT', '/instructions', { text }),
+  notes: () => request<{ items: Note[] }>('GET', '/notes'),
+  changeNote: (id: string, change: NoteChange) => request<Note>('PATCH', `/notes/${id}`, change),
+  removeNote: (id: string) => request<void>('DELETE', `/notes/${id}`),
+  removeNotes: () => request<void>('DELETE', '/notes'),
+  importNotes: (document: unknown) =>
+    request<{ items: Note[]; refused: number }>('POST', '/notes/import', document),
 
   handoff: (id: string) => request<{ items: Handoff[] }>('GET', at(id, '/handoff')),
   handOff: (id: string, minutes: number) =>
@@ -153,6 +164,7 @@ export const downloads = {
     apiAddress(at(id, `/export?format=${format}&lang=${usePrefs.getState().lang}`)),
   everything: apiAddress('/export'),
   automations: apiAddress('/automations/export'),
+  notes: apiAddress('/notes/export'),
   result: (runId: string, format: ResultFormat) =>
     apiAddress(`/runs/${encodeURIComponent(runId)}/result?format=${format}`),
 }

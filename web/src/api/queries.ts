@@ -80,6 +80,8 @@ export const useQuestionCount = (): number => useQuestions().data?.pages[0]?.tot
 
 export const refreshQuestions = (): void => void queryClient.invalidateQueries({ queryKey: ['questions'] })
 
+export const refreshNotes = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['notes'] })
+
 const sessionQuery = (id: string) => ({
   queryKey: ['session', id],
   queryFn: ({ signal }: { signal: AbortSignal }) => readSession(id, signal),

@@ -377,6 +377,113 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/instructions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Read Instructions */
+        get: operations["knowledge_read_instructions"];
+        /**
+         * Set Instructions
+         * @description What the person wants all runs to heed.
+         */
+        put: operations["knowledge_set_instructions"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Notes
+         * @description By site, then newest confirmed first. `kept` false: those that wait for the person.
+         */
+        get: operations["knowledge_list_notes"];
+        put?: never;
+        /**
+         * Add Note
+         * @description A note of the person's own, which is kept. Refused with `note_refused` if it cannot be one.
+         */
+        post: operations["knowledge_add_note"];
+        /**
+         * Remove Notes
+         * @description Remove all notes, or those of one site.
+         */
+        delete: operations["knowledge_remove_notes"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export Notes
+         * @description The kept notes, as `POST /notes/import` takes them.
+         */
+        get: operations["knowledge_export_notes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Notes
+         * @description Add the notes of an export as proposed ones: a file keeps none. Those that the rules refuse are left out.
+         */
+        post: operations["knowledge_import_notes"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notes/{note_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove Note */
+        delete: operations["knowledge_remove_note"];
+        options?: never;
+        head?: never;
+        /** Change Note */
+        patch: operations["knowledge_change_note"];
+        trace?: never;
+    };
     "/api/sessions/{session_id}/replays": {
         parameters: {
             query?: never;
@@ -1502,7 +1609,7 @@ export interface paths {
         put?: never;
         /**
          * Purge
-         * @description Delete sessions permanently: all, with all automations and grants, or the unpinned ones not changed for `older_than_days` days.
+         * @description Delete sessions permanently: all, with all automations, grants, notes and instructions, or the unpinned ones not changed for `older_than_days` days.
          */
         post: operations["settings_purge"];
         delete?: never;
@@ -1633,6 +1740,8 @@ export interface components {
             failures: number;
             /** Has Hook */
             has_hook: boolean;
+            /** Instructions */
+            instructions: string | null;
             /** Grants */
             grants: components["schemas"]["Grant"][];
             /** Created From */
@@ -1664,7 +1773,7 @@ export interface components {
         };
         /**
          * AutomationChange
-         * @description A field that is left out stays as it is; `start_url`, `rule`, `budget` and `result_schema` can be null.
+         * @description A field that is left out stays as it is; `start_url`, `rule`, `budget`, `instructions` and `result_schema` can be null.
          */
         AutomationChange: {
             /** Name */
@@ -1700,6 +1809,8 @@ export interface components {
             only_changes?: boolean | null;
             /** Only First Model */
             only_first_model?: boolean | null;
+            /** Instructions */
+            instructions?: string | null;
             /** Result Schema */
             result_schema?: {
                 [key: string]: unknown;
@@ -2168,6 +2279,26 @@ export interface components {
             /** Automations */
             automations: components["schemas"]["ExportedAutomation"][];
         };
+        /** ExportedNote */
+        ExportedNote: {
+            /** Site */
+            site: string;
+            /** Text */
+            text: string;
+            /** Pinned */
+            pinned: boolean;
+        };
+        /** ExportedNotes */
+        ExportedNotes: {
+            /**
+             * Version
+             * @default 1
+             * @constant
+             */
+            version: 1;
+            /** Notes */
+            notes: components["schemas"]["ExportedNote"][];
+        };
         /**
          * Fact
          * @description A finding of the agent, with the page and time of its source.
@@ -2469,6 +2600,38 @@ export interface components {
             /** Automations */
             automations: components["schemas"]["NewAutomation"][];
         };
+        /** ImportedNote */
+        ImportedNote: {
+            /** Site */
+            site: string;
+            /** Text */
+            text: string;
+            /**
+             * Pinned
+             * @default false
+             */
+            pinned: boolean;
+        };
+        /** ImportedNotes */
+        ImportedNotes: {
+            /** Items */
+            items: components["schemas"]["Note"][];
+            /** Refused */
+            refused: number;
+        };
+        /**
+         * Instructions
+         * @description What the person wants all runs to heed; "" if nothing.
+         */
+        Instructions: {
+            /** Text */
+            text: string;
+        };
+        /** InstructionsBody */
+        InstructionsBody: {
+            /** Text */
+            text: string;
+        };
         /** Interrupt */
         Interrupt: {
             /**
@@ -2642,6 +2805,8 @@ export interface components {
             failures: number;
             /** Has Hook */
             has_hook: boolean;
+            /** Instructions */
+            instructions: string | null;
             /** Grants */
             grants: components["schemas"]["Grant"][];
             /** Created From */
@@ -2949,6 +3114,8 @@ export interface components {
              * @default false
              */
             only_first_model: boolean;
+            /** Instructions */
+            instructions?: string | null;
             /** Result Schema */
             result_schema?: {
                 [key: string]: unknown;
@@ -3067,6 +3234,13 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        /** NewNote */
+        NewNote: {
+            /** Site */
+            site: string;
+            /** Text */
+            text: string;
+        };
         /** NewReplayLink */
         NewReplayLink: {
             /** Id */
@@ -3103,6 +3277,8 @@ export interface components {
              * @default false
              */
             ask_first: boolean;
+            /** Instructions */
+            instructions?: string | null;
         };
         /** NewlyAddedChannel */
         NewlyAddedChannel: {
@@ -3139,6 +3315,61 @@ export interface components {
             created_at: string;
             /** Secret */
             secret: string | null;
+        };
+        /**
+         * Note
+         * @description A short fact about a site.
+         */
+        Note: {
+            /** Id */
+            id: string;
+            /** Site */
+            site: string;
+            /** Text */
+            text: string;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "run" | "correction" | "person" | "import";
+            /** Session Id */
+            session_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Pinned */
+            pinned: boolean;
+            /** Used Count */
+            used_count: number;
+            /** Last Used */
+            last_used: string | null;
+            /** Confirmed At */
+            confirmed_at: string | null;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+        };
+        /** NoteChange */
+        NoteChange: {
+            /** Text */
+            text?: string | null;
+            /** Pinned */
+            pinned?: boolean | null;
+            /** Kept */
+            kept?: true | null;
+        };
+        /** Notes */
+        Notes: {
+            /** Items */
+            items: components["schemas"]["Note"][];
+        };
+        /** NotesFile */
+        NotesFile: {
+            /** Version */
+            version: number;
+            /** Notes */
+            notes: components["schemas"]["ImportedNote"][];
         };
         /**
          * Notice
@@ -3845,6 +4076,8 @@ export interface components {
             max_tool_steps?: number | null;
             /** Ask First */
             ask_first?: boolean | null;
+            /** Instructions */
+            instructions?: string | null;
         };
         /** SessionDetail */
         SessionDetail: {
@@ -3900,6 +4133,8 @@ export interface components {
             activities: components["schemas"]["Activity"][];
             state: components["schemas"]["WorkingState"];
             live: components["schemas"]["Live"] | null;
+            /** Instructions */
+            instructions: string | null;
         };
         /**
          * SessionSurroundings
@@ -4972,6 +5207,235 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_read_instructions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instructions"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_set_instructions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstructionsBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Instructions"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_list_notes: {
+        parameters: {
+            query?: {
+                site?: string | null;
+                session_id?: string | null;
+                kept?: boolean | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notes"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_add_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewNote"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_remove_notes: {
+        parameters: {
+            query?: {
+                site?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_export_notes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedNotes"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_import_notes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotesFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedNotes"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_remove_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                note_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    knowledge_change_note: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                note_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NoteChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Note"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             default: components["responses"]["AnyProblem"];
         };

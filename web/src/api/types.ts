@@ -67,6 +67,9 @@ export type AutomationChange = Pick<
 export type Upcoming = Schemas['UpcomingTime']
 export type Handoff = Schemas['Handoff']
 export type ReplayLink = Schemas['ReplayLink']
+export type Note = Schemas['Note']
+export type NoteChange = Partial<Schemas['NoteChange']>
+
 export type Grant = Schemas['Grant']
 /** What a yes allows besides the one act. */
 export interface GrantChoice extends GrantLimits {

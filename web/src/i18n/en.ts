@@ -36,6 +36,7 @@ export const en = {
   facts: 'Facts',
   feed: 'Conversation',
   files: 'Files',
+  knowledge: 'Knowledge',
   grants: 'Permissions',
   'grants.session': 'Permissions of this session',
   inbox: 'Inbox',

@@ -8,6 +8,7 @@ import type { Session } from '@/api/types'
 import { Announcer } from '@/features/chat/Announcer'
 import { ChatTools } from '@/features/chat/ChatTools'
 import { QuestionCard } from '@/features/questions/QuestionCard'
+import { ProposedNotes } from '@/features/knowledge/ProposedNotes'
 import { Feed } from '@/features/chat/Feed'
 import { useT } from '@/i18n'
 import { useIsTakeover } from '@/lib/addresses'
@@ -69,6 +70,7 @@ function Chat({ id, isReplay }: Props) {
           <Spinner />
         </div>
       )}
+      <ProposedNotes sessionId={id} className="mx-auto mb-2 w-[calc(100%-2rem)] max-w-[720px] shrink-0" />
       <Announcer />
       <ChatTools sessionId={id} />
       {isReplay && isLoaded && (

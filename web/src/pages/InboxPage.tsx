@@ -3,6 +3,7 @@ import { useEffect, useId, useRef } from 'react'
 import { Link } from 'wouter'
 import { useQuestions } from '@/api/queries'
 import type { OpenQuestion } from '@/api/types'
+import { ProposedNotes } from '@/features/knowledge/ProposedNotes'
 import { CardPlaceProvider } from '@/features/questions/decide'
 import { QuestionCard } from '@/features/questions/QuestionCard'
 import { useWords, wordbook } from '@/i18n'
@@ -48,6 +49,7 @@ export default function InboxPage() {
               <Button onClick={() => void refetch()}>{t('retry')}</Button>
             </div>
           )}
+          <ProposedNotes className="mb-4" />
           {data && count === 0 && <Empty />}
           {questions.length > 0 && (
             <div id="feed" role="feed" aria-label={t('inbox')} className="flex flex-col gap-4">

@@ -101,6 +101,8 @@ class Offer:
     """The session has files."""
     goal: bool = True
     """The user may want something else than at first."""
+    notes: bool = False
+    """The run may have found out how the site works."""
     lacks: frozenset[str] = frozenset()
     """The browser's server cannot do these."""
 
@@ -126,6 +128,7 @@ class Offer:
                 *(() if self.form else ("fields",)),
                 *(() if self.manners and "manner" not in self.lacks else ("manner",)),
                 *(() if self.adds else ("append",)),
+                *(() if self.notes else ("notes",)),
             }
         )
 
@@ -206,6 +209,7 @@ class Move(BaseModel):
     """The model's own claim that this very step has an effect; it can only add a question."""
     rows: list[JsonObject] = []
     final_response: str | SkipJsonSchema[None] = None
+    notes: list[str] = []
     then: list[FurtherAct] = []
 
     @model_validator(mode="before")
@@ -302,10 +306,10 @@ def _further_schema(offer: Offer) -> JsonObject:
     return {"type": "array", "items": item, "maxItems": MAX_FURTHER}
 
 
-_ITEMS = {"plan": 6, "facts": 8, "fields": 40, "rows": 50, "at": 2, "to": 2}
+_ITEMS = {"plan": 6, "facts": 8, "fields": 40, "rows": 50, "notes": 2, "at": 2, "to": 2}
 _CHARS = {
     "short": ("eid", "to_eid", "key"),
-    "line": ("goal", "plan", "done", "blocked", "facts", "reason", "option", "query", "file"),
+    "line": ("goal", "plan", "done", "blocked", "facts", "reason", "option", "query", "file", "notes"),
 }
 _BOUNDS = {"short": 40, "line": 300}
 """Characters. A server's grammar writes such a bound out sign by sign, so there are two, each written once.

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, SystemMessage
 
+from server.agent.context import NOTHING_KNOWN, Known
 from server.agent.effects import in_short
 from server.agent.operator.memory import collecting
 from server.agent.operator.memory.state import PlanProgress, State
@@ -47,6 +48,9 @@ MANNER_RULES = """
 ADD_RULES = """
 - type with `append` adds the text to what the field holds."""
 
+NOTE_RULES = """
+- stop with `notes`: at most 2 short facts on how this site works, found by acting, of use in later tasks."""
+
 GOAL_RULES = """
 - `goal`: only if the user wants something new."""
 
@@ -85,19 +89,23 @@ PAGE_CHARS = 100_000
 def step_prompt(
     state: State, page: str, *, files: Sequence[str] = (), image: JsonObject | None = None,
     problem: str | None = None, cached: bool = False, offer: Offer = MAX_OFFERED, today: str = "",
+    known: Known = NOTHING_KNOWN,
 ) -> list[BaseMessage]:  # fmt: skip
     """Build the messages of one planning call.
 
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
-    rules for Anthropic's prompt cache; `offer` selects them; `today` is the line that says the day.
+    rules for Anthropic's prompt cache; `offer` selects them; `today` is the line that says the day;
+    `known` what the person wants the agent to know.
     """
     parts = [
+        *filter(None, [known.instructions]),
         _work(state, state.url),
         *([] if state.work.plan else [NO_PLAN]),
         *([today] if today else []),
     ]
     if files:  # file names come from sites: untrusted
         parts += ["Files:", fence(", ".join(files), "files")]
+    parts += filter(None, [known.notes])
     parts.append(fence(page, "page", PAGE_CHARS))
     if reading := state.page.reading:
         parts += [fence(reading, "reading", PAGE_CHARS), READ_ONCE]
@@ -117,6 +125,7 @@ def _rules(offer: Offer, *, collects: bool) -> str:
     of_page = (
         (offer.typing, FIELD_RULES), (offer.several, LIST_RULES), (offer.points, POINT_RULES),
         ("manner" not in offer.left_out, MANNER_RULES), (offer.adds, ADD_RULES),
+        (offer.notes, NOTE_RULES),
     ) if offer.page else ()  # fmt: skip
     others = (offer.files, FILE_RULES), (offer.goal, GOAL_RULES), (collects, collecting.RULES)
     chosen = [rules for applies, rules in (*of_page, *others) if applies]

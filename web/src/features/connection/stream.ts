@@ -5,6 +5,7 @@ import {
   applyToQuestions,
   queryClient,
   refreshLists,
+  refreshNotes,
   refreshQuestions,
   rereadFailed,
 } from '@/api/queries'
@@ -26,6 +27,7 @@ export function useStream(): void {
       if (changed.deleted) forget(changed.session_id)
       notifyUser(changed)
       applyToQuestions(changed)
+      void refreshNotes() // a run may have proposed some, another tab may have kept them
     }
     restoreUnsent()
     return startStream({

@@ -5,6 +5,7 @@ import {
   PanelLeft,
   Search,
   Settings,
+  Lightbulb,
   ShieldCheck,
   SquarePen,
   X,
@@ -47,6 +48,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
         <NewSession />
         <InboxLink />
         <PageLink href="/automations" icon={CalendarClock} label={t('automations')} />
+        <PageLink href="/knowledge" icon={Lightbulb} label={t('knowledge')} />
         <PageLink href="/grants" icon={ShieldCheck} label={t('grants')} />
         <SearchBox value={words} onChange={setWords} />
       </div>
