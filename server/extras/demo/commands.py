@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal, cast, get_args
 
-from server.extras.demo.grammar import GRAMMAR, KEYS, pattern, regex
+from server.extras.demo.grammar import GRAMMAR, KEY_WORDS, pattern, regex
 from server.extras.demo.questions import courtesy, is_count, ordinal, part_asked
 from server.extras.demo.stems import asked_words
 
-Simple = Literal["open", "back", "click", "type", "press", "select", "scroll", "hover", "wait", "screenshot"]
-Question = Literal["read", "ask", "list", "count", "table"]
-Errand = Literal["add", "order", "reply"]
-Kind = Simple | Question | Errand | Literal["log_in", "upload"]
-READING_COMMANDS = frozenset(get_args(Question))
+PageKind = Literal["open", "back", "click", "type", "press", "select", "scroll", "hover", "wait"]
+ReadingKind = Literal["read", "ask", "list", "count", "table"]
+ErrandKind = Literal["add", "order", "reply"]
+Kind = PageKind | ReadingKind | ErrandKind | Literal["log_in", "upload", "screenshot"]
+READING_COMMANDS = frozenset(get_args(ReadingKind))
 """Commands that are answered from the page's text."""
-ERRANDS = frozenset(get_args(Errand))
+ERRANDS = frozenset(get_args(ErrandKind))
 """Commands that may need several acts."""
 
 
@@ -131,7 +131,7 @@ _UPWARDS = regex(r"\b(?:up|top|oben|hoch|anfang|вверх|наверх|нача
 _MAKERS: dict[str, Callable[[Mapping[str, str]], list[DemoCommand]]] = {
     "open": lambda found: [DemoCommand("open", _address(found["url"]))],
     "search": lambda found: [DemoCommand("type", "search", found["text"], submit=True)],
-    "press": lambda found: [DemoCommand("press", KEYS[found["target"].lower()])],
+    "press": lambda found: [DemoCommand("press", KEY_WORDS[found["target"].lower()])],
     "scroll": lambda found: [DemoCommand("scroll", "up" if _UPWARDS.search(found["target"]) else "down")],
     "add": lambda found: [_added(found)],
     "buy": lambda found: [_added(found), DemoCommand("order")],

@@ -156,11 +156,11 @@ def shown(units: Sequence[Unit]) -> str:
         elif paragraph:
             blocks.append(f"> {' '.join(cut(unit.text, LONG) for unit in group)}")
         else:
-            blocks += [_MARKS[kind].format(cut(unit.text, LONG)) for unit in group]
+            blocks += [_QUOTED_AS[kind].format(cut(unit.text, LONG)) for unit in group]
     return _joined(blocks)
 
 
-_MARKS = {"item": "> - {}", "heading": "> **{}**", "text": "> {}"}
+_QUOTED_AS = {"item": "> - {}", "heading": "> **{}**", "text": "> {}"}
 
 
 def _joined(blocks: Sequence[str]) -> str:

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 GRAMMAR: dict[str, Any] = tomllib.loads(Path(__file__).with_name("grammar.toml").read_text("utf-8"))
-KEYS: dict[str, str] = {word: key for key, words in GRAMMAR["keys"].items() for word in words}
+KEY_WORDS: dict[str, str] = {word: key for key, words in GRAMMAR["keys"].items() for word in words}
 """The names of keys as people write them."""
-_FLAGS = re.IGNORECASE | re.DOTALL
+_GRAMMAR_FLAGS = re.IGNORECASE | re.DOTALL
 
 
 def listed(name: str) -> frozenset[str]:
@@ -18,7 +18,7 @@ def listed(name: str) -> frozenset[str]:
 
 
 def regex(given: str | list[str]) -> re.Pattern[str]:
-    return re.compile(_filled(given), _FLAGS)
+    return re.compile(_filled(given), _GRAMMAR_FLAGS)
 
 
 def pattern(name: str) -> re.Pattern[str]:
@@ -40,5 +40,5 @@ def _filled(given: str | list[str]) -> str:
 
 def _named(name: str) -> str:
     if name == "key_name":
-        return "|".join(sorted(map(re.escape, KEYS), key=len, reverse=True))
+        return "|".join(sorted(map(re.escape, KEY_WORDS), key=len, reverse=True))
     return _filled(GRAMMAR["patterns"][name])

@@ -128,15 +128,15 @@ def _properties(tool: JsonObject) -> JsonObject:
 
 
 _LOOK_TOOLS = ("browser_snapshot", "browser_get_state")
-_ELEMENT = ("element", "target", "ref", "index")
+_AIM_ARGUMENTS = ("element", "target", "ref", "index")
 _TOOLS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "open": (("browser_navigate",), ("url",)),
     "back": (("browser_navigate_back", "browser_go_back"), ()),
-    "click": (("browser_click",), _ELEMENT),
-    "hover": (("browser_hover",), _ELEMENT),
-    "type": (("browser_type",), (*_ELEMENT, "text", "submit")),
+    "click": (("browser_click",), _AIM_ARGUMENTS),
+    "hover": (("browser_hover",), _AIM_ARGUMENTS),
+    "type": (("browser_type",), (*_AIM_ARGUMENTS, "text", "submit")),
     "press": (("browser_press_key", "browser_send_keys"), ("key", "keys")),
-    "select": (("browser_select_option",), (*_ELEMENT, "values")),
+    "select": (("browser_select_option",), (*_AIM_ARGUMENTS, "values")),
     "wait": (("browser_wait_for",), ("time",)),
     "scroll": (("browser_scroll", "browser_press_key"), ("direction",)),
     "screenshot": (("browser_take_screenshot", "browser_screenshot"), ()),

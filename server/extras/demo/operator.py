@@ -241,10 +241,10 @@ def _action(step: Next, words: Words) -> JsonObject:
     action = {"action": _ACTIONS.get(command.kind, command.kind), **eid}
     if command.kind == "log_in":
         return action | {"reason": words.say("log_in_please")}
-    return action | (_ARGUMENTS[command.kind](command) if command.kind in _ARGUMENTS else {})
+    return action | (_MOVE_ARGUMENTS[command.kind](command) if command.kind in _MOVE_ARGUMENTS else {})
 
 
-_ARGUMENTS: dict[str, Callable[[DemoCommand], JsonObject]] = {
+_MOVE_ARGUMENTS: dict[str, Callable[[DemoCommand], JsonObject]] = {
     "open": lambda command: {"url": command.target},
     "ask": lambda command: {"query": command.text},
     "type": lambda command: {"text": command.text, "submit": command.submit},

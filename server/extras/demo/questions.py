@@ -17,7 +17,7 @@ Part = Literal["links", "buttons", "fields", "headings", "rows", "items", "title
 Courtesy = Literal["hello", "thanks", "praise", "bye"]
 _LONGEST_COURTESY = 80
 
-_PARTS = alternatives("page_parts")
+_PART_PATTERNS = alternatives("page_parts")
 _BESIDE = listed("beside")
 """Words next to the name of a part that do not say what to look for."""
 _COUNTS = pattern("counts")
@@ -33,7 +33,7 @@ def part_asked(question: str) -> Part | None:
 
 
 def _part(word: str) -> Part | None:
-    return next((cast(Part, part) for part, known in _PARTS if known.fullmatch(word)), None)
+    return next((cast(Part, part) for part, known in _PART_PATTERNS if known.fullmatch(word)), None)
 
 
 def is_count(question: str) -> bool:
