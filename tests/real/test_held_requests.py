@@ -115,6 +115,26 @@ async def test_a_yes_in_time_lets_the_very_request_go(browser: SessionBrowser, s
     assert (ends[2]["effect"], ends[2]["page_says"]) == ("accepted", "Sent")
 
 
+ONCE = """<title>Once</title><form method=post action=/orders enctype={enctype}
+onsubmit="if (window.isSent) {{ event.preventDefault(); document.title = 'Please be patient' }} window.isSent = true">
+<input type=hidden name=item value=kettle><button name=key value=one>Zoom in</button></form>"""
+
+
+@pytest.mark.parametrize("enctype", ["application/x-www-form-urlencoded", "multipart/form-data"])
+async def test_a_form_that_its_page_sends_only_once_is_sent_after_a_yes(
+    browser: SessionBrowser, site: Site, enctype: str
+) -> None:
+    site.add("/once", ONCE.format(enctype=enctype))
+    async with task(browser, navigate(site.url("/once")), click("Zoom in"), stop("Done.")) as it:
+        assert await it.say("zoom in") is None
+        assert site.effects == []
+        assert await it.answer(True) == "Done."
+        page = await browser.observe()
+    assert [(one.name, one.fields) for one in site.effects] == [("orders", {"item": "kettle", "key": "one"})]
+    assert page.page.url == site.url("/orders")
+    assert it.of("tool_end")[2]["ok"]
+
+
 async def test_a_no_fails_it_and_the_run_ends(browser: SessionBrowser, site: Site) -> None:
     async with task(browser, *turns(site, "Zoom in")) as it:
         await it.say("zoom in")

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from base64 import b64decode, b64encode
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -29,6 +30,7 @@ from server.browser.outgoing.message import MESSAGE, read_message
 from server.browser.outgoing.request import OutgoingRequest, read_request, site_of_url
 from server.browser.sent import PATH_CHARS, key_of, key_of_text
 from server.ops.background_tasks import BackgroundTasks
+from server.ops.json_types import JsonObject
 from server.text import cut
 from wording.catalogue import parts_of
 
@@ -56,6 +58,8 @@ class _Sending:
     session: str | None = None
     frame: str = ""
     socket: WatchedSocket | None = None
+    form: JsonObject | None = None
+    """The request as DevTools has it, of a form that can be sent again."""
 
     @property
     def name(self) -> str:
@@ -64,10 +68,26 @@ class _Sending:
 
 
 @dataclass(frozen=True, slots=True)
+class _Form:
+    """A form that a tab was about to open: failed at once, and sent again as it was after a yes."""
+
+    tab: str
+    page: str
+    """The address of the page that stays."""
+    request: JsonObject
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
 class _WaitingForYes:
     held: HeldRequest
     outgoing: _Sending
-    patience: asyncio.TimerHandle
+    patience: asyncio.TimerHandle | None
+    """None for a form: nothing waits for it."""
+
+    def rest(self) -> None:
+        if self.patience:
+            self.patience.cancel()
 
 
 class ChromiumHold:
@@ -101,6 +121,10 @@ class ChromiumHold:
         """What may leave, as `_name`: a page older than this hold is paused twice."""
         self._waiting: dict[str, _WaitingForYes] = {}
         """By request id."""
+        self._forms: dict[str, _Form] = {}
+        """By request id: of `_waiting`, those that are failed already."""
+        self._again: _Form | None = None
+        """What the next document of its tab is sent as."""
         self._egress = egress
         self._watch = SocketWatch(devtools, self._on_message) if devtools else None
         self._known = WeakSet[SocketConnection]()
@@ -168,6 +192,9 @@ class ChromiumHold:
     async def _still_waits(self, request_id: str) -> bool:
         """There is no question for it: a paused request refuses this one in other words than one that is gone."""
         outgoing = self._waiting[request_id].outgoing
+        if outgoing.form:
+            form = self._forms.get(request_id)
+            return form is not None and await self._address_of(form.tab) == form.page
         if outgoing.socket:
             return bool(self._connections(outgoing.socket))
         try:
@@ -187,7 +214,7 @@ class ChromiumHold:
             return False
         is_open = one.outgoing.socket is None or bool(self._connections(one.outgoing.socket))
         del self._waiting[request_id]
-        one.patience.cancel()
+        one.rest()
         self._remember(one.outgoing.name)
         self._standing.pop(held.shape, None)
         if not is_open:
@@ -196,6 +223,11 @@ class ChromiumHold:
         if one.outgoing.socket:
             self._tell_gate()
             return True
+        if one.outgoing.form:
+            if (form := self._forms.pop(request_id, None)) and await self._send_again(form):
+                return True
+            self._sent.pop(held.binding, None)  # of a frame, or the tab has gone
+            return False
         try:
             await self._pass(request_id, one.outgoing.session)
         except CdpError:  # `Invalid InterceptionId`: the page has given it up
@@ -214,7 +246,8 @@ class ChromiumHold:
         works = []
         for request_id in request_ids:
             if (one := self._waiting.pop(request_id, None)) is not None:
-                one.patience.cancel()
+                one.rest()
+                self._forms.pop(request_id, None)
                 works.append(self._drop(one.outgoing))
         await asyncio.gather(*works)
 
@@ -235,19 +268,63 @@ class ChromiumHold:
             params = {"requestId": request_id, "errorReason": "Aborted"}
             await self._cdp.send("Fetch.failRequest", params, session=session)
 
-    async def _abort_document(self, request_id: str, session: str | None, frame: str) -> None:
+    async def _abort_document(self, outgoing: _Sending) -> None:
         """A tab that was opened for it stays empty, in front of the page that is worked on: it is closed."""
-        await self._abort(request_id, session)
-        info = (await self._cdp.send("Target.getTargetInfo", {"targetId": frame}))[
-            "targetInfo"
-        ]  # of a tab only
+        await self._abort(outgoing.id, outgoing.session)
+        info = await self._tab(outgoing.frame)
         if info["type"] == "page" and info.get("openerId") and info["url"] in ("", "about:blank"):
-            await self._cdp.send("Target.closeTarget", {"targetId": frame})
+            await self._cdp.send("Target.closeTarget", {"targetId": outgoing.frame})
+        elif info["type"] == "page" and outgoing.form and outgoing.id in self._waiting:
+            self._forms[outgoing.id] = _Form(
+                outgoing.frame, info["url"], outgoing.form, _body_of(outgoing.form) or b""
+            )
+
+    async def _tab(self, frame: str) -> JsonObject:
+        """Raises CdpError for a frame that is no tab's outermost one."""
+        found: JsonObject = (await self._cdp.send("Target.getTargetInfo", {"targetId": frame}))["targetInfo"]
+        return found
+
+    async def _address_of(self, tab: str) -> str:
+        with suppress(CdpError):
+            return str((await self._tab(tab))["url"])
+        return ""
+
+    async def _send_again(self, form: _Form) -> bool:
+        """Open the form's address in its tab, as the very request that the page made.
+
+        The page itself would not: many take a form once, and have taken this one.
+        """
+        where = {"targetId": form.tab, "flatten": True}
+        try:
+            session = (await self._cdp.send("Target.attachToTarget", where))["sessionId"]
+            self._again = form
+            opened = {"url": form.request["url"], "referrer": form.page}
+            await self._cdp.send("Page.navigate", opened, session=session)
+            await self._cdp.send("Target.detachFromTarget", {"sessionId": session})
+        except CdpError:
+            return self._again is None
+        return self._again is None
+
+    async def _pass_as(self, request_id: str, session: str | None, form: _Form) -> None:
+        asked = form.request
+        headers = [{"name": name, "value": str(value)} for name, value in asked["headers"].items()]
+        await self._cdp.send(
+            "Fetch.continueRequest",
+            {
+                "requestId": request_id, "method": asked["method"], "headers": headers,
+                "postData": b64encode(form.body).decode(),
+            },
+            session=session,
+        )  # fmt: skip
 
     # Requests
 
     def _on_paused(self, params: Params, session: str | None) -> None:
         if session not in self._sessions:
+            return
+        if self._again and self._is_again(params, self._again):
+            self._tasks.start(self._pass_as(params["requestId"], session, self._again))
+            self._again = None
             return
         try:
             outgoing = self._read(params, session)
@@ -260,6 +337,11 @@ class ChromiumHold:
             self._tasks.start(self._pass(params["requestId"], session))
         else:
             self._keep(outgoing, hold)
+
+    @staticmethod
+    def _is_again(params: Params, form: _Form) -> bool:
+        is_document = params["resourceType"] == "Document" and params.get("frameId") == form.tab
+        return is_document and params["request"]["url"] == form.request["url"]
 
     def _on_login(self, params: Params, session: str | None) -> None:
         """Show what the site says without a login: a page that waits for one, even of a frame, takes no clicks.
@@ -279,7 +361,7 @@ class ChromiumHold:
         request = read_request(params["request"], params["resourceType"])
         return _Sending(
             params["requestId"], request, binding_of(request.shape, key_of(params["request"])), str(params.get("networkId", "")),
-            session, str(params.get("frameId")),
+            session, str(params.get("frameId")), form=_form_of(params),
         )  # fmt: skip
 
     def _on_message(self, socket: WatchedSocket, opcode: int, text: str) -> None:
@@ -364,25 +446,46 @@ class ChromiumHold:
             del self._released[next(iter(self._released))]
 
     def _keep(self, outgoing: _Sending, hold: Hold) -> None:
-        """Keep it paused, or fail it at once: a document would leave its page without scripts."""
+        """Keep it paused, or fail it at once: a document would leave its page without scripts, so it is sent again."""
         request, loop = outgoing.request, asyncio.get_running_loop()
         is_late = not self._is_of_act() and self._at_gate == 0  # kept by a page of an act that is long over
+        is_lost = request.type == "Document" and not outgoing.form
         parts = urlsplit(request.url)
         words = in_words(request, hold)
         held = HeldRequest(
             id=outgoing.id, network_id=outgoing.network_id, kind=hold.kind, words=words, words_parts=parts_of(words), method=request.method,
             place=f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}", path=cut(parts.path or "/", PATH_CHARS),
             site=request.site, binding=outgoing.binding,
-            is_over=request.type == "Document" or is_late or self._held is None, is_further=bool(self._sent),
+            is_over=is_lost or is_late or self._held is None, is_further=bool(self._sent),
         )  # fmt: skip
         log.info("held: %s %s (%s)", request.method, request.host, hold.kind)
         self._standing[request.shape] = None
         if held.is_over and outgoing.socket:
             self._tasks.start(self._drop(outgoing))
+        elif request.type == "Document":
+            if not held.is_over:
+                self._waiting[outgoing.id] = _WaitingForYes(held, outgoing, None)
+            self._tasks.start(self._abort_document(outgoing))
         elif held.is_over:
-            self._tasks.start(self._abort_document(outgoing.id, outgoing.session, outgoing.frame))
+            self._tasks.start(self._abort(outgoing.id, outgoing.session))
         else:
             timer = loop.call_later(self._patience, lambda: self._tasks.start(self._fail([outgoing.id])))
             self._waiting[outgoing.id] = _WaitingForYes(held, outgoing, timer)
         if self._held:
             self._held(held)
+
+
+def _form_of(params: Params) -> JsonObject | None:
+    """The request of a form that opens in its tab and whose body is known to the last byte."""
+    request: JsonObject = params["request"]
+    is_form = params["resourceType"] == "Document" and request["method"] == "POST"
+    return request if is_form and _body_of(request) is not None else None
+
+
+def _body_of(request: JsonObject) -> bytes | None:
+    """None where a part of it is a file, which DevTools does not give."""
+    entries = request.get("postDataEntries") or ()
+    has_body = request.get("hasPostData") or request.get("postData")
+    if not all("bytes" in entry for entry in entries) or (has_body and not entries):
+        return None
+    return b"".join(b64decode(entry["bytes"]) for entry in entries)
