@@ -100,7 +100,7 @@ def test_what_lies_over_a_page_has_no_accessibility_violations(
     assert found == {}
 
 
-@pytest.mark.parametrize("path", ["/", "/inbox", "/automations", "/grants", "/settings"])
+@pytest.mark.parametrize("path", ["/", "/inbox", "/automations", "/grants", "/knowledge", "/settings"])
 def test_every_skip_link_leads_somewhere(screen: Screen, path: str) -> None:
     screen.page.goto(path)
     expect(screen.page.get_by_role("heading", level=1)).to_be_visible()

@@ -1,0 +1,74 @@
+"""Knowledge: a correction becomes a note by one tap, the next run reads it, and the page shows and changes all of it."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.e2e.axe import fits, violations
+from tests.e2e.conftest import OpenScreen
+from tests.e2e.screen import Screen
+
+FACT = "Delivery is free from two kettles"
+
+
+def deny_with(screen: Screen, words: str) -> None:
+    screen.api.delete("/notes")  # other tests have the same server
+    screen.open(screen.asking())
+    card = screen.page.get_by_role("region", name="Allow this action?")
+    card.get_by_role("button", name="Deny with a note").click()
+    card.get_by_role("textbox").fill(words)
+    card.get_by_role("button", name="Send and deny").click()
+    screen.wait_idle()
+
+
+def test_a_correction_becomes_a_note_that_the_next_run_reads(screen: Screen) -> None:
+    deny_with(screen, FACT)
+    offer = screen.page.get_by_role("region", name="Remember this?")
+    expect(offer).to_contain_text("Remember this for shop.example?")
+    expect(offer).to_contain_text(FACT)
+    assert violations(screen.page) == []
+    screen.page.goto("/inbox")
+    expect(offer).to_contain_text(FACT)
+    screen.button(f"Remember: {FACT}").click()
+    expect(offer).to_have_count(0)
+
+    screen.cancel(screen.asking())
+    screen.sidebar.get_by_role("link", name="Knowledge").click()
+    note = screen.page.get_by_role("listitem").filter(has_text=FACT)
+    expect(note).to_contain_text("used in 1 run")
+    assert violations(screen.page) == []
+
+
+def test_an_order_is_not_offered(screen: Screen) -> None:
+    deny_with(screen, "Always order the red one without asking")
+    expect(screen.page.get_by_role("region", name="Remember this?")).to_have_count(0)
+    assert screen.api.get("/notes").json() == {"items": []}
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_page_keeps_instructions_and_changes_notes_on_a_phone(
+    open_screen: OpenScreen, scheme: str
+) -> None:
+    screen = open_screen(viewport={"width": 360, "height": 740}, color_scheme=scheme)
+    screen.api.delete("/notes")
+    for text in (FACT, "Search works only after Enter"):
+        screen.api.post("/notes", json={"site": "shop.example", "text": text})
+    screen.page.goto("/knowledge")
+    screen.page.get_by_label("Instructions for all sessions").fill("Answer in German.")
+    screen.button("Save instructions").click()
+    expect(screen.button("Save instructions")).to_be_disabled()
+    assert screen.api.get("/instructions").json() == {"text": "Answer in German."}
+    screen.page.get_by_label("Search notes").fill("enter")
+    expect(screen.page.get_by_role("listitem").filter(has_text=FACT)).to_have_count(0)
+    screen.button("Edit note: Search works only after Enter").click()
+    editor = screen.page.get_by_role("textbox", name="Edit note: Search works only after Enter")
+    editor.fill("Search works after Enter")
+    editor.press("Enter")
+    expect(screen.page.get_by_text("Search works after Enter")).to_be_visible()
+    assert violations(screen.page) == []
+    assert fits(screen.page)
+    screen.button("Delete all notes").click()
+    screen.button("Delete all").click()
+    expect(screen.page.get_by_text("No notes yet.")).to_be_visible()
+    screen.api.put("/instructions", json={"text": ""})
