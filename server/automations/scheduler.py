@@ -40,7 +40,7 @@ class Starter(Protocol):
     @property
     def is_draining(self) -> bool: ...
 
-    def expecting(self, session_id: str) -> AbstractContextManager[None]: ...
+    def submitting(self, session_id: str) -> AbstractContextManager[None]: ...
 
     def start(self, accepted: AcceptedMessage) -> None: ...
 
@@ -169,7 +169,7 @@ class Scheduler:
     ) -> Fired | None:
         """Execute `query` with the id of a new session, and start the run that it has begun."""
         new = new_id()
-        with self._starter.expecting(row.session_id or new), self._starter.expecting(new):
+        with self._starter.submitting(row.session_id or new), self._starter.submitting(new):
             fired = await query(new)
             if fired and fired.accepted:
                 self._starter.start(fired.accepted)

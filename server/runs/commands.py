@@ -95,7 +95,7 @@ class RunCommands:
         result_schema: JsonObject | None,
     ) -> AcceptedMessage:  # fmt: skip
         message_id = new_id()
-        with self._executor.dispatch.expecting(session_id):
+        with self._executor.dispatch.submitting(session_id):
             begins, accepted = await self._executor.dispatch.reserve(), None
             try:
                 accepted = await self._commit(
@@ -109,7 +109,7 @@ class RunCommands:
                 if begins and not (accepted and accepted.started):
                     self._executor.dispatch.queue.give_back()
             if not accepted.is_new:
-                self._executor.dispatch.adopt(accepted)
+                self._executor.dispatch.submit_recovered(accepted)
             elif accepted.question:
                 self._recorder.forget_question(accepted.question.reference)
                 self._bus.publish(session_id, None, [MessageAdded(message=accepted.message)])
@@ -177,7 +177,7 @@ class RunCommands:
     async def _rerun(self, session_id: str, **changes: Any) -> AcceptedMessage:
         self._refuse_when_draining()
         run_id = new_id()
-        with self._executor.dispatch.expecting(session_id):
+        with self._executor.dispatch.submitting(session_id):
             accepted = await self._commit(
                 lambda again: self._store.rerun(session_id, **changes, run_id=run_id, again=again)
             )
@@ -195,7 +195,7 @@ class RunCommands:
 
     async def _decide(self, session_id: str, answer: Answer, grant: WantedGrant | None) -> None:
         reference = answer.reference or ""
-        with self._executor.dispatch.expecting(session_id):
+        with self._executor.dispatch.submitting(session_id):
             try:
                 row = await self._commit(
                     lambda again: self._store.decide(
@@ -240,7 +240,7 @@ class RunCommands:
         """
         ended = None
         while ended is None:
-            await self._executor.dispatch.settled(session_id)
+            await self._executor.dispatch.wait_submitted(session_id)
             if execution := self._execution(session_id):
                 execution.stop("cancelled")
                 await execution.ended.wait()
@@ -253,7 +253,7 @@ class RunCommands:
             if await self.executed.cancel(run):
                 return
             run = await self._store.run(run.id)  # another process may have changed it before it let go
-            if not await self._executor.dispatch.begins(run.id):
+            if not await self._executor.dispatch.wait_started(run.id):
                 ended = await self._recorder.cancel_unexecuted(run)
         self._executor.dispatch.start_next(ended)
 

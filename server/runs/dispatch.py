@@ -83,7 +83,7 @@ class Dispatch:
         if ended.next:
             self.start(ended.next)
 
-    def adopt(self, accepted: AcceptedMessage) -> None:
+    def submit_recovered(self, accepted: AcceptedMessage) -> None:
         """Submit a committed run that is not known here, because the reply to its commit was lost."""
         run = accepted.run
         if self.is_draining or run.status != "queued" or run.held or self.knows(run.id):
@@ -98,12 +98,12 @@ class Dispatch:
         """Whether the run waits in the queue or is being executed here."""
         return self.queue.knows(run_id)
 
-    async def begins(self, run_id: str) -> bool:
+    async def wait_started(self, run_id: str) -> bool:
         """Wait for the execution of the run to begin. False if it has none here."""
-        return await self.queue.begins(run_id)
+        return await self.queue.wait_started(run_id)
 
     @contextmanager
-    def expecting(self, session_id: str) -> Iterator[None]:
+    def submitting(self, session_id: str) -> Iterator[None]:
         """Mark the session as busy while a call commits a run and submits it, so that recovery does not."""
         self._expected[session_id] += 1
         try:
@@ -115,7 +115,7 @@ class Dispatch:
                 self._settled.set()
                 self._settled = asyncio.Event()
 
-    async def settled(self, session_id: str) -> None:
+    async def wait_submitted(self, session_id: str) -> None:
         """Wait until no call is about to submit a run of the session: then each that has begun can be seen."""
         while session_id in self._expected:
             await self._settled.wait()
@@ -136,7 +136,7 @@ class Dispatch:
         self._is_draining = True
         self.queue.take_no_more()
         if not self._is_shared:
-            self._recorder.keep_next_held()
+            self._recorder.start_no_next()
         running = [execution.ended.wait() for execution in self._executions.values()]
         if running:
             await asyncio.wait([asyncio.ensure_future(ended) for ended in running], timeout=seconds)

@@ -52,7 +52,7 @@ class RunQueue(Protocol):
         """Whether the run waits here or is being executed."""
         ...
 
-    async def begins(self, run_id: str) -> bool:
+    async def wait_started(self, run_id: str) -> bool:
         """Wait until the run's execution can be seen or has ended. False if it has not begun here."""
         ...
 
@@ -102,7 +102,7 @@ class InProcessRunQueue:
     def knows(self, run_id: str) -> bool:
         return run_id in self._waiting or run_id in self._begun
 
-    async def begins(self, run_id: str) -> bool:
+    async def wait_started(self, run_id: str) -> bool:
         has_begun = self._begun.get(run_id)
         return has_begun is not None and await has_begun.wait()
 

@@ -69,7 +69,7 @@ class RunRecorder:
         """By session: a token, set while its row is read, removed when a newer state is announced."""
         self._lost: set[str] = set()
         """Runs of this process that could not begin or end because the database was unavailable too long."""
-        self._frees_next = True
+        self._starts_next = True
         self.page_listeners: list[Callable[[str, str | None], None]] = []
         """Called after each step with the session's id and the URL of the page that the step ended on."""
         self.end_listeners: list[Callable[[FinishedRun], None]] = []
@@ -290,9 +290,9 @@ class RunRecorder:
 
     # End of a run. Each returns None if the run was ended or taken over already.
 
-    def keep_next_held(self) -> None:
+    def start_no_next(self) -> None:
         """For a shutdown: the end of a run does not start the run that is held behind it."""
-        self._frees_next = False
+        self._starts_next = False
 
     async def complete(self, execution: Execution) -> FinishedRun | None:
         adapter = execution.adapter
@@ -332,7 +332,7 @@ class RunRecorder:
         values |= {"epoch": run.epoch, "usage": execution.adapter.usage, "read_ids": execution.read_ids}
         return await self.with_retry(
             lambda again: self._store.finish_run(
-                run.id, status, then_next=self._frees_next, again=again, **values
+                run.id, status, start_next=self._starts_next, again=again, **values
             )
         )
 
@@ -347,7 +347,7 @@ class RunRecorder:
             error_code=code,
             error=text,
             read_ids=read_ids,
-            then_next=self._frees_next,
+            start_next=self._starts_next,
             **values,
         )
         if ended:
@@ -382,7 +382,7 @@ class RunRecorder:
         text = ENDINGS[code] if is_lost else interruption(run)
         logger.warning("run %s is interrupted: %s", run.id, text)
         ended = await self._store.finish_run(
-            run.id, "interrupted", epoch=run.epoch, error_code=code, error=text, then_next=is_lost
+            run.id, "interrupted", epoch=run.epoch, error_code=code, error=text, start_next=is_lost
         )
         self._lost.discard(run.id)
         if ended:

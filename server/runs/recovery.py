@@ -81,7 +81,7 @@ class Recovery:
             run = accepted.run
             if run.session_id in busy | self._dispatch.busy_sessions() or self._recorder.is_lost(run.id):
                 continue
-            self._dispatch.adopt(accepted)
+            self._dispatch.submit_recovered(accepted)
 
     async def end_orphans(self) -> None:
         for ended in await self._recorder.end_orphans():

@@ -217,7 +217,7 @@ class RunQueries:
     def finish_run(
         self, db: Connection, run_id: str, status: str, *, epoch: int | None = None, answer: str | None = None,
         answer_meta: JsonObject | None = None, error_code: str | None = None, error: str | None = None,
-        usage: Usage | None = None, read_ids: Collection[str] = (), then_next: bool = False, again: bool = False,
+        usage: Usage | None = None, read_ids: Collection[str] = (), start_next: bool = False, again: bool = False,
         unanswered: str | None = None, receipt: JsonObject | None = None,
     ) -> FinishedRun | None:  # fmt: skip
         """End the run and store its answer, in one transaction. None if it was ended or taken over already.
@@ -227,7 +227,7 @@ class RunQueries:
 
         This process becomes its owner: the process that executed it before saves nothing more of it. Steering
         messages that are not in `read_ids` get runs of their own, if the status is `completed` or `failed`. With
-        `then_next` the oldest run that is held behind it may start.
+        `start_next` the oldest run that is held behind it may start.
         """
         session, run = _session_and_run(db, run_id)
         if session is None or run is None or (epoch is not None and run.epoch != epoch):
@@ -265,7 +265,7 @@ class RunQueries:
             moved = self._hold_unread(db, session, run_id, read_ids)
         if run.attempt > 1 or question:  # a former execution may have left an open question
             _cancel_questions(db, run_id)
-        following = self._free_next(db, session) if then_next else None
+        following = self._free_next(db, session) if start_next else None
         return FinishedRun(run, session, message, following, tuple(map(to_message, moved)), is_reported)
 
     def _free_next(self, db: Connection, session: SessionRow) -> AcceptedMessage | None:

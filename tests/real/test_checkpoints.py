@@ -224,7 +224,7 @@ async def test_what_a_run_left_behind_is_saved_after_its_end_while_others_wait_b
     saver = Checkpoints(DatabaseTables(database, store.is_executed_here))
     thread = await saver.open(session_id, run.epoch, "async")
     await walk(saver, thread)
-    assert await store.finish_run(run.id, "cancelled", epoch=run.epoch, then_next=True)
+    assert await store.finish_run(run.id, "cancelled", epoch=run.epoch, start_next=True)
     saver.release(thread)
     await saver.aclose()
     assert await stored(saver, session_id) == (["a", "b", "c"], 0)

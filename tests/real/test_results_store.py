@@ -95,7 +95,7 @@ async def test_the_table_that_a_message_asks_for_stays_with_it(store: Store) -> 
     with pytest.raises(BadRequest):
         await store.accept(session_id, "steered", result_schema=SCHEMA, mode="steer")
     await store.begin_execution(first.run.id)
-    await store.finish_run(first.run.id, "cancelled", then_next=True)
+    await store.finish_run(first.run.id, "cancelled", start_next=True)
     started = await store.begin_execution(queued.run.id)
     assert started
     assert (started.messages[-1].meta_json or {})["result_schema"] == SCHEMA

@@ -109,8 +109,8 @@ async def test_a_run_is_executed_once_and_is_known_while_it_is(queues: Queues) -
     await queues.add(queue, "r1")
     await eventually(lambda: worker.began, message="the run begins")
     assert queue.knows("r1")
-    assert await queue.begins("r1")
-    assert not await queue.begins("r2")
+    assert await queue.wait_started("r1")
+    assert not await queue.wait_started("r2")
     worker.may_end.set()
     await eventually(lambda: not queue.knows("r1"), message="the run is forgotten")
 

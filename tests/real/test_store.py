@@ -317,7 +317,7 @@ async def test_the_end_of_a_run_frees_the_next_one_in_the_same_moment(store: Sto
     first = (await begun(store, session_id, "first")).run
     waiting = await store.accept(session_id, "second", mode="queue")
     assert await store.begin_execution(waiting.run.id) is None
-    ended = await store.finish_run(first.id, "completed", epoch=first.epoch, answer="one", then_next=True)
+    ended = await store.finish_run(first.id, "completed", epoch=first.epoch, answer="one", start_next=True)
     assert ended
     assert ended.next
     assert ended.next.run.id == waiting.run.id
@@ -359,7 +359,7 @@ async def test_what_nobody_heard_gets_runs_of_its_own_in_its_order(store: Store)
     heard = {said[0].id}
     while run:
         ended = await store.finish_run(
-            run.id, "completed", epoch=run.epoch, answer=next(answers), read_ids=heard, then_next=True
+            run.id, "completed", epoch=run.epoch, answer=next(answers), read_ids=heard, start_next=True
         )
         assert ended
         following = await store.begin_execution(ended.next.run.id) if ended.next else None
@@ -373,7 +373,7 @@ async def test_a_cancelled_run_takes_what_was_said_into_it_along(store: Store) -
     run = (await begun(store, session_id)).run
     await store.accept(session_id, "faster", mode="steer")
     await store.add_tool_message(run, "a step", {"call_id": "1"})
-    ended = await store.finish_run(run.id, "cancelled", epoch=run.epoch, then_next=True)
+    ended = await store.finish_run(run.id, "cancelled", epoch=run.epoch, start_next=True)
     assert ended
     assert ended.next is None
     assert contents(ended.changed) == ["faster"]
@@ -386,7 +386,7 @@ async def test_what_a_failed_run_did_not_hear_gets_a_run(store: Store) -> None:
     session_id = await new_session(store)
     run = (await begun(store, session_id)).run
     await store.accept(session_id, "faster", mode="steer")
-    ended = await store.finish_run(run.id, "failed", epoch=run.epoch, then_next=True)
+    ended = await store.finish_run(run.id, "failed", epoch=run.epoch, start_next=True)
     assert ended
     assert ended.next
     assert ended.next.message.content == "faster"
@@ -436,7 +436,7 @@ async def test_an_end_that_is_stored_again_names_the_message_that_follows(store:
     run = (await begun(store, session_id)).run
     await store.accept(session_id, "next", mode="queue")
     for _ in range(2):
-        ended = await store.finish_run(run.id, "completed", epoch=run.epoch, then_next=True, again=True)
+        ended = await store.finish_run(run.id, "completed", epoch=run.epoch, start_next=True, again=True)
         assert ended
         assert ended.next
         assert ended.next.message.content == "next"
@@ -550,7 +550,7 @@ async def test_runs_keep_their_order_when_the_clock_is_put_back(store: Store) ->
         execution = await store.begin_execution(run.id)
         assert execution
         ended = await store.finish_run(
-            run.id, "completed", epoch=execution.run.epoch, answer=answer, then_next=True
+            run.id, "completed", epoch=execution.run.epoch, answer=answer, start_next=True
         )
         assert ended
         run = ended.next.run if ended.next else ended.run

@@ -47,7 +47,7 @@ class Starter:
     started: list[AcceptedMessage] = field(default_factory=list)
 
     @contextmanager
-    def expecting(self, session_id: str) -> Iterator[None]:
+    def submitting(self, session_id: str) -> Iterator[None]:
         yield
 
     def start(self, accepted: AcceptedMessage) -> None:

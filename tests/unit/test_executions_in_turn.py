@@ -94,7 +94,7 @@ class Stage:
         self.executor.dispatch.start(accepted)
         return accepted.run
 
-    async def begins(self) -> RunRow:
+    async def wait_started(self) -> RunRow:
         """A run that has begun in the database, before its execution knows."""
         self.store.may_begin.clear()
         run = await self.begin("slow story")
@@ -180,7 +180,7 @@ async def test_who_answers_while_the_question_is_told_can_still_cancel(stage: St
 
 async def test_a_run_that_begins_while_the_server_goes_down_is_interrupted(stage: Stage) -> None:
     stage.store.may_read.set()
-    run = await stage.begins()
+    run = await stage.wait_started()
     draining = asyncio.create_task(stage.executor.drain(0))
     await asyncio.sleep(0)
     stage.store.may_begin.set()
@@ -193,7 +193,7 @@ async def test_a_run_that_is_cancelled_while_it_begins_is_not_carried_out(
     stage: Stage, caplog: pytest.LogCaptureFixture
 ) -> None:
     stage.store.may_read.set()
-    run = await stage.begins()
+    run = await stage.wait_started()
     cancelling = asyncio.create_task(stage.commands.cancel(run.session_id))
     async with asyncio.timeout(60):
         await asyncio.wait({cancelling}, timeout=0.2)

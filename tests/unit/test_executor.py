@@ -249,8 +249,8 @@ async def test_the_plan_of_a_question_is_older_than_its_answer_too(desk: Desk) -
 
 async def test_what_was_committed_and_not_submitted_is_adopted_once(desk: Desk) -> None:
     accepted = await desk.accept(PING)
-    desk.executor.dispatch.adopt(accepted)
-    desk.executor.dispatch.adopt(accepted)
+    desk.executor.dispatch.submit_recovered(accepted)
+    desk.executor.dispatch.submit_recovered(accepted)
     await eventually(
         lambda: desk.status(accepted.run.id), lambda it: it == "completed", message="the run has ended"
     )
@@ -261,7 +261,7 @@ async def test_what_was_committed_and_not_submitted_is_adopted_once(desk: Desk) 
 async def test_what_was_published_already_is_not_adopted(desk: Desk) -> None:
     accepted = await desk.accept(PING)
     desk.recorder.publish_accepted(accepted)
-    desk.executor.dispatch.adopt(accepted)
+    desk.executor.dispatch.submit_recovered(accepted)
     assert not desk.executor.dispatch.knows(accepted.run.id)
 
 
@@ -275,7 +275,7 @@ async def test_a_run_whose_question_was_answered_is_adopted_with_its_decision(de
         grant_of=lambda _: None, late=False, again=False,
     )  # fmt: skip
     (unbegun,) = await desk.store.unbegun_runs()
-    desk.executor.dispatch.adopt(unbegun)
+    desk.executor.dispatch.submit_recovered(unbegun)
     assert len(desk.said(accepted.run.id, Decision)) == 1
     assert desk.executor.dispatch.knows(accepted.run.id)
     await eventually(

@@ -190,7 +190,7 @@ async def test_a_shutdown_leaves_the_message_behind_a_run_queued(world: Runtime)
     execution = await begun_execution(world, session_id)
     waiting = await world.store.accept(session_id, "and this", mode="queue")
     recorder = RunRecorder(world.settings, world.store, world.bus)
-    recorder.keep_next_held()
+    recorder.start_no_next()
     ended = await recorder.fail(execution, "interrupted", "The server is shutting down.")
     assert ended
     assert ended.next is None
@@ -260,7 +260,7 @@ async def test_a_run_that_must_not_begin_is_not_adopted(parts: Parts, world: Run
         await parts.executor.drain(0)
     published: list[Stamped] = []
     world.bus.listeners.append(published.append)
-    parts.executor.dispatch.adopt(accepted)
+    parts.executor.dispatch.submit_recovered(accepted)
     assert published == []
     assert not parts.executor.dispatch.knows(accepted.run.id)
 
@@ -439,8 +439,8 @@ async def test_a_call_is_published_also_when_its_run_is_stopped_while_it_is_note
 
 
 async def test_a_session_is_busy_until_the_last_call_that_expects_a_run_is_done(parts: Parts) -> None:
-    with parts.executor.dispatch.expecting("s"):
-        with parts.executor.dispatch.expecting("s"):
+    with parts.executor.dispatch.submitting("s"):
+        with parts.executor.dispatch.submitting("s"):
             assert parts.executor.dispatch.busy_sessions() == {"s"}
         assert parts.executor.dispatch.busy_sessions() == {"s"}
     assert parts.executor.dispatch.busy_sessions() == set()

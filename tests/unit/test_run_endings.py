@@ -262,7 +262,7 @@ async def test_a_run_that_has_ended_is_not_executed_again(
     assert await stage.ended(run) == ("completed", None)
     said = await stage.store.messages(run.session_id)
     stage.executor.dispatch.submit(run.id)
-    assert not await stage.executor.dispatch.begins(run.id)
+    assert not await stage.executor.dispatch.wait_started(run.id)
     await stage.executor.drain(60)
     assert await stage.store.messages(run.session_id) == said
     assert not [record for record in caplog.records if record.levelname == "ERROR"]

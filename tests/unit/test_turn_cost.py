@@ -70,7 +70,7 @@ async def test_a_cancel_waits_for_a_message_that_is_being_committed(world: Runti
     session = await world.store.create_session(
         id="s", title=None, agent="assistant", model="mock:scripted", max_tool_steps=5
     )
-    with world.executor.dispatch.expecting(session.id):
+    with world.executor.dispatch.submitting(session.id):
         cancelling = asyncio.create_task(world.commands.cancel(session.id))
         done, _ = await asyncio.wait({cancelling}, timeout=0.5)
         assert not done

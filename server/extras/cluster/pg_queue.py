@@ -108,7 +108,7 @@ class PgRunQueue:
     def knows(self, run_id: str) -> bool:
         return run_id in self._tasks
 
-    async def begins(self, run_id: str) -> bool:
+    async def wait_started(self, run_id: str) -> bool:
         has_begun = self._begun.get(run_id)
         return has_begun is not None and await has_begun.wait()
 
