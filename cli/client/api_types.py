@@ -397,7 +397,7 @@ class Note(TypedDict):
     created_at: str
 
 
-class Notes(TypedDict):
+class NoteList(TypedDict):
     items: list[Note]
 
 

@@ -154,7 +154,7 @@ class Client:
         return matches[0]
 
     async def notes(self) -> list[api.Note]:
-        page: api.Notes = await self.call("GET", "/notes")
+        page: api.NoteList = await self.call("GET", "/notes")
         return page["items"]
 
     async def find_note(self, name: str) -> api.Note:

@@ -9,7 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from server.api.deps import Body, RuntimeDep, SessionId, Text
-from server.api.schemas import ExportedNote, ExportedNotes, ImportedNotes, Instructions, Note, Notes
+from server.api.schemas import ExportedNote, ExportedNotes, ImportedNotes, Instructions, Note, NoteList
 from server.database.models import NoteRow
 from server.events import now
 from server.knowledge.rules import MAX_INSTRUCTIONS, NoteRefused, check_note, read_site
@@ -68,10 +68,10 @@ async def list_notes(
     site: SiteName | None = None,
     session_id: SessionId | None = None,
     kept: bool | None = None,
-) -> Notes:
+) -> NoteList:
     """By site, then newest confirmed first. `kept` false: those that wait for the person."""
     rows = await runtime.store.notes(site=read_site(site) if site else None, session_id=session_id, kept=kept)
-    return Notes(items=[Note.model_validate(row) for row in rows])
+    return NoteList(items=[Note.model_validate(row) for row in rows])
 
 
 @router.get("/notes/export")

@@ -588,11 +588,11 @@ class Note(ResponseModel):
     created_at: datetime
 
 
-class Notes(ResponseModel):
+class NoteList(ResponseModel):
     items: list[Note]
 
 
-class ImportedNotes(Notes):
+class ImportedNotes(NoteList):
     refused: int
     """How many of the file cannot be notes."""
 

@@ -3359,8 +3359,8 @@ export interface components {
             /** Kept */
             kept?: true | null;
         };
-        /** Notes */
-        Notes: {
+        /** NoteList */
+        NoteList: {
             /** Items */
             items: components["schemas"]["Note"][];
         };
@@ -5279,7 +5279,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Notes"];
+                    "application/json": components["schemas"]["NoteList"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];
