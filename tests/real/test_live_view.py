@@ -177,6 +177,45 @@ async def value_of(browser: SessionBrowser, script: str) -> Any:
     return done["result"].get("value")
 
 
+COPIES = document(
+    "Copies",
+    """<p style="margin:0;font:30px sans-serif">Order-4711</p><input id=f value="from a field" style="display:block;height:40px">
+    <input type=password value=secret-word style="display:block;height:40px"><div id=own style="height:40px">Own</div><script>
+    own.oncopy = event => { event.clipboardData.setData('text/plain', 'set by the page'); event.preventDefault() }</script>""",
+)
+
+
+@pytest.mark.parametrize(
+    ("y", "copied"),
+    [(15, "Order-4711"), (60, "from a field"), (145, "set by the page"), (100, None)],
+    ids=["a text", "a field", "what the page sets", "a password"],
+)
+async def test_what_the_holder_copies_reaches_them_alone(
+    pool: BrowserPool, browser: SessionBrowser, site: Site, y: int, copied: str | None
+) -> None:
+    await browser.navigate(site.add("/copies", COPIES))
+    async with watching(pool) as person, watching(pool) as other:
+        await person.take()
+        for clicks in (1, 2, 3):
+            person.do(
+                *(
+                    Mouse(type="mouse", kind=kind, x=20, y=y, button=0, clicks=clicks)
+                    for kind in ("down", "up")
+                )
+            )
+        person.press("c", "KeyC", modifiers=2)
+        if copied is None:
+            person.click(20, 15)
+            person.do(
+                *(Mouse(type="mouse", kind=kind, x=20, y=15, button=0, clicks=2) for kind in ("down", "up"))
+            )
+            person.press("c", "KeyC", modifiers=2)
+        told = await person.until_told("copied")
+        assert str(told["text"]).strip() == copied or (copied is None and told["text"] in "Order-4711")
+        assert [one for one in other.told if one["type"] == "copied"] == []
+        await person.view.hand_back(person.viewer)
+
+
 async def test_frames_are_jpegs_of_the_page_and_a_page_that_rests_sends_no_more(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:

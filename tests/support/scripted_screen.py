@@ -15,6 +15,7 @@ class ScriptedScreen:
     None among them is a refusal. While `is_stuck` is set, strokes wait."""
 
     def __init__(self) -> None:
+        self.on_copied: Callable[[str], None] = lambda text: None
         self.takes: TakeFrame | None = None
         self.looks = 0
         self.is_held = False

@@ -91,6 +91,9 @@ class Drive:
 class Screen(Protocol):
     """One session's browser, whether or not it is open."""
 
+    on_copied: Callable[[str], None]
+    """Called with what the user copies in a page during a takeover."""
+
     @property
     def start(self) -> int:
         """Grows with every browser start; 0 while the browser is closed."""

@@ -52,6 +52,7 @@ class CdpScreen:
     def __init__(
         self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse
     ) -> None:
+        self.on_copied: Callable[[str], None] = lambda text: None
         self._get = get
         self._front = ForegroundTab(find)
         self._acts = UserActions(self._front, refuse)
@@ -61,7 +62,7 @@ class CdpScreen:
         self._awaited_size: tuple[int, int] | None = None
         """The size that a page was given, until a frame has it."""
         self._cast: Screencast | None = None
-        self._changes = UserActivity()
+        self._changes = UserActivity(lambda text: self.on_copied(text))
         self._beginning: asyncio.Task[None] | None = None
 
     # State and frames

@@ -12,7 +12,7 @@ from wording.catalogue import sentence
 NAMES_LISTED = 6
 CONTROL_NAME_CHARS = 60
 
-BINDING = "pilothouseField"
+BINDING, COPIED_BINDING = "pilothouseField", "pilothouseCopied"
 WORLD = "pilothouse-takeover"
 
 TRACK_SCRIPT = r"""(() => {
@@ -30,8 +30,17 @@ TRACK_SCRIPT = r"""(() => {
     try { pilothouseField(nameOf(el)) } catch {}
   };
   for (const kind of ['input', 'change']) addEventListener(kind, report, {capture: true, passive: true});
+  const selected = el => typeof el.selectionStart === 'number' && el.type !== 'password'
+    ? el.value.slice(el.selectionStart, el.selectionEnd) : String(getSelection());
+  const copy = event => {
+    if (!event.isTrusted) return;
+    const set = event.clipboardData ? event.clipboardData.getData('text/plain') : '';
+    const text = set || selected(event.composedPath()[0] || document.body);
+    try { if (text) pilothouseCopied(text.slice(0, 20000)) } catch {}
+  };
+  for (const kind of ['copy', 'cut']) addEventListener(kind, copy, {passive: true});
 })()"""
-"""Runs in an isolated world. Reports only the names of fields that the user changes, each once."""
+"""Runs in an isolated world. Reports the names of fields that the user changes, each once, and what the user copies."""
 
 SCENE_SCRIPT = r"""() => {
   const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);

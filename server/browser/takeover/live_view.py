@@ -59,6 +59,7 @@ class LiveView:
         """`call_later` schedules the lease's expiry (default: the event loop's); `place` returns the
         browser's position in the queue, or None; `drove` gets a page of each site that a takeover comes to."""
         self._screen = screen
+        screen.on_copied = self._hand_copied
         self._place = place
         self._drove = drove
         self._call_later = call_later
@@ -244,6 +245,11 @@ class LiveView:
             self._driven[-1] = address  # over http where https failed
         elif len(self._driven) < PAGES_NOTED:
             self._driven.append(address)
+
+    def _hand_copied(self, text: str) -> None:
+        """Only the holder gets it, and it is logged nowhere."""
+        if self._holder is not None:
+            self._holder.send({"type": "copied", "text": text})
 
     def _lose_holder(self) -> None:
         log.info("the person who had the browser is gone; the agent waits until somebody gives it back")

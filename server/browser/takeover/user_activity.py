@@ -14,12 +14,14 @@ from server.browser.masking import mask_text
 from server.browser.observation.page_script import PAGE_SCRIPT, Extra, SecretField
 from server.browser.takeover.handover import (
     BINDING,
+    COPIED_BINDING,
     SCENE_SCRIPT,
     TRACK_SCRIPT,
     WORLD,
     PageMoment,
     describe_changes,
 )
+from server.browser.takeover.user_input import MAX_TYPED_CHARS
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +31,8 @@ SCENE_DEADLINE = 1.0
 class UserActivity:
     """Tracks from `begin` to `end`; `follow` adds further pages. Field values never leave the page."""
 
-    def __init__(self) -> None:
+    def __init__(self, on_copied: Callable[[str], None] = lambda text: None) -> None:
+        self._on_copied = on_copied
         self._before: PageMoment | None = None
         self._fields: list[str] = []
         self._tracked: dict[str, str] = {}
@@ -56,7 +59,8 @@ class UserActivity:
     async def _track(self, cdp: Cdp, session: str) -> None:
         self._tracked[session], send = "", cdp.send
         await send("Runtime.enable", session=session)
-        await send("Runtime.addBinding", {"name": BINDING, "executionContextName": WORLD}, session=session)
+        for name in (BINDING, COPIED_BINDING):
+            await send("Runtime.addBinding", {"name": name, "executionContextName": WORLD}, session=session)
         added = await send("Page.addScriptToEvaluateOnNewDocument", {
             "source": TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
         self._tracked[session] = added["identifier"]
@@ -79,11 +83,14 @@ class UserActivity:
             with suppress(CdpError):
                 for method, params in (
                     ("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script}),
-                    ("Runtime.removeBinding", {"name": BINDING}), ("Runtime.disable", {}),
+                    ("Runtime.removeBinding", {"name": BINDING}),
+                    ("Runtime.removeBinding", {"name": COPIED_BINDING}), ("Runtime.disable", {}),
                 ):  # fmt: skip
                     await watch.cdp.send(method, params, session=session, deadline=1)
 
     def _on_field(self, watch: PageMonitor, params: Params, session: str | None) -> None:
+        if params.get("name") == COPIED_BINDING:
+            self._on_copied(str(params.get("payload", ""))[:MAX_TYPED_CHARS])
         if params.get("name") != BINDING:
             return
         if page := watch.page_around(session):

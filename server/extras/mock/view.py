@@ -43,6 +43,7 @@ class MockScreen:
     def __init__(
         self, find: Callable[[], MockBrowser | None], get: Callable[[], Awaitable[MockBrowser]]
     ) -> None:
+        self.on_copied: Callable[[str], None] = lambda text: None
         self._find = find
         self._get = get
         self._focused: str | None = None
