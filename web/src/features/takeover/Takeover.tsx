@@ -3,6 +3,7 @@ import { type RefObject, useEffect, useMemo, useRef, useState } from 'react'
 import { useWords } from '@/i18n'
 import { inLanguage } from '@/i18n/sentences'
 import { leaveTakeover } from '@/lib/addresses'
+import { copyText } from '@/lib/copy'
 import { fitted } from '@/lib/fit'
 import { useIsPhone, useIsWide } from '@/lib/media'
 import { useSessionId } from '@/session/sessionId'
@@ -10,6 +11,7 @@ import { Button } from '@/ui/Button'
 import { Sheet } from '@/ui/Dialog'
 import { IconButton } from '@/ui/IconButton'
 import { Kbd } from '@/ui/Kbd'
+import { toast } from '@/ui/Toasts'
 import { AddressBar } from './AddressBar'
 import { ElementsList } from './ElementsList'
 import { HandBackDialog } from './HandBackDialog'
@@ -29,6 +31,22 @@ interface Props {
   isGuest?: boolean
 }
 
+/** What was copied in the page, put on this device's clipboard. */
+function useCopied(
+  view: LiveView,
+  t: (key: 'takeover.copied' | 'takeover.copy.failed', values: { text: string }) => string,
+) {
+  const copied = useLiveState(view, (state) => state.copied)
+  const shown = useRef(copied)
+  useEffect(() => {
+    if (!copied || copied === shown.current) return
+    shown.current = copied
+    void copyText(copied.text).then((isDone) =>
+      toast(t(isDone ? 'takeover.copied' : 'takeover.copy.failed', { text: copied.text.slice(0, 200) })),
+    )
+  }, [copied, t])
+}
+
 /** The page in place of the chat: the agent waits, and what is done here goes to the browser. */
 export default function Takeover({ isGuest = false }: Props) {
   const t = useWords(words)
@@ -44,6 +62,7 @@ export default function Takeover({ isGuest = false }: Props) {
   const stage = useRef<HTMLDivElement>(null)
   const done = useRef<HTMLButtonElement>(null)
   useWatch(view, true)
+  useCopied(view, t)
   useEffect(() => {
     if (!isGuest) view.take()
   }, [view, isGuest])

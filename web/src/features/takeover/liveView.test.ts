@@ -52,6 +52,18 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+test('what is copied in the page comes each time, also the same text', () => {
+  const view = new LiveView('s 1')
+  const stop = view.watch()
+  latest().open()
+  latest().tell({ type: 'copied', text: 'Order-4711' })
+  const first = view.store.getState().copied
+  expect(first).toEqual({ text: 'Order-4711' })
+  latest().tell({ type: 'copied', text: 'Order-4711' })
+  expect(view.store.getState().copied).not.toBe(first)
+  stop()
+})
+
 test('an empty page has no title and no address', () => {
   const view = new LiveView('s 1')
   const stop = view.watch()

@@ -24,6 +24,8 @@ export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'titl
   /** Where the agent acts or acted last, in percent of the page. */
   pointer: [number, number] | null
   fault: Omit<Extract<FromServer, { type: 'error' }>, 'type'> | null
+  /** What was copied in the page last; another object each time. */
+  copied: { text: string } | null
 }
 
 const CLOSED: LiveState = {
@@ -43,6 +45,7 @@ const CLOSED: LiveState = {
   target: null,
   pointer: null,
   fault: null,
+  copied: null,
 }
 
 const BEAT = 10_000
@@ -164,6 +167,8 @@ export class LiveView {
       }
       case 'elements':
         return setState({ elements: message.items, isListLoading: message.loading ?? false })
+      case 'copied':
+        return setState({ copied: { text: message.text } })
       case 'target':
         return setState(({ pointer }) => ({
           target: message.box && { box: message.box, label: plainName(message.label) },

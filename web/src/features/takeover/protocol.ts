@@ -41,6 +41,8 @@ export type FromServer =
   | { type: 'elements'; items: PageElement[]; loading?: boolean }
   | { type: 'error'; code: string; message: string; message_parts?: Parts | null }
   | { type: 'target'; box: Box | null; label: string }
+  /** What the holder has copied in the page. */
+  | { type: 'copied'; text: string }
 
 /** By name; -1 is none. */
 export type MouseButton = -1 | 'left' | 'middle' | 'right' | 'back' | 'forward'

@@ -7,6 +7,8 @@ export const words = wordbook('takeover', {
   'takeover.privacy': 'Not recorded and not sent to the model, neither pictures nor what you type.',
   'takeover.keys': 'Release the keyboard',
   'takeover.done': 'I’m done',
+  'takeover.copied': 'Copied: {text}',
+  'takeover.copy.failed': 'This device’s clipboard took nothing. Copied in the page: {text}',
   'takeover.fault.held': 'Someone else is driving. You can watch.',
   'live.me': 'You have control',
   'live.other': 'Someone else is driving',
