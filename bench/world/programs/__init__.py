@@ -6,7 +6,6 @@ from bench.world.program import Program
 from bench.world.programs import (
     datasette,
     jupyterlab,
-    oscar,
     radicale,
     roundup,
     sqliteweb,
@@ -16,6 +15,5 @@ from bench.world.programs import (
 )
 
 PROGRAMS: list[Program] = [
-    one.PROGRAM
-    for one in (roundup, trac, wagtail, oscar, datasette, sqliteweb, radicale, tiddlywiki, jupyterlab)
+    one.PROGRAM for one in (roundup, trac, wagtail, datasette, sqliteweb, radicale, tiddlywiki, jupyterlab)
 ]

@@ -37,10 +37,9 @@ def _start(home: Home) -> Sequence[str]:
 PROGRAM = Program("datasette", _start, "/-/versions.json")
 
 
-@PROGRAM.task("which ship of Kiel has the least tons?", "/ships/ships", expected="Ship 325")
+@PROGRAM.task("which ship of Kiel has the least tons?", "/ships/ships?_sort=tons", expected="Ship 325")
 def smallest_of_a_port() -> Script:
     yield [choose("", "port"), fill({"is not blank": "Kiel"}), click("Apply filters")]
-    yield click("tons")
     return first((yield Look(r"Ship \d+")))
 
 

@@ -58,7 +58,7 @@ def _notes(home: Home, number: int) -> list[str]:
     return [file.read_text() for file in files]
 
 
-@PROGRAM.task("log in as admin with the password lighthouse", "/", expected="Logout")
+@PROGRAM.task("log in as admin with the password lighthouse", "/", expected="Logout", asks=1)
 def log_in() -> Script:
     yield [fill({"Login": "admin"}), fill({"": "lighthouse"}, near="Login")]
     yield click("Login", kind="button")
@@ -68,6 +68,7 @@ def log_in() -> Script:
 @PROGRAM.task(
     "file an urgent issue named Harbour light is out", "/issue?@template=item",
     lambda home: _issue(home, 4) == ("Harbour light is out", "urgent", "unread"),
+    asks=1,
 )  # fmt: skip
 def file_an_issue() -> Script:
     yield [fill({"Title": "Harbour light is out"}), choose("Priority", "urgent")]
@@ -78,6 +79,7 @@ def file_an_issue() -> Script:
 @PROGRAM.task(
     "the printer works again: note that and set it to resolved", "/issue1",
     lambda home: _issue(home, 1) == ("The printer jams", "bug", "resolved") and "Works again" in str(_notes(home, 1)),
+    asks=1,
 )  # fmt: skip
 def resolve_with_a_note() -> Script:
     yield [choose("Status", "resolved"), fill({"Change Note": "Works again"})]

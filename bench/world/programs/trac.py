@@ -28,6 +28,7 @@ def _ticket(home: Home, number: int) -> tuple[object, ...]:
 @PROGRAM.task(
     "file a critical ticket for the crane: Hook is bent", "/newticket",
     lambda home: _ticket(home, 1) == ("Hook is bent", "defect", "critical", "crane", "new", None),
+    asks=1,
 )  # fmt: skip
 def file_a_ticket() -> Script:
     yield [
@@ -43,6 +44,7 @@ def file_a_ticket() -> Script:
     "close ticket 1 as fixed with the comment Straightened", "/ticket/1",
     lambda home: _ticket(home, 1)[3:] == ("crane", "closed", "fixed")
     and home.rows(DB, "select newvalue from ticket_change where field = 'comment' and newvalue <> ''") == [("Straightened",)],
+    asks=1,
 )  # fmt: skip
 def close_a_ticket() -> Script:
     yield [fill({"Comment.*|You may use WikiFormatting here.*": "Straightened"}), check("resolve")]
@@ -53,6 +55,7 @@ def close_a_ticket() -> Script:
 @PROGRAM.task(
     "write a wiki page named Tides that says: High water at noon.", "/wiki/Tides?action=edit",
     lambda home: home.rows(DB, "select text from wiki where name = 'Tides'") == [("High water at noon.",)],
+    asks=1,
 )  # fmt: skip
 def write_a_wiki_page() -> Script:
     yield fill({"": "High water at noon."}, near="Adjust edit area height")
