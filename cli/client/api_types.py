@@ -200,6 +200,7 @@ class FiringReceipt(TypedDict):
     done: list[str]
     left: list[str]
     waited_for: str
+    waited_for_parts: NotRequired[Parts | None]
 
 
 class Firings(TypedDict):

@@ -159,7 +159,7 @@ class Questions(ResponseModel):
     items: list[OpenQuestion]
     next_cursor: str | None
     total: int
-    """The number of all open questions."""
+    """The number of all open questions; of decided ones, of those in this answer."""
 
 
 class QuietHours(ResponseModel):
@@ -297,6 +297,7 @@ class FiringReceipt(ResponseModel):
     done: list[str]
     left: list[str]
     waited_for: str
+    waited_for_parts: Parts | None = None
 
 
 class FiringChange(ResponseModel):

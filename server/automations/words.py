@@ -9,6 +9,7 @@ from server.events import StateChanged, read_question
 from server.ops.json_types import JsonObject
 from server.store.channels import facts_of
 from server.text import visible
+from wording.catalogue import Wording, joined, parts_of, sentence, shortened
 
 BACKTICKS = re.compile(r"`{3,}")
 MAX_RECEIPT_STEPS = 20
@@ -28,32 +29,37 @@ def content_of(row: AutomationRow, data: str | None = None) -> str:
 
 
 def receipt_of(question: InterruptRow, state: StateChanged | None) -> JsonObject:
-    """`done`, `left` and `waited_for` of a run that ended at this question."""
+    """`done`, `left` and `waited_for`, with its `waited_for_parts`, of a run that ended at this question."""
     asked = read_question(question.payload)
     facts = facts_of(asked)
-    act = " · ".join(str(facts[name]) for name in ("action", "site", "amount") if facts.get(name))
+    action = Wording.stored(str(facts.get("action") or ""), facts.get("action_parts"))
+    act = joined((action, *(str(facts.get(name) or "") for name in ("site", "amount"))), " · ")
+    waited_for = act or Wording.stored(asked.reason, asked.reason_parts)
     start = asked.start
     plan = list(start.plan if start else state.plan if state else [])
     done = [] if start else plan[: int((state.progress if state else {}).get("current") or 0)]
     return {
         "done": done[:MAX_RECEIPT_STEPS],
         "left": plan[len(done) :][:MAX_RECEIPT_STEPS],
-        "waited_for": act or asked.reason[:300],
+        "waited_for": waited_for[:300],
+        "waited_for_parts": parts_of(shortened(waited_for, 300)),
     }
 
 
-def receipt_words(receipt: JsonObject, patience: int) -> str:
+def receipt_words(receipt: JsonObject, patience: int) -> Wording:
+    waited_for = Wording.stored(str(receipt["waited_for"]), receipt.get("waited_for_parts"))
     lines = [
-        f"Nobody answered within {_span(patience)}, so this run has ended.",
-        f"It waited for: {receipt['waited_for']}",
+        sentence("unanswered.ended", time=_span(patience)),
+        sentence("unanswered.waited_for", act=waited_for),
+        *(
+            sentence(f"unanswered.{name}", steps="; ".join(receipt[name]))
+            for name in ("done", "left")
+            if receipt[name]
+        ),
     ]
-    if receipt["done"]:
-        lines.append(f"Done: {'; '.join(receipt['done'])}")
-    if receipt["left"]:
-        lines.append(f"Not done: {'; '.join(receipt['left'])}")
-    return "\n".join(lines)
+    return joined(lines, "\n")
 
 
-def _span(seconds: int) -> str:
+def _span(seconds: int) -> Wording:
     minutes = max(seconds // 60, 1)
-    return f"{minutes // 60} h" if minutes % 60 == 0 else f"{minutes} min"
+    return sentence("span.minutes", n=minutes) if minutes % 60 else sentence("span.hours", n=minutes // 60)

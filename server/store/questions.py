@@ -156,6 +156,20 @@ class QuestionQueries:
         return OpenQuestions(rows[:limit], total, _cursor_of(last) if last else None)
 
     @reading
+    def decided_questions(self, db: Connection, since: datetime, *, limit: int = 50) -> OpenQuestions:
+        """The newest questions of all sessions that were decided at `since` or later, the newest first."""
+        found = (
+            select(InterruptRow.reference, SessionRow.title)
+            .join(SessionRow, SessionRow.id == InterruptRow.session_id)
+            .where(InterruptRow.status == "decided", InterruptRow.decided_at >= since)
+            .order_by(InterruptRow.decided_at.desc(), InterruptRow.reference)
+            .limit(limit)
+        )
+        listed = [(get(db, InterruptRow, reference), title) for reference, title in db.execute(found).all()]
+        rows = [(row, title) for row, title in listed if row]
+        return OpenQuestions(rows, len(rows), None)
+
+    @reading
     def waiting_runs(self, db: Connection) -> list[tuple[RunRow, InterruptRow]]:
         """The runs that wait for the user, each with its open question."""
         questions = db.execute(

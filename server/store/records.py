@@ -99,11 +99,11 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class OpenQuestions:
-    """A page of the open questions, each with its session's title; `next_cursor` as in `Listed`."""
+    """A page of questions, each with its session's title; `next_cursor` as in `Listed`."""
 
     rows: list[tuple[InterruptRow, str]]
     total: int
-    """The number of all open questions."""
+    """The number of all such questions."""
     next_cursor: str | None
 
 

@@ -25,6 +25,7 @@ from tests.support.chat import new_session, read, send, wait_for_status
 from tests.support.eventually import eventually
 from tests.support.loop_gaps import loop_gaps
 from tests.support.receivers import receiving
+from wording.catalogue import in_language
 
 ZONE = ZoneInfo("Europe/Berlin")
 HOUR = (datetime.now(ZONE) + timedelta(hours=12)).hour
@@ -342,6 +343,10 @@ async def test_what_nobody_answers_ends_with_a_receipt_and_is_told(
         (error,) = session["errors"]
         assert error["code"] == "needs_you"
         assert error["message"].startswith("Nobody answered within 1 h")
+        in_german = in_language("de", error["message"], error["message_parts"])
+        assert in_german.startswith("Innerhalb von 1 h kam keine Antwort")
+        assert "Er wartete auf: Klick auf „Place order“ · shop.example" in in_german
+        assert in_language("ru", "", firing["receipt"]["waited_for_parts"]).startswith("Нажать «Place order»")
         decision = {"reference": pending["reference"], "confirmed": True}
         late = await client.post(f"/api/sessions/{session_id}/decision", json=decision)
         assert (late.status_code, late.json()["code"]) == (409, "already_decided")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Any
 
 import httpx
 
+from server.events import now
 from tests.support.chat import new_session, send, wait_for_status
 from tests.support.eventually import eventually
 
@@ -41,6 +43,11 @@ async def test_questions_of_all_sessions_are_listed_and_leave_when_decided(clien
     assert (await client.post(path, json=body | {"confirmed": True})).status_code == 409
     left = await inbox(client)
     assert [item["session_id"] for item in left["items"]] == [shops[1], mail]
+    yesterday, tomorrow = (now() + timedelta(days=days) for days in (-1, 1))
+    (decided,) = (await inbox(client, status="decided", since=yesterday.isoformat()))["items"]
+    assert (decided["reference"], decided["outcome"]) == (first["reference"], "no")
+    assert decided["session_title"] == "Kettle 0"
+    assert (await inbox(client, status="decided", since=tomorrow.isoformat()))["items"] == []
     await client.delete(f"/api/sessions/{mail}")
     assert [item["session_id"] for item in (await inbox(client))["items"]] == [shops[1]]
 
@@ -65,6 +72,7 @@ async def test_pages_follow_one_another_without_gap_or_repeat(client: httpx.Asyn
 async def test_what_is_no_page_is_refused(client: httpx.AsyncClient, stranger: httpx.AsyncClient) -> None:
     for cursor in ("nonsense", "|x|y", "x|2026-01-01|y"):
         assert (await client.get("/api/questions", params={"cursor": cursor})).status_code == 404
-    assert (await client.get("/api/questions", params={"status": "decided"})).status_code == 422
+    assert (await client.get("/api/questions", params={"status": "expired"})).status_code == 422
+    assert (await client.get("/api/questions", params={"since": "yesterday"})).status_code == 422
     assert (await client.get("/api/questions", params={"limit": 0})).status_code == 422
     assert (await stranger.get("/api/questions")).status_code == 401

@@ -85,6 +85,9 @@ export const api = {
   questions: (cursor: string | null) =>
     request<Page<OpenQuestion> & { total: number }>('GET', `/questions${query({ status: 'open', cursor })}`),
 
+  decidedSince: (since: string) =>
+    request<Page<OpenQuestion>>('GET', `/questions${query({ status: 'decided', since })}`),
+
   grants: (sessionId?: string) =>
     request<{ items: Grant[] }>('GET', `/grants${query({ session_id: sessionId })}`),
   revoke: (grantId: string) => request<void>('DELETE', `/grants/${grantId}`),

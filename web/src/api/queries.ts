@@ -78,6 +78,13 @@ export const useQuestions = () =>
 
 export const useQuestionCount = (): number => useQuestions().data?.pages[0]?.total ?? 0
 
+/** What was decided since midnight here, the newest first. */
+export const useDecidedToday = () =>
+  useQuery({
+    queryKey: ['questions', 'today'],
+    queryFn: () => api.decidedSince(new Date(new Date().setHours(0, 0, 0, 0)).toISOString()),
+  }).data?.items ?? []
+
 export const refreshQuestions = (): void => void queryClient.invalidateQueries({ queryKey: ['questions'] })
 
 export const refreshNotes = (): Promise<void> => queryClient.invalidateQueries({ queryKey: ['notes'] })

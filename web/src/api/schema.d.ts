@@ -822,7 +822,8 @@ export interface paths {
         };
         /**
          * List Questions
-         * @description The next to expire first, those that do not expire last.
+         * @description The open ones: the next to expire first, those that do not expire last. The decided ones: the newest first, at most
+         *     `limit` of those decided at `since` or later.
          */
         get: operations["questions_list"];
         put?: never;
@@ -2423,6 +2424,7 @@ export interface components {
             left: string[];
             /** Waited For */
             waited_for: string;
+            waited_for_parts?: components["schemas"]["Parts"] | null;
         };
         /**
          * Firings
@@ -5973,7 +5975,8 @@ export interface operations {
     questions_list: {
         parameters: {
             query?: {
-                status?: "open";
+                status?: "open" | "decided";
+                since?: string | null;
                 cursor?: string | null;
                 limit?: number;
             };

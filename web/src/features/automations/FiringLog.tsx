@@ -3,6 +3,7 @@ import { Link } from 'wouter'
 import { api } from '@/api/client'
 import type { Automation, Firing } from '@/api/types'
 import { useLang, useWords } from '@/i18n'
+import { inLanguage } from '@/i18n/sentences'
 import { changeWords, countWords } from '@/session/changeWords'
 import { Badge } from '@/ui/Badge'
 import { Button } from '@/ui/Button'
@@ -73,7 +74,7 @@ function FiringItem({ firing, zone }: { firing: Firing; zone: string }) {
       </div>
       {receipt && (
         <div className="wrap-anywhere text-muted">
-          <p>{t('auto.waited', { what: receipt.waited_for })}</p>
+          <p>{t('auto.waited', { what: inLanguage(receipt.waited_for, receipt.waited_for_parts) })}</p>
           {receipt.done.length > 0 && <p>{t('auto.done', { what: steps(receipt.done) })}</p>}
           {receipt.left.length > 0 && <p>{t('auto.left', { what: steps(receipt.left) })}</p>}
         </div>
