@@ -46,6 +46,9 @@ def test_questions_of_all_sessions_are_decided_in_one_place(open_screen: OpenScr
     card.get_by_role("textbox").fill("leave it")
     card.get_by_role("textbox").press("Enter")
     expect(card).to_have_count(0)
+    today = screen.page.get_by_role("region", name="Decided today").get_by_role("listitem")
+    expect(today.filter(has_text="Red")).to_contain_text("Approved")
+    expect(today.filter(has_text="Blue")).to_contain_text("“leave it”")
     screen.hear_out(blue)
     assert clicks_on_order(screen, blue) == 0
     expect(screen.page).to_have_title("⚠ Inbox – Pilothouse")
@@ -114,7 +117,8 @@ def test_a_question_is_put_off_and_can_be_answered_before(screen: Screen) -> Non
     session = screen.asking(title="Evening")
     screen.page.goto("/inbox")
     card = item(screen, "Evening")
-    card.get_by_role("button", name="Remind me later").click()
+    card.get_by_role("button", name="More about this question").click()
+    screen.page.get_by_role("menuitem", name="Remind me later").click()
     card.get_by_label("Ask me again at").fill("18:00")
     assert violations(screen.page) == []
     card.get_by_role("button", name="Put off").click()

@@ -1,14 +1,16 @@
 import { Inbox } from 'lucide-react'
 import { useEffect, useId, useRef } from 'react'
 import { Link } from 'wouter'
-import { useQuestions } from '@/api/queries'
+import { useDecidedToday, useQuestions } from '@/api/queries'
 import type { OpenQuestion } from '@/api/types'
 import { ProposedNotes } from '@/features/knowledge/ProposedNotes'
 import { CardPlaceProvider } from '@/features/questions/decide'
+import { PastQuestion } from '@/features/questions/PastQuestion'
 import { QuestionCard } from '@/features/questions/QuestionCard'
 import { useWords, wordbook } from '@/i18n'
 import { useTitle } from '@/lib/title'
 import { SessionIdProvider } from '@/session/sessionId'
+import { closedQuestionRow } from '@/stream/closed'
 import { openQuestionRow } from '@/stream/rows'
 import { SessionStoreProvider, storeOf } from '@/stream/store'
 import { Badge } from '@/ui/Badge'
@@ -21,6 +23,7 @@ const words = wordbook('inboxPage', {
   'inbox.none': 'Nothing waits for you.',
   'inbox.none.about': 'When a session needs your approval or your help, it is listed here.',
   'inbox.failed': 'The questions could not be loaded.',
+  'inbox.today': 'Decided today',
 })
 
 /** The questions of all sessions, the next to expire first, each to be decided here. */
@@ -68,6 +71,7 @@ export default function InboxPage() {
               {t('more')}
             </Button>
           )}
+          <Today />
         </div>
       </div>
     </div>
@@ -109,6 +113,37 @@ function Item({ question, index, place }: ItemProps) {
         </SessionStoreProvider>
       </SessionIdProvider>
     </div>
+  )
+}
+
+/** What was decided today, each with the way to its session. */
+function Today() {
+  const t = useWords(words)
+  const decided = useDecidedToday()
+  const id = useId()
+  if (decided.length === 0) return null
+  return (
+    <section aria-labelledby={id} className="mt-8 border-t border-line pt-4">
+      <h2 id={id} className="text-sm font-medium text-muted">
+        {t('inbox.today')}
+      </h2>
+      <ul>
+        {decided.map((question) => (
+          <li key={question.reference} className="flex items-start gap-3 py-1">
+            <div className="min-w-0 flex-1">
+              <PastQuestion row={closedQuestionRow(question)} />
+            </div>
+            <Link
+              href={`/s/${question.session_id}`}
+              className="touch max-w-[40%] truncate pt-1.5 text-xs text-muted hover:underline"
+            >
+              {question.session_title || t('sessions.untitled')}
+            </Link>
+            <TimeStamp at={question.decided_at} className="shrink-0 pt-1.5 text-xs text-muted" />
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -1,7 +1,7 @@
-import type { Failure, Question, SessionDetail } from '@/api/types'
+import type { Failure, OpenQuestion, Question, SessionDetail } from '@/api/types'
 import { between } from './questions'
 import { type Draft, lastNumber, put } from './draft'
-import { type QuestionRow, questionRowId, errorRowId } from './rows'
+import { errorRowId, openQuestionRow, type QuestionRow, questionRowId } from './rows'
 
 /** What has ended and was no message: questions with their answers, and how earlier runs ended. */
 export function showClosed(draft: Draft, session: SessionDetail): void {
@@ -39,3 +39,11 @@ function answerOf({ status, confirmed }: Question): QuestionRow['answer'] {
   if (status !== 'decided') return 'void'
   return confirmed ? 'yes' : 'no'
 }
+
+/** The row of a closed question outside of its session. */
+export const closedQuestionRow = (asked: OpenQuestion): QuestionRow => ({
+  ...openQuestionRow(asked),
+  answer: answerOf(asked),
+  outcome: asked.outcome ?? null,
+  note: asked.message ?? null,
+})

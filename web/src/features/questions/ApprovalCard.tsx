@@ -148,6 +148,7 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
             <Button ref={noteButton} tone="quiet" disabled={isBusy} onClick={() => setNoting(true)}>
               {chosen ? tell('start.note') : t('deny.note')}
             </Button>
+            {hasLogin && <PutOff question={question} />}
             <span className="flex-1 max-md:hidden" />
             <Button
               tone="primary"
@@ -161,7 +162,6 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
           </div>
         )}
       </div>
-      {hasLogin && !isNoting && <PutOff question={question} />}
       {failure && (
         <p role="alert" className="text-sm text-danger">
           {failure}

@@ -1,3 +1,4 @@
+import { AlarmClock, Ellipsis } from 'lucide-react'
 import { useState } from 'react'
 import { api } from '@/api/client'
 import { refreshQuestions } from '@/api/queries'
@@ -8,6 +9,8 @@ import { useSessionId } from '@/session/sessionId'
 import { useSessionStore } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
+import { IconButton } from '@/ui/IconButton'
+import { Menu, MenuItem } from '@/ui/Menu'
 import { laterWords } from './laterWords'
 
 /** Not now: the question is asked again at a time of the day. */
@@ -32,9 +35,9 @@ export function PutOff({ question }: { question: Pending }) {
   }
   const at = question.later_at && new Date(question.later_at)
   return (
-    <div className="flex flex-col gap-2">
+    <>
       {at && (
-        <p className="text-sm text-muted">
+        <p className="order-last w-full text-sm text-muted">
           {t('later.until', {
             time: timeFormat(lang, { dateStyle: 'medium', timeStyle: 'short' }).format(at),
           })}
@@ -42,7 +45,7 @@ export function PutOff({ question }: { question: Pending }) {
       )}
       {isOpen ? (
         <form
-          className="flex flex-wrap items-end gap-2"
+          className="order-last flex w-full flex-wrap items-end gap-2"
           onSubmit={(event) => {
             event.preventDefault()
             void send()
@@ -63,16 +66,25 @@ export function PutOff({ question }: { question: Pending }) {
           </Button>
         </form>
       ) : (
-        <Button tone="quiet" className="self-start" onClick={() => setOpen(true)}>
-          {t('later')}
-        </Button>
+        <Menu
+          align="start"
+          trigger={
+            <IconButton label={t('later.menu')}>
+              <Ellipsis size={17} aria-hidden />
+            </IconButton>
+          }
+        >
+          <MenuItem icon={<AlarmClock size={15} aria-hidden />} onSelect={() => setOpen(true)}>
+            {t('later')}
+          </MenuItem>
+        </Menu>
       )}
       {failure && (
-        <p role="alert" className="text-sm text-danger">
+        <p role="alert" className="order-last w-full text-sm text-danger">
           {failure}
         </p>
       )}
-    </div>
+    </>
   )
 }
 
