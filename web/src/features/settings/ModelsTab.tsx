@@ -18,6 +18,8 @@ export function ModelsTab({ settings }: { settings: Settings }) {
     disabled: !model.ready,
   }))
   const chosen = config?.models.find((model) => model.id === settings.values.agent_model)
+  const isReplaced =
+    chosen?.ready === false && config?.models.some((one) => one.demo && one.id === config.defaults.model)
   const agents = (config?.agents ?? []).map((agent) => ({ value: agent.id, label: agentName(agent, t) }))
   return (
     <>
@@ -25,7 +27,7 @@ export function ModelsTab({ settings }: { settings: Settings }) {
         <SelectSetting
           name="agent_model"
           label={t('models.default')}
-          note={t('models.default.note')}
+          note={t(isReplaced ? 'models.default.demo' : 'models.default.note')}
           settings={settings}
           options={models}
         />

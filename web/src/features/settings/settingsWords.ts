@@ -12,6 +12,7 @@ export const words = wordbook('settings', {
 
   'models.default': 'Model of new sessions',
   'models.default.note': 'Can be changed for each session.',
+  'models.default.demo': 'It has no key yet. Until then new sessions work with the built-in demo.',
   'models.agent': 'Agent of new sessions',
   'models.not.ready': '{model} (no key)',
   'keys.title': 'Provider keys',
