@@ -93,6 +93,23 @@ def test_the_start_of_the_browser_is_told_within_a_second(screen: Screen) -> Non
     expect(browser(screen.page).get_by_text("Starting", exact=True)).to_be_visible()
 
 
+def test_until_the_first_page_is_there_its_site_stands_in_a_browsers_frame(screen: Screen) -> None:
+    _, live = acting(screen)
+    frame_is_shown(screen.page)
+    expect(screen.page.locator("[data-skeleton]")).to_have_count(0)
+    live.tell(url="about:blank", title="")
+    expect(screen.page.locator("[data-skeleton]")).to_have_text("example.orgThe first page is loading…")
+    live.tell(url="https://example.org/contact", title="Contact")
+    expect(screen.page.locator("[data-skeleton]")).to_have_count(0)
+
+
+def test_a_session_that_is_opened_again_shows_the_last_picture_of_its_browser(screen: Screen) -> None:
+    session = screen.asking()
+    screen.cancel(session)
+    screen.open(session)
+    expect(screen.page.locator("[data-stage=last]")).to_contain_text(re.compile("^Last picture · .+"))
+
+
 def test_a_click_enlarges_it_and_takes_nothing_over(screen: Screen) -> None:
     _, live = acting(screen)
     frame_is_shown(screen.page)

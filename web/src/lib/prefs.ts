@@ -5,14 +5,12 @@ export type Theme = 'system' | 'light' | 'dark'
 /** The languages of the page, as each calls itself. */
 export const LANGUAGES = { en: 'English', de: 'Deutsch', ru: 'Русский' } as const
 export type Lang = keyof typeof LANGUAGES
-export type PanelTab = 'plan' | 'facts' | 'browser' | 'files'
 
 interface Prefs {
   theme: Theme
   lang: Lang
   sidebar: boolean
   panel: boolean
-  panelTab: PanelTab
   panelWidth: number
   /** Percent of the page without the sidebar that the browser takes from the chat. */
   stageShare: number
@@ -40,7 +38,6 @@ export const usePrefs = create<Prefs>()(
       lang: firstLang,
       sidebar: true,
       panel: true,
-      panelTab: 'plan',
       panelWidth: 360,
       stageShare: 60,
       chatStrip: false,

@@ -6,6 +6,8 @@ import { useFrame } from '@/lib/frame'
 import { loadAhead } from '@/lib/loadAhead'
 import { usePrefs } from '@/lib/prefs'
 import { isOpen } from '@/stream/live'
+import { usePanelTab } from '@/session/panelTab'
+import { useSessionId } from '@/session/sessionId'
 import { StageShownProvider } from '@/session/stageShown'
 import { type SessionState, useLive } from '@/stream/store'
 import { Sheet } from '@/ui/Dialog'
@@ -31,7 +33,7 @@ export function ChatFrame({ children, composer }: Props) {
   const t = useT()
   const { panel } = useFrame()
   const isStaged = useIsStaged()
-  const panelTab = usePrefs((prefs) => prefs.panelTab)
+  const panelTab = usePanelTab(useSessionId())
   const isLarge = !panel.isSheet && panel.isOpen && (isStaged || panelTab === 'browser')
   // A question is answered in the chat.
   const isAsked = useLive((state) => state.pending !== null)
@@ -131,7 +133,8 @@ function ChatStrip() {
   )
 }
 
-/** A run of this session uses the browser, or has used it while this page was open. */
+/** A run of this session uses the browser, or has used it while this page was open; in wide windows also if there is a
+ *  picture of it, so that the columns stay as they were. */
 function useIsStaged(): boolean {
   const isUsed = useLive(usesBrowser)
   const isRunning = useLive(({ run }) => isOpen(run))
@@ -142,8 +145,12 @@ function useIsStaged(): boolean {
   }, [isRunning, isSheet])
   const [wasUsed, setUsed] = useState(isUsed)
   if (isUsed && !wasUsed) setUsed(true)
-  return wasUsed
+  const isPictured = useLive(hasPicture)
+  return wasUsed || (isPictured && !isSheet)
 }
+
+const hasPicture = ({ ids, rows }: SessionState): boolean =>
+  ids.some((id) => rows[id]?.kind === 'tool' && rows[id].screenshot)
 
 const ELSEWHERE = new Set(['read_file', 'record'])
 

@@ -1,6 +1,6 @@
 // @vitest-environment happy-dom
 import { QueryClientProvider } from '@tanstack/react-query'
-import { cleanup, render, screen } from '@testing-library/react'
+import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { queryClient } from '@/api/queries'
 import type { Session } from '@/api/types'
@@ -42,4 +42,17 @@ test('a plan has its tab before the operator has made it, and whoever made it', 
   expect(tabsOf('c', 'operator', null)).toEqual(['Plan', 'Facts', 'Browser', 'Files'])
   cleanup()
   expect(tabsOf('d', 'assistant', 'assistant', ['Look'])[0]).toContain('Plan')
+})
+
+test('the tab that was chosen in one session is not that of another', () => {
+  const selected = () => screen.getByRole('tab', { selected: true }).textContent
+  tabsOf('e', 'operator', null)
+  fireEvent.click(screen.getByRole('tab', { name: 'Files' }))
+  expect(selected()).toBe('Files')
+  cleanup()
+  tabsOf('f', 'operator', null)
+  expect(selected()).toBe('Plan')
+  cleanup()
+  tabsOf('e', 'operator', null)
+  expect(selected()).toBe('Files')
 })

@@ -6,7 +6,8 @@ import { PlanPanel } from '@/features/plan/PlanPanel'
 import { planSteps } from '@/features/plan/steps'
 import { useWork } from '@/features/plan/usePlan'
 import { useT } from '@/i18n'
-import { type PanelTab, usePrefs } from '@/lib/prefs'
+import { useDownloadCount } from '@/session/downloads'
+import { choosePanelTab, type PanelTab, usePanelTab } from '@/session/panelTab'
 import { useSessionId } from '@/session/sessionId'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
@@ -24,6 +25,7 @@ function useTabs(): TabSpec[] {
   const done = steps.filter((step) => step.status === 'done').length
   const session = useKnownSession(useSessionId())
   const agent = useLive((state) => state.run?.agent) ?? session?.agent
+  const downloaded = useDownloadCount()
   const isPlanning = agent !== 'assistant' // which makes no plan and records no facts
   const plan = {
     id: 'plan',
@@ -52,6 +54,7 @@ function useTabs(): TabSpec[] {
     {
       id: 'files',
       label: t('files'),
+      badge: count(downloaded),
       content: () => (
         <Suspense>
           <FilesPanel />
@@ -73,7 +76,8 @@ interface Props {
 export function SidePanel({ onHide, isStaged }: Props) {
   const t = useT()
   const tabs = useTabs()
-  const { panelTab, set } = usePrefs()
+  const sessionId = useSessionId()
+  const panelTab = usePanelTab(sessionId)
   const value = tabs.some((tab) => tab.id === panelTab) ? panelTab : (tabs[0]?.id ?? '')
   return (
     <>
@@ -87,7 +91,7 @@ export function SidePanel({ onHide, isStaged }: Props) {
       <Tabs
         tabs={tabs}
         value={value}
-        onChange={(id) => set({ panelTab: id as PanelTab })}
+        onChange={(id) => choosePanelTab(sessionId, id as PanelTab)}
         label={t('panel')}
         trailing={
           <IconButton label={t('panel.hide')} keys="mod+j" onClick={onHide}>

@@ -36,3 +36,13 @@ export function stepsBefore(answerId: string, ids: string[], rows: Record<string
   }
   return steps
 }
+
+/** How many files the browser has downloaded in this session. */
+export const useDownloadCount = (): number =>
+  useLive(({ ids, rows }) => {
+    const names = ids.flatMap((id) => {
+      const row = rows[id]
+      return row?.kind === 'tool' ? downloadsOf(row).map(({ name }) => name) : []
+    })
+    return new Set(names).size
+  })

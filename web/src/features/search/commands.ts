@@ -31,7 +31,8 @@ import { download } from '@/lib/download'
 import { useFrame } from '@/lib/frame'
 import { useOverlay } from '@/lib/overlay'
 import { useScheduleDraft } from '@/lib/scheduleDraft'
-import { type Lang, LANGUAGES, type PanelTab, usePrefs } from '@/lib/prefs'
+import { type Lang, LANGUAGES, usePrefs } from '@/lib/prefs'
+import { choosePanelTab, type PanelTab } from '@/session/panelTab'
 import { repeat } from '@/session/repeat'
 import { isOpen } from '@/stream/live'
 import { storeOf } from '@/stream/store'
@@ -55,7 +56,7 @@ type Command = Omit<Hit, 'id' | 'group'>
 /** Everything that can be done now by name. */
 export function useCommands(sessionId: string | null, query: string): Hit[] {
   const t = useWords(words)
-  const all = [...useRunCommands(sessionId), ...usePageCommands(), ...useSettingCommands()]
+  const all = [...useRunCommands(sessionId), ...usePageCommands(), ...useSettingCommands(sessionId)]
   const patterns = patternsOf(query)
   const found = patterns.length === 0 ? all : all.filter(({ label }) => matches(label, patterns))
   return found.map((command) => ({ ...command, id: `command:${command.label}`, group: t('menu.commands') }))
@@ -110,13 +111,13 @@ function usePageCommands(): Command[] {
   ]
 }
 
-function useSettingCommands(): Command[] {
+function useSettingCommands(sessionId: string | null): Command[] {
   const t = useWords(words)
   const [, go] = useLocation()
   const { set } = usePrefs()
   const frame = useFrame()
-  const openTab = (panelTab: PanelTab) => () => {
-    set({ panelTab })
+  const openTab = (tab: PanelTab) => () => {
+    if (sessionId) choosePanelTab(sessionId, tab)
     if (!frame.panel.isOpen) frame.panel.toggle()
   }
   const tabs = (['plan', 'facts', 'browser', 'files'] as const).map((tab) => ({

@@ -10,8 +10,7 @@ import { type SessionState, useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
 import { IconButton } from '@/ui/IconButton'
 import { EnlargedStage } from './EnlargedStage'
-import { liveViewOf, useIsLive, useLiveState, useWatch } from './liveView'
-import { useStageSign } from './sign'
+import { liveViewOf, useLiveState, useWatch } from './liveView'
 import { StageBar } from './StageBar'
 import { StagePicture } from './StagePicture'
 import { words as stageWords } from './stageWords'
@@ -58,12 +57,8 @@ function Address({ view }: { view: ReturnType<typeof liveViewOf> }) {
   const page = useLive((state) => state.page)
   const live = useLiveState(view, ({ url }) => url)
   const title = useLiveState(view, ({ title }) => title)
-  const tell = useWords(stageWords)
-  const isOpen = useIsLive(view)
-  const isWorking = useStageSign(view) === 'none'
   const url = live || page?.url
-  if (!url || url === 'about:blank')
-    return isOpen && isWorking ? <p className="text-xs text-muted">{tell('stage.loading')}</p> : null
+  if (!url || url === 'about:blank') return null
   return (
     <p className="flex min-w-0 gap-2 text-xs text-muted" title={url}>
       <span className="max-w-[50%] shrink-0 truncate font-medium text-text">

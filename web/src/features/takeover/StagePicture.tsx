@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
 import { useWords } from '@/i18n'
-import { pictureUrl } from '@/lib/url'
+import { hostOf, pictureUrl } from '@/lib/url'
 import type { ToolRow } from '@/stream/rows'
 import { type SessionState, useLive } from '@/stream/store'
 import { Spinner } from '@/ui/Spinner'
+import { TimeStamp } from '@/ui/TimeStamp'
 import { AgentPointer } from './AgentPointer'
 import { type LiveView, useIsLive, useLiveState } from './liveView'
 import { PagePicture } from './PageScreen'
@@ -27,6 +28,7 @@ export function StagePicture({ view, onEnlarge, tallest = 100 }: Props) {
   const shot = useLive(lastShot)
   const [width, height] = useLiveState(view, (state) => state.viewport)
   const isWorking = useStageSign(view) !== 'ended'
+  const site = useSiteToCome(view, isLive, shot !== null)
   const address = pictureUrl(shot?.screenshot, 1280)
   return (
     <div
@@ -41,14 +43,21 @@ export function StagePicture({ view, onEnlarge, tallest = 100 }: Props) {
       {!isLive && address && (
         <>
           <img
+            key={address}
             src={address}
             alt={t('shot.alt', { what: shot?.url ?? shot?.summary ?? '' })}
-            className="absolute inset-0 size-full object-contain object-top"
+            className="fading absolute inset-0 size-full object-contain object-top"
           />
-          <Corner>{t('live.last')}</Corner>
+          <Corner>
+            {t('live.last')} · <TimeStamp at={shot?.at ?? null} />
+          </Corner>
         </>
       )}
-      {!isLive && !address && <Awaited view={view} />}
+      {site ? (
+        <Skeleton site={site} text={tell(isLive ? 'stage.loading' : 'stage.starting')} />
+      ) : (
+        !isLive && !address && <Awaited view={view} />
+      )}
       {onEnlarge && (isLive || address) && (
         <button
           type="button"
@@ -82,6 +91,38 @@ function Awaited({ view }: { view: LiveView }) {
       {place ? t('run.queued.place', { n: place }) : isStarting ? tell('stage.starting') : t('browser.none')}
     </p>
   )
+}
+
+/** The frame of a browser with the site whose page is on its way. */
+function Skeleton({ site, text }: { site: string; text: string }) {
+  return (
+    <div data-skeleton className="fading absolute inset-0 flex flex-col bg-s2">
+      <p className="flex items-center gap-2 border-b border-line bg-s1 px-3 py-1.5 text-xs text-muted">
+        <Spinner size={13} />
+        <strong className="min-w-0 truncate font-medium text-text">{site}</strong>
+        <span className="min-w-0 truncate">{text}</span>
+      </p>
+      <div aria-hidden className="breathing flex flex-1 flex-col gap-3 p-[6%]">
+        {['h-6 w-1/3', 'h-3 w-full', 'h-3 w-5/6', 'h-3 w-2/3'].map((size) => (
+          <span key={size} className={`rounded-sm bg-s3 ${size}`} />
+        ))}
+      </div>
+    </div>
+  )
+}
+
+/** The site that the step under way opens, while no page of it is seen yet. */
+function useSiteToCome(view: LiveView, isLive: boolean, wasSeen: boolean): string | null {
+  const place = useLiveState(view, (state) => state.queue_place)
+  const isBlank = useLiveState(view, ({ url }) => !url || url === 'about:blank')
+  const site = useLive(siteToCome)
+  return !place && (isLive ? isBlank : !wasSeen) ? site : null
+}
+
+function siteToCome({ ids, rows }: SessionState): string | null {
+  const row = rows[ids.findLast((id) => rows[id]?.kind === 'tool') ?? '']
+  if (row?.kind !== 'tool' || row.status !== 'running' || typeof row.args.url !== 'string') return null
+  return hostOf(row.args.url)
 }
 
 function lastShot({ ids, rows }: SessionState): ToolRow | null {
