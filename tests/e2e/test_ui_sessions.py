@@ -127,6 +127,17 @@ def test_a_new_session_is_named_at_once_without_moving_the_focus(screen: Screen)
     expect(screen.composer).to_be_focused()
 
 
+def test_the_list_goes_on_when_its_end_comes_into_sight(screen: Screen) -> None:
+    oldest = screen.new_session(title="The oldest of many")
+    for number in range(60):
+        screen.new_session(title=f"Newer {number}")
+    screen.open()
+    expect(item(screen, "Newer 59")).to_be_visible()
+    expect(item(screen, "The oldest of many")).to_have_count(0)
+    item(screen, "Newer 11").scroll_into_view_if_needed()
+    expect(item(screen, "The oldest of many").get_by_role("link")).to_have_attribute("href", f"/s/{oldest}")
+
+
 def test_sessions_made_elsewhere_appear(screen: Screen) -> None:
     screen.open()
     title = fresh("From afar")

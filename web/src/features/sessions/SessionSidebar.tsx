@@ -10,7 +10,7 @@ import {
   SquarePen,
   X,
 } from 'lucide-react'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue, useEffect, useEffectEvent, useRef, useState } from 'react'
 import { Link, useLocation } from 'wouter'
 import { useConfig, useQuestionCount, useSessions } from '@/api/queries'
 import { useT } from '@/i18n'
@@ -150,6 +150,7 @@ function List({ words }: { words: string }) {
   const t = useT()
   const q = useDeferredValue(words.trim())
   const { data, hasNextPage, fetchNextPage, isPending, isError, refetch } = useSessions(q)
+  const more = useInSight(() => void fetchNextPage(), data)
   const now = useNow(60_000)
   const [path] = useLocation()
   const sessions = data?.pages.flatMap((page) => page.items) ?? []
@@ -179,10 +180,23 @@ function List({ words }: { words: string }) {
         <p className="px-2.5 py-3 text-xs text-muted">{q ? t('search.none', { q }) : t('sessions.none')}</p>
       )}
       {hasNextPage && (
-        <Button small tone="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
+        <Button ref={more} small tone="quiet" className="mt-2 w-full" onClick={() => void fetchNextPage()}>
           {t('more')}
         </Button>
       )}
     </div>
   )
+}
+
+/** Calls once when the element comes into sight, again after `given` has changed; a reader of the list need not press it. */
+function useInSight(act: () => void, given: unknown) {
+  const place = useRef<HTMLButtonElement>(null)
+  const call = useEffectEvent(act)
+  useEffect(() => {
+    if (!place.current) return
+    const observer = new IntersectionObserver(([entry]) => entry?.isIntersecting && call())
+    observer.observe(place.current)
+    return () => observer.disconnect()
+  }, [given])
+  return place
 }
