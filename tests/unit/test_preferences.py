@@ -93,7 +93,7 @@ async def test_a_refused_model_is_named_with_what_a_model_is_named_like(client: 
     "name",
     [
         "anthropic:claude-of-next-year", "openai:qwen3:30b/instruct", "openrouter:some/model:free", "ollama:qwen3:8b",
-        "google_genai:gemini-9", "claude-of-next-year", "demo", "mock:scripted",
+        "google_genai:gemini-9", "claude-of-next-year", "mock:scripted",
     ],
 )  # fmt: skip
 async def test_a_model_that_leads_to_a_provider_is_taken_whatever_it_is_called(
@@ -119,7 +119,6 @@ async def test_a_session_is_not_given_a_model_of_no_provider(client: httpx.Async
 async def test_a_model_of_the_environment_that_leads_nowhere_is_told_as_such(tmp_path: Path) -> None:
     values = {"data_dir": tmp_path, "agent_model": "antropic:claude"}
     async with open_runtime(Settings.model_validate(values)) as world:
-        assert world.models.default == "demo"
         assert "'antropic:claude' is not known" in notices(world)[0].text
 
 

@@ -17,7 +17,7 @@ from server.extras.demo.model import DemoChatModel
 from server.extras.demo.operator import foresee
 from server.extras.demo.planner import DemoProgress, FinalAnswer, plan_next
 from server.extras.demo.words import Words
-from server.runtime import chat_model
+from server.runtime import chat_model, open_runtime
 from server.settings import Settings
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser
@@ -662,3 +662,10 @@ def test_the_demo_model_foresees_the_buttons_that_it_is_told_to_press() -> None:
 )
 def test_a_language_that_it_does_not_speak_is_answered_in_english(text: str) -> None:
     assert Words(text).say("help").startswith("I am")
+
+
+async def test_it_is_the_default_where_the_configured_model_leads_nowhere(tmp_path: Path) -> None:
+    values = {"data_dir": tmp_path, "agent_model": "antropic:claude"}
+    async with open_runtime(Settings.model_validate(values)) as world:
+        assert world.models.default == "demo"
+        world.models.check("demo", "model")
