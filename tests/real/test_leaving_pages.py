@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 import pytest_asyncio
@@ -112,3 +113,17 @@ async def test_a_tab_in_which_a_person_entered_something_is_not_closed(
     assert (refused.ok, "a person entered something in that tab" in refused.text) == (False, True)
     assert (await browser.call("browser_tabs", {"action": "close"})).ok
     assert [tab.url for tab in await browser.tabs()] == [form]
+
+
+async def test_a_form_of_several_fields_asks_once_one_was_entered(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    page = (Path(__file__).parents[1] / "pages" / "acts" / "A19_leave.html").read_text()
+    form = site.add(
+        "/address", page.replace("<form>", "<style>body{margin:0}input{height:40px}</style><form>")
+    )
+    await browser.navigate(form)
+    await enter_by_hand(pool, "leaving", (120, 20))
+    assert not (await browser.navigate(site.url("/form"))).ok
+    assert HOLDS in notes_of(await browser.observe())
+    assert browser.url == form
