@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
@@ -77,7 +78,7 @@ class KnowledgeBook:
         allowed = list[str]()
         for text in texts:
             try:
-                allowed.append(check_note(text, site, read))
+                allowed.append(await asyncio.to_thread(check_note, text, site, read))
             except NoteRefused as refused:
                 log.info("a note proposed for %s is refused: %s", site, refused.detail)
         try:
