@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pydantic import BaseModel
 
 from server.agent.actions import AimedAction
-from server.agent.gate.grantable import marks_of
-from server.agent.gate.logins import LOGIN_ALLOWED
 from server.agent.gate.masking import secrets_of, without
 from server.agent.gate.page_facts import CONTEXT_SEPARATOR, place_of
-from server.agent.policy import Judgement, Verdict
+from server.agent.gate.rulings import Ruling
 from server.agent.storable import storable
 from server.browser.addresses import site_of, without_login
 from server.browser.observation import Element, Observation
@@ -69,39 +66,18 @@ JUDGED = "judged"
 
 @dataclass(frozen=True, slots=True)
 class JudgedAct:
-    """`ruling` as in `ruling_of`."""
-
     aimed: AimedAction
-    ruling: Mapping[str, Any]
-
-    @property
-    def may_have_effect(self) -> bool:
-        """Whether the policy asks about it, also if a grant allowed it."""
-        return self.ruling.get("verdict") == Verdict.ASK.value
+    ruling: Ruling
 
 
-def ruling_of(judgement: Judgement) -> JsonObject:
-    """The verdict as kept in the state until the act is done; what a grant allowed counts as asked."""
-    ruling: JsonObject = {
-        "verdict": "ask" if judgement.kind else judgement.verdict.value,
-        "kind": judgement.kind,
-    }
-    if judgement is LOGIN_ALLOWED:
-        ruling["is_of_login"] = True
-    if judgement.is_doubted and judgement.verdict is Verdict.ALLOW:
-        ruling["is_doubted"] = True
-    marks = marks_of(judgement)
-    return ruling | ({"grants": [mark.model_dump() for mark in marks]} if marks else {})
-
-
-def trail_of(aimed: AimedAction, ruling: Mapping[str, Any]) -> JsonObject:
+def trail_of(aimed: AimedAction, ruling: Ruling) -> JsonObject:
     """The act's `Trail` as JSON, without secrets, logins in addresses and empty fields."""
     words = tuple(_words_of(element, aimed.observation) for element in aimed.targets)
     if aimed.hits:
         pairs = zip(words, aimed.hits, strict=True)
         words = tuple(one.model_copy(update={"at": hit.fractions()}) for one, hit in pairs)
     trail = Trail(
-        targets=words, verdict=ruling.get("verdict", ""), kind=ruling.get("kind", ""), commits=aimed.action.commits or "",
+        targets=words, verdict=ruling.verdict, kind=ruling.kind, commits=aimed.action.commits or "",
         site=site_of(place_of(aimed)), url=without_login(aimed.observation.page.url),
     )  # fmt: skip
     shown: JsonObject = without(secrets_of(aimed), trail.model_dump(mode="json", exclude_defaults=True))

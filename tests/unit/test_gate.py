@@ -8,10 +8,10 @@ from server.agent.actions import EffectKind, aim
 from server.agent.assistant.tool_actions import read_call
 from server.agent.gate.approval import approval_digest, retarget
 from server.agent.gate.gate import Gate
+from server.agent.gate.rulings import ruling_of
 from server.agent.gate.subjects import subjects_of
 from server.agent.gate.taint import LEAK
 from server.agent.policy import Verdict
-from server.agent.trail import ruling_of
 from server.browser.addresses import site_of
 from server.browser.observation import Element, Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import Sent
@@ -91,11 +91,11 @@ def test_a_link_that_names_an_effect_is_left_to_what_it_sends_unless_the_model_c
     )
     act = aimed({"kind": "click", "eid": eid("Delete account", held)}, held)
     judgement = Gate().judge(act)
-    assert (judgement.verdict, ruling_of(judgement)["is_doubted"]) == (Verdict.ALLOW, True)
+    assert (judgement.verdict, ruling_of(judgement).is_doubted) == (Verdict.ALLOW, True)
     claimed = aimed({"kind": "click", "eid": eid("Delete account", held), "commits": "delete"}, held)
     assert Gate().judge(claimed).verdict is Verdict.ASK
     plain = aimed({"kind": "click", "eid": eid("Visa tåg", page(UNCLEAR))}, page(UNCLEAR))
-    assert "is_doubted" not in ruling_of(Gate().judge(plain))
+    assert not ruling_of(Gate().judge(plain)).is_doubted
 
 
 def test_the_models_own_claim_is_asked_about_also_where_what_is_sent_is_held() -> None:

@@ -8,9 +8,8 @@ import pytest
 
 from server.agent.actions import AimedAction
 from server.agent.gate.gate import Gate
-from server.agent.gate.holding import approved_kinds
 from server.agent.gate.logins import LOGIN_ALLOWED, count_login, is_of_login
-from server.agent.trail import ruling_of
+from server.agent.gate.rulings import ruling_of
 from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import SecretField, Sent
 from tests.support.actions import aimed
@@ -102,4 +101,4 @@ def test_a_form_that_has_changed_since_the_yes_is_asked_about(changed: dict[str,
 
 
 def test_the_second_key_takes_it_for_approved() -> None:
-    assert approved_kinds(ruling_of(LOGIN_ALLOWED), is_approved=False) == {"account"}
+    assert ruling_of(LOGIN_ALLOWED).approved_kinds(is_approved=False) == {"account"}

@@ -12,6 +12,7 @@ from server.agent.actions import ClickAction, DragAction, Point, aim, read_actio
 from server.agent.gate.approval import approval_digest, retarget
 from server.agent.gate.gate import Gate
 from server.agent.gate.masking import masked
+from server.agent.gate.rulings import Ruling
 from server.agent.gate.shown_page import ShownPage
 from server.agent.gate.subjects import subjects_of
 from server.agent.operator.act.acting import problem_of
@@ -388,7 +389,7 @@ def test_what_is_shown_of_a_point_has_no_picture_in_it() -> None:
 
 
 def test_the_trail_names_the_surface_and_the_place_on_it() -> None:
-    trail = trail_of(aim(click_at(800, 100), seen((800, 100))), {"verdict": "ask", "kind": "point"})
+    trail = trail_of(aim(click_at(800, 100), seen((800, 100))), Ruling(verdict="ask", kind="point"))
     assert trail["targets"] == [{"role": "point", "name": "Board", "at": [0.2, 0.2]}]
 
 

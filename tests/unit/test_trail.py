@@ -12,9 +12,10 @@ from langgraph.types import Command
 from server.agent.actions import aim, read_action
 from server.agent.assistant.agent import build_assistant
 from server.agent.event_adapter import EventAdapter
+from server.agent.gate.rulings import Ruling, ruling_of
 from server.agent.policy import Judgement, Verdict
 from server.agent.streaming import graph_events
-from server.agent.trail import Trail, ruling_of, trail_of
+from server.agent.trail import Trail, trail_of
 from server.browser.browser import ToolSpec
 from server.browser.observation import Budget, Extra, observe_snapshot
 from server.browser.observation.page_script import FrameInView
@@ -64,7 +65,7 @@ async def test_a_control_of_a_row_is_named_by_its_row_and_counted() -> None:
 def near_of(rows: str, name: str) -> list[str]:
     seen = observe_snapshot(rows, url=SHOP)
     eid = next(element.eid for element in seen.interactive if element.name == name)
-    (target,) = trail_of(aim(read_action({"kind": "click", "eid": eid}), seen), {})["targets"]
+    (target,) = trail_of(aim(read_action({"kind": "click", "eid": eid}), seen), Ruling())["targets"]
     return list(target.get("near", ()))
 
 
@@ -127,14 +128,14 @@ async def test_what_a_grant_allowed_counts_as_asked() -> None:
 
 
 def test_a_judgement_without_an_effect_is_kept_as_it_is() -> None:
-    assert ruling_of(Judgement(Verdict.ALLOW, "")) == {"verdict": "allow", "kind": ""}
-    assert ruling_of(Judgement(Verdict.ASK, "no name")) == {"verdict": "ask", "kind": ""}
+    assert ruling_of(Judgement(Verdict.ALLOW, "")) == Ruling(verdict="allow")
+    assert ruling_of(Judgement(Verdict.ASK, "no name")) == Ruling(verdict="ask")
 
 
 def test_links_lead_somewhere_without_the_login_in_their_address() -> None:
     seen = observe_snapshot(PAGE, url=SHOP)
     eid = next(element.eid for element in seen.interactive if element.name == "Terms")
-    trail = trail_of(aim(read_action({"kind": "click", "eid": eid}), seen), {})
+    trail = trail_of(aim(read_action({"kind": "click", "eid": eid}), seen), Ruling())
     assert trail["targets"][0]["leads_to"] == "https://shop.example/terms"
 
 
@@ -142,7 +143,7 @@ def test_all_of_the_page_is_counted_though_the_model_saw_a_part() -> None:
     rows = "\n".join(f'- button "Remove" [ref=r{at}] [box=0,{30 * at},50,20]' for at in range(90))
     seen = observe_snapshot(rows, url=SHOP, budget=Budget(elements=10))
     trail = Trail.model_validate(
-        trail_of(aim(read_action({"kind": "click", "eid": "e3"}), seen), {}) | {"verdict": "allow"}
+        trail_of(aim(read_action({"kind": "click", "eid": "e3"}), seen), Ruling()) | {"verdict": "allow"}
     )
     assert (trail.targets[0].nth, trail.targets[0].of) == (3, 90)
 
@@ -151,7 +152,7 @@ def test_a_name_that_the_model_saw_cut_is_kept_whole() -> None:
     headline = "A headline of many words that goes on for longer than a line out of view has room " * 2
     seen = observe_snapshot(f'- link "{headline.strip()}" [ref=l1] [box=0,2000,50,20]', url=SHOP)
     assert seen.interactive[0].name.endswith("…")
-    trail = trail_of(aim(read_action({"kind": "click", "eid": "e1"}), seen), {})
+    trail = trail_of(aim(read_action({"kind": "click", "eid": "e1"}), seen), Ruling())
     assert trail["targets"][0]["name"] == headline.strip()
 
 

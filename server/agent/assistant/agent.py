@@ -150,7 +150,7 @@ class ToolReport(Middleware):
         provider = kept_for(call_id, request.state["messages"])
         await dispatch(CallStarted(call_id, call["name"], shown, box, provider))
         act = None
-        if judged and judged.may_have_effect:
+        if judged and judged.ruling.asks:
             is_known = call["name"] in self._browsers
             result, act = await prove(handler, request, judged, context, is_known=is_known)
         else:
@@ -166,7 +166,7 @@ class ToolReport(Middleware):
                 await dispatch(Observed(**seen, screenshot=screenshot))
         summary = changed(_summary(result), lambda text: str(without(secrets, text)))
         trail = trail_of(judged.aimed, judged.ruling) if judged else None
-        proof = (act or {}) | {"grants": judged.ruling.get("grants") if judged else None}
+        proof = (act or {}) | {"grants": judged.ruling.marks if judged else None}
         page = {"url": url, "title": without(secrets, title), "screenshot": screenshot, "box": box}
         await dispatch(CallEnded(call_id, ok, summary, **page, trail=trail, **proof))
         await dispatch(StepEnded(count_steps(request.state["messages"]) + 1, context.max_tool_steps))

@@ -22,7 +22,6 @@ from server.agent.gate.gate import MAX_ASKS, REFUSED_BEFORE, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
     agreed_terms,
-    approved_kinds,
     judge_held,
     question_about,
     refused_line,
@@ -31,7 +30,7 @@ from server.agent.gate.holding import (
 from server.agent.gate.logins import LOGIN_ALLOWED, count_login, is_of_login
 from server.agent.gate.masking import SECRETS, secrets_of
 from server.agent.gate.page_facts import focused_element
-from server.agent.gate.rulings import publish_ruling
+from server.agent.gate.rulings import publish_ruling, ruling_of
 from server.agent.gate.shown_page import ShownPage
 from server.agent.gate.taint import (
     LEAK,
@@ -45,7 +44,7 @@ from server.agent.gate.taint import (
 )
 from server.agent.operator.ask.answers import is_refusal
 from server.agent.policy import Judgement, Verdict
-from server.agent.trail import JUDGED, JudgedAct, ruling_of
+from server.agent.trail import JUDGED, JudgedAct
 from server.browser.browser import BROWSER, ToolSpec
 from server.browser.mcp.tool_schema import find_fault
 from server.browser.observation import NOTHING, Observation, Page
@@ -122,10 +121,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         assert ruling.judged is not None
         judged = ruling.judged
         is_approved = ruling.marks.get(_GATE) == _ASKED_MARK
-        kinds = approved_kinds(judged.ruling, is_approved=is_approved)
+        kinds = judged.ruling.approved_kinds(is_approved=is_approved)
         terms = terms_of(
             judged.aimed, kinds, context.private.sites, by_grant=not is_approved,
-            is_doubted=bool(judged.ruling.get("is_doubted")),
+            is_doubted=judged.ruling.is_doubted,
         )  # fmt: skip
         browser = await context.browser()
         with browser.under(terms):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 from server.agent.actions import AimedAction
@@ -35,14 +35,6 @@ def terms_of(
         is_private=site_of(aimed.observation.page.url) in private,
         is_doubted=is_doubted,
     )
-
-
-def approved_kinds(ruling: Mapping[str, object] | None, *, is_approved: bool) -> frozenset[str]:
-    """The kinds that a yes, that to a login included, or a grant has approved; `ruling` as in `trail.ruling_of`."""
-    known = ruling or {}
-    kind = str(known.get("kind") or "")
-    is_covered = is_approved or known.get("grants") or known.get("is_of_login")
-    return frozenset({kind} if kind and is_covered else ())
 
 
 def agreed_terms(held: Sequence[HeldRequest], terms: ActTerms) -> ActTerms:

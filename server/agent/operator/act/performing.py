@@ -37,7 +37,6 @@ from server.agent.operator.act.limits import SILENT_SITE
 from server.agent.operator.memory import collecting, records
 from server.agent.operator.memory.state import Next, State, StoredPicture
 from server.agent.operator.see.observing import Observer, sight
-from server.agent.policy import Verdict
 from server.agent.trail import trail_of
 from server.browser.addresses import site_of
 from server.browser.browser import BrowserUnavailable, ToolOutcome
@@ -109,14 +108,14 @@ def _has_looked(before: State, done: Performed) -> bool:
 def _call_ended(
     aimed: AimedAction, state: State, done: Performed, screenshot: StoredPicture | None, box: Box | None
 ) -> CallEnded:
-    outcome, ruling = done.outcome, state.turn.ruling or {}
+    outcome, ruling = done.outcome, state.turn.ruling
     # A key goes to an element, too.
     pressed = aim(aimed.action, aimed.observation, focused_element(aimed.observation, state.page.focused))
     proof = done.effect.to_json() | {"page_says": _news(aimed, state, done)} if done.effect else {}
     return CallEnded(
         aimed.action.id, outcome.ok, done.summary or sentence("did.done"), outcome.url,
         screenshot.address if screenshot else None, box, reason="timeout" if outcome.timed_out else None,
-        trail=trail_of(pressed, ruling), result=done.result, grants=ruling.get("grants"), title=outcome.title, **proof,
+        trail=trail_of(pressed, ruling), result=done.result, grants=ruling.marks, title=outcome.title, **proof,
     )  # fmt: skip
 
 
@@ -145,7 +144,7 @@ async def _do_and_prove(
         has_more = not state.page.reading_file and await (await context.browser()).has_more()
         recorded = collecting.record(state, aimed.action, now(), has_more=has_more)
         return Performed(recorded.outcome, recorded.state, result=recorded.result)
-    if (state.turn.ruling or {}).get("verdict") != Verdict.ASK.value:
+    if not state.turn.ruling.asks:
         return Performed(*await _do(aimed, state, context, observer, terms))
     browser = await context.browser()
     async with browser.requests() as log_of_requests:

@@ -18,7 +18,6 @@ from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED_BEFORE, Gate
 from server.agent.gate.grantable import scopes_of, sure_amount
 from server.agent.gate.holding import (
     agreed_terms,
-    approved_kinds,
     judge_held,
     not_sent,
     question_about,
@@ -27,7 +26,7 @@ from server.agent.gate.holding import (
 )
 from server.agent.gate.logins import LOGIN_ALLOWED, is_of_login
 from server.agent.gate.page_facts import focused_element
-from server.agent.gate.rulings import publish_ruling
+from server.agent.gate.rulings import publish_ruling, ruling_of
 from server.agent.gate.taint import LEAK, carries_private_words, remembering
 from server.agent.operator.act import acting
 from server.agent.operator.ask import user_input
@@ -37,7 +36,6 @@ from server.agent.operator.memory.phrases import phrase
 from server.agent.operator.memory.state import Next, State
 from server.agent.operator.see.observing import Observer, sight
 from server.agent.policy import Judgement, Verdict
-from server.agent.trail import ruling_of
 from server.browser.addresses import site_of
 from server.browser.observation import Observation
 from server.browser.observation.overlays import mentions_captcha
@@ -187,9 +185,9 @@ class Consent:
 
     def terms(self, state: State, context: RunContext, *, is_approved: bool) -> ActTerms:
         """On which the planned action is performed: what a yes or a grant has approved of it."""
-        kinds = approved_kinds(state.turn.ruling, is_approved=is_approved)
+        kinds = state.turn.ruling.approved_kinds(is_approved=is_approved)
         private = {*context.private.sites, *state.page.private_sites}
-        is_doubted = bool((state.turn.ruling or {}).get("is_doubted"))
+        is_doubted = state.turn.ruling.is_doubted
         terms = terms_of(_aimed(state), kinds, private, by_grant=not is_approved, is_doubted=is_doubted)
         held = state.turn.held
         return agreed_terms(held, terms) if held and is_approved else terms

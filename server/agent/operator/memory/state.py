@@ -19,6 +19,7 @@ from pydantic import BaseModel, TypeAdapter
 
 from server.agent.actions import Action, BaseAction
 from server.agent.gate.approval import Approval
+from server.agent.gate.rulings import Ruling
 from server.agent.operator.memory.batch import Batch
 from server.agent.operator.memory.table import Collected
 from server.browser.observation import Observation
@@ -178,8 +179,8 @@ class TurnState:
     """The acts that follow the planned action."""
     is_further: bool = False
     """The planned action comes from the batch: it was planned on an observation taken just now."""
-    ruling: JsonObject | None = None
-    """How the planned action was judged, as `trail.ruling_of`."""
+    ruling: Ruling = field(default_factory=Ruling)
+    """How the planned action was judged."""
     pending: Question | None = None
     """The open question."""
     approval: Approval | None = None
@@ -373,6 +374,8 @@ def _to_json(value: object) -> Json:
             return value.to_json()
         case Effect():
             return value.model_dump(exclude_none=True)
+        case Ruling():
+            return value.model_dump(mode="json", exclude_defaults=True)
         case BaseModel():
             return value.model_dump(mode="json")
         case tuple():
