@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive
 from starlette.websockets import WebSocketDisconnect
 
-from server.api.sse import EventStream
+from server.api.sse import RETRY, EventStream
 from server.auth import PUBLIC, limit_body
 from server.main import create_app
 from server.settings import Settings
@@ -263,7 +263,7 @@ async def test_a_logout_ends_open_streams() -> None:
     async with httpx.AsyncClient(
         transport=httpx.ASGITransport(app=stream), base_url="http://127.0.0.1:8000"
     ) as client:
-        assert (await client.get("/")).text == "before"
+        assert (await client.get("/")).content == RETRY + b"before"
 
 
 async def test_there_are_no_cors_headers(client: httpx.AsyncClient) -> None:
