@@ -122,6 +122,10 @@ PROVIDER = "provider"
 """In the stored `meta_json` of a tool call: `Message.provider`."""
 
 
+POINTERS = "pointers"
+"""Key in a message's `meta_json`: what the user points at, as JSON of `agent.pointing.pointer.Pointer`."""
+
+
 class Message(BaseModel):
     """A message, as returned to clients."""
 

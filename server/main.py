@@ -24,6 +24,7 @@ from server.api import (
     links,
     live,
     messages,
+    pointing,
     questions,
     replays,
     results,
@@ -49,9 +50,9 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 ROUTERS = (
-    automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, settings_api, ws, live,
+    automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
 )  # fmt: skip
-WORKER_PARTS = (system, browser, live)
+WORKER_PARTS = (system, browser, pointing, live)
 """What other processes and the operator ask a worker for."""
 TRIED_FIRST = ("/api/sessions/{session_id}/messages", "/api/sessions/{session_id}/stream")
 """A turn's requests: each route that is tried before costs as much as ten lines of code."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from server import clock
+from server.agent.pointing.pointer import Pointer, SeenPage
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
 from server.events import now
@@ -100,6 +101,10 @@ class InterruptedCall:
     """The result as it was stored for the user; None: how the call has ended is unknown."""
 
 
+async def _keeps_no_page(_: str, __: SeenPage) -> None:
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class RunContext:
     run_id: str
@@ -130,5 +135,9 @@ class RunContext:
     today: Callable[[], str] = lambda: clock.today(now(), None)
     """The line of a prompt that says what day it is for the person, or for the automation; made at each model call."""
     knowledge: Knowledge = field(default_factory=NoKnowledge)
+    keep_page: Callable[[str, SeenPage], Awaitable[None]] = _keeps_no_page
+    """Stores, by a screenshot's address, what it shows."""
+    pointers: Callable[[], Sequence[Pointer]] = tuple
+    """What the user points at in the messages of the run."""
     left: InterruptedCall | None = None
     """Not repeated when another process continues the run."""

@@ -72,7 +72,7 @@ class JudgedAct:
 
 def trail_of(aimed: AimedAction, ruling: Ruling) -> JsonObject:
     """The act's `Trail` as JSON, without secrets, logins in addresses and empty fields."""
-    words = tuple(_words_of(element, aimed.observation) for element in aimed.targets)
+    words = tuple(words_of(element, aimed.observation) for element in aimed.targets)
     if aimed.hits:
         pairs = zip(words, aimed.hits, strict=True)
         words = tuple(one.model_copy(update={"at": hit.fractions()}) for one, hit in pairs)
@@ -84,7 +84,8 @@ def trail_of(aimed: AimedAction, ruling: Ruling) -> JsonObject:
     return storable(shown)
 
 
-def _words_of(element: Element, page: Observation) -> TargetWords:
+def words_of(element: Element, page: Observation) -> TargetWords:
+    """The element of this page in words."""
     alike = [one.eid for one in page.interactive if (one.role, one.name) == (element.role, element.name)]
     return TargetWords(
         role=element.role,

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from server.api.deps import Body, Moment, RuntimeDep, SessionId, Text
 from server.api.grants import GrantBody
+from server.api.pointing import Pointers, read_pointers
 from server.api.schemas import Accepted, Decided, Question, Run, Session
 from server.api.sessions import question_of
 from server.errors import BadRequest, TooLarge
@@ -41,6 +42,8 @@ class NewMessage(Body):
     mode: Literal["steer", "queue"] | None = None
     result_schema: JsonObject | None = None
     """The columns of the table that the run is to fill: JSON Schema of an array of rows, or of one row."""
+    pointers: Pointers = []
+    """What the user points at."""
 
 
 class EditedMessage(Body):
@@ -99,6 +102,7 @@ async def send(session_id: SessionId, body: NewMessage, runtime: RuntimeDep) -> 
     accepted = await runtime.commands.accept(
         session_id, check_content(body.content), client_id=body.client_id, mode=body.mode,
         result_schema=check_schema(body.result_schema),
+        pointers=await read_pointers(body.pointers, session_id, runtime),
     )  # fmt: skip
     return to_accepted(accepted)
 

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from server.events import (
     Activity,
+    Box,
     InterruptKind,
     Message,
     QuestionOutcome,
@@ -765,3 +766,25 @@ class Picture(ResponseModel):
     ok: bool
     screenshot: str | None
     """Its address; None if no screenshot could be taken."""
+
+
+class PointedElement(ResponseModel):
+    """What a user can point at."""
+
+    id: str
+    role: str
+    name: str
+    near: list[str]
+    """Texts around it; the one that distinguishes it from similar elements comes first."""
+    box: Box
+    """In percent of the picture."""
+
+
+class PointedPage(ResponseModel):
+    """A picture, and the elements on it; none where only the picture is kept."""
+
+    picture: str
+    url: str
+    elements: list[PointedElement]
+    at: str | None
+    """The id of the element at the place that was asked about."""

@@ -18,6 +18,7 @@ from wording.catalogue import sentence
 
 SUFFIXES = {"image/jpeg": ".jpg", "image/png": ".png", "image/webp": ".webp"}
 PICTURE_TYPES = {suffix: media for media, suffix in SUFFIXES.items()}
+PAGE_SUFFIX = ".json"
 PICTURE_NAME = re.compile(r"[0-9a-f]{40}\.(jpg|png|webp)")
 SESSION = re.compile(r"[A-Za-z0-9_-]{1,64}")
 THUMBNAIL_WIDTHS = (320, 640)
@@ -70,6 +71,21 @@ class Screenshots:
             return await asyncio.to_thread(_thumbnail, data, width), "image/webp"
         return data, PICTURE_TYPES[path.suffix]
 
+    async def keep_page(self, address: str, page: bytes) -> None:
+        """Store what a kept screenshot shows, as JSON, next to it."""
+        if path := self.path_of(address):
+            with suppress(OSError):  # a picture without it is still one
+                await asyncio.to_thread(path.with_suffix(PAGE_SUFFIX).write_bytes, page)
+
+    async def page_of(self, address: str) -> bytes | None:
+        """What the screenshot shows, as JSON; None if that is not kept. Raises NotFound without the screenshot."""
+        if (path := self.path_of(address)) is None:
+            raise NotFound(sentence("picture.unknown"))
+        try:
+            return await asyncio.to_thread(path.with_suffix(PAGE_SUFFIX).read_bytes)
+        except FileNotFoundError:
+            return None
+
     def path_of(self, address: str) -> Path | None:
         """The file of an address, with any URL prefix; None if it does not exist. Used by exports."""
         rest, _, name = address.rpartition("/")
@@ -90,12 +106,15 @@ class Screenshots:
             source = self.path_of(address)
             if source is None or source.parent.name != session_id:
                 continue
-            target = self._folder / other_id / source.name
-            target.parent.mkdir(parents=True, exist_ok=True)
-            try:
-                os.link(source, target)
-            except OSError:  # a file system without hard links
-                shutil.copyfile(source, target)
+            folder = self._folder / other_id
+            folder.mkdir(parents=True, exist_ok=True)
+            for path in (source, source.with_suffix(PAGE_SUFFIX)):
+                if not path.is_file():
+                    continue
+                try:
+                    os.link(path, folder / path.name)
+                except OSError:  # a file system without hard links
+                    shutil.copyfile(path, folder / path.name)
 
     def address_in(self, other_id: str, address: str) -> str:
         """The address of the same screenshot in another session."""

@@ -7,6 +7,7 @@ from typing import Literal
 
 from server.database.models import InterruptRow, RunRow
 from server.events import (
+    POINTERS,
     Activity,
     Branched,
     ConfirmQuestion,
@@ -16,6 +17,7 @@ from server.events import (
     Resumed,
     read_question,
 )
+from server.ops.json_types import JsonObject
 from wording.catalogue import Value, in_language, sentence
 from wording.step_words import step_words
 
@@ -50,12 +52,27 @@ def is_queued(message: Message) -> bool:
 
 
 def remarks_on(message: Message, language: Language = "en") -> list[str]:
-    """What a reader has to know of an answer: that it is a part, that it continues, that nothing was looked at."""
+    """What a reader has to know of a message: what it points at; of an answer, that it is a part, that it continues, that
+    nothing was looked at."""
     meta = message.meta_json or {}
+    pointed = [_pointer_line(one, language) for one in meta.get(POINTERS, ())]
     names = [name for name in ("continues", "without_browser") if meta.get(name)]
-    return [
-        row_words(language, name) for name in [*names, *([f"cut.{meta['cut']}"] if meta.get("cut") else [])]
+    named = [*names, *([f"cut.{meta['cut']}"] if meta.get("cut") else [])]
+    return [*pointed, *(row_words(language, name) for name in named)]
+
+
+def _pointer_line(pointer: JsonObject, language: Language) -> str:
+    """Such as `1: button "Add to basket" (Blue kettle) — the cheap one`."""
+    target = pointer.get("target") or {}
+    near = (target.get("near") or [""])[0]
+    words = [
+        target.get("role", ""),
+        f'"{target["name"]}"' if target.get("name") else "",
+        f"({near})" if near else "",
     ]
+    what = " ".join(filter(None, words)) or row_words(language, "place")
+    line = " — ".join(filter(None, (f"{pointer['n']}: {what}", pointer.get("note"))))
+    return " ".join(line.split())
 
 
 def line_of(row: InterruptRow | RunRow | Activity, language: Language = "en") -> str:

@@ -11,7 +11,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
-from server.events import Message
+from server.events import POINTERS, Message
 from server.ops.json_types import Json, JsonObject
 from server.results.columns import (
     MISSING_KEY,
@@ -204,9 +204,10 @@ def tables_of(messages: Sequence[Message]) -> dict[int, ResultTable]:
 
 
 def pictures_in(meta: JsonObject) -> list[str]:
-    """Addresses of the pictures that a message's meta names: its own, and those of its rows."""
+    """Addresses of the pictures that a message's meta names: its own, and those of its rows and pointers."""
     rows = (meta.get(RESULT) or {}).get("rows", [])
-    return [one["screenshot"] for one in (meta, *rows) if one.get("screenshot")]
+    kept = [one["screenshot"] for one in (meta, *rows) if one.get("screenshot")]
+    return [*kept, *(one["picture"] for one in meta.get(POINTERS, ()))]
 
 
 def with_pictures(meta: JsonObject, address_of: Callable[[str], str]) -> JsonObject:
@@ -217,4 +218,5 @@ def with_pictures(meta: JsonObject, address_of: Callable[[str], str]) -> JsonObj
 
     result = meta.get(RESULT)
     rows = {RESULT: result | {"rows": [moved(row) for row in result["rows"]]}} if result else {}
-    return moved(meta) | rows
+    pointers = [one | {"picture": address_of(one["picture"])} for one in meta.get(POINTERS, ())]
+    return moved(meta) | rows | ({POINTERS: pointers} if pointers else {})

@@ -6,7 +6,7 @@ A run belongs to the server, not to a client's connection.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
@@ -79,20 +79,21 @@ class RunCommands:
 
     async def accept(
         self, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None,
-        result_schema: JsonObject | None = None,
+        result_schema: JsonObject | None = None, pointers: Sequence[JsonObject] = (),
     ) -> AcceptedMessage:  # fmt: skip
         """Store the message, then pass it to a new run, to the run in progress, or to its open question.
 
-        `result_schema`: the table that the message asks for, as `ResultSchema.to_json`.
+        `result_schema`: the table that the message asks for, as `ResultSchema.to_json`; `pointers`: what the user points
+        at, as in `MessageQueries.accept`.
 
         Raises Conflict `run_in_progress` if a run is in progress and `mode` is neither steer nor queue.
         """
         self._refuse_when_draining()
-        return await shielded(self._accept(session_id, content, client_id, mode, result_schema))
+        return await shielded(self._accept(session_id, content, client_id, mode, result_schema, pointers))
 
     async def _accept(
         self, session_id: str, content: str, client_id: str | None, mode: str | None,
-        result_schema: JsonObject | None,
+        result_schema: JsonObject | None, pointers: Sequence[JsonObject],
     ) -> AcceptedMessage:  # fmt: skip
         message_id = new_id()
         with self._executor.dispatch.submitting(session_id):
@@ -101,7 +102,7 @@ class RunCommands:
                 accepted = await self._commit(
                     lambda again: self._store.accept(
                         session_id, content, client_id=client_id, mode=mode, message_id=message_id,
-                        result_schema=result_schema, read_answer=answer_in_words, is_late=self._recorder.is_late,
+                        result_schema=result_schema, pointers=pointers, read_answer=answer_in_words, is_late=self._recorder.is_late,
                         begins=begins, again=again,
                     )
                 )  # fmt: skip

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from server.agent.context import UserUpdates
 from server.agent.event_adapter import EventAdapter
+from server.agent.pointing.pointer import Pointer, merged, read_pointers
 from server.clock import elapsed
 from server.database.models import RunRow
 from server.events import Event, Message, RunChanged, RunStatus, StateChanged, Thinking, Token, with_plan
@@ -109,6 +110,8 @@ class Execution:
         self.read_ids: set[str] = set()
         """The ids of the steering messages that the agent has read."""
         self._just_read: set[str] = set()
+        self.pointers: tuple[Pointer, ...] = ()
+        """What the user points at in the messages that the agent has, or is about to read."""
         self.positions: dict[str, int] = {}
         """By tool call: the position of its row among the session's rows."""
         self.is_over = False
@@ -205,11 +208,20 @@ class Execution:
 
     # Input from the user
 
+    def point(self, messages: Sequence[Message]) -> None:
+        """Take the pointers of the run's messages."""
+        for message in messages:
+            if message.id == self.run.message_id or (
+                message.run_id == self.run.id and message.role == "user"
+            ):
+                self.pointers = merged(self.pointers, read_pointers(message.meta_json))
+
     def steer(self, message: Message, *, is_old: bool = False) -> None:
         """`is_old`: it came before the answer to the question at which the run resumes."""
         if message.id not in self._said:
             self._said.add(message.id)
             self._unread_ids.add(message.id)
+            self.point([message])
             messages = (*self._unread.messages, message.content)
             are_old = self._unread.are_words_old and is_old
             self._unread = replace(self._unread, messages=messages, are_words_old=are_old)

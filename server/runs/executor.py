@@ -17,6 +17,7 @@ from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.operator.ask.answers import read_confirm
 from server.agent.operator.plan.opening import names_address
+from server.agent.pointing.pointer import SeenPage
 from server.agent.private_sites import PrivateSites
 from server.agent_runner import run_agent
 from server.browser.addresses import site_of
@@ -259,6 +260,7 @@ class Executor:
         )  # fmt: skip
         if asked and (plan := asked.plan or _approved_plan(started)):
             execution.edit_plan(plan, is_old=True)
+        execution.point(started.messages)
         for message in started.unread:
             execution.steer(message, is_old=asked is not None)
         adapter.continues = continued_by(started.messages) is not None
@@ -314,6 +316,9 @@ class Executor:
                 execution.note_lost_picture()
                 return None
 
+        async def keep_page(address: str, page: SeenPage) -> None:
+            await self._screenshots.keep_page(address, page.model_dump_json(exclude_defaults=True).encode())
+
         return RunContext(
             run_id=execution.run.id,
             session_id=session_id,
@@ -330,6 +335,8 @@ class Executor:
             only_first_model=execution.only_first_model,
             today=partial(self._agents.today, zone),
             knowledge=self._knowledge_of(execution.run),
+            keep_page=keep_page,
+            pointers=lambda: execution.pointers,
             files=settings.downloads_dir / session_id,
         )
 

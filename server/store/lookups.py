@@ -22,7 +22,7 @@ from wording.catalogue import sentence
 
 IS_UNFINISHED = RunRow.finished_at.is_(None)
 STEER: JsonObject = {"mode": "steer"}
-"""`meta_json` of a steering message while the agent of its run has not read it."""
+"""In `meta_json` of a steering message; `heard` is added when it is known whether the agent of its run has read it."""
 QUEUED: JsonObject = {"mode": "queue"}
 """In `meta_json` of a message whose run is held behind another one."""
 OF_SESSION: BindParameter[str] = bindparam("session_id")
@@ -87,11 +87,17 @@ def open_question_of(db: Connection, session_id: str) -> InterruptRow | None:
 
 def mark_read(db: Connection, run_id: str, read_ids: Collection[str]) -> list[MessageRow]:
     """Mark the run's steering messages with these ids as read by the agent; return its unread ones."""
-    unread = [row for row in every(db, MessageRow, STEERING, run_id=run_id) if row.meta_json == STEER]
+    unread = [row for row in every(db, MessageRow, STEERING, run_id=run_id) if is_unread(row)]
     for row in unread:
         if row.id in read_ids:
-            change(db, row, meta_json=STEER | {"heard": True})
+            change(db, row, meta_json=(row.meta_json or {}) | {"heard": True})
     return [row for row in unread if row.id not in read_ids]
+
+
+def is_unread(message: Message | MessageRow) -> bool:
+    """Whether it is a steering message that the agent of its run has not read, and may still read."""
+    meta = message.meta_json or {}
+    return meta.get("mode") == STEER["mode"] and "heard" not in meta
 
 
 def is_queued(message: Message | MessageRow) -> bool:

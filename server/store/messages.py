@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sqlalchemy import Connection, bindparam, delete, select
 from sqlalchemy.exc import IntegrityError
@@ -10,7 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from server.database import Database, writing_synced
 from server.database.models import ActivityRow, InterruptRow, MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, Conflict
-from server.events import Answer, now
+from server.events import POINTERS, Answer, now
 from server.ops.json_types import JsonObject
 from server.results.rows import SCHEMA_KEY, TABLES_BY
 from server.store.lookups import (
@@ -27,6 +27,7 @@ from server.store.lookups import (
     next_position,
     open_question_of,
     session_of,
+    without_mode,
 )
 from server.store.owners import Ownership
 from server.store.questions import close_question, last_question_of
@@ -62,7 +63,7 @@ class MessageQueries:
         self, db: Connection, session_id: str, content: str, *, client_id: str | None = None, mode: str | None = None,
         message_id: str | None = None, read_answer: ReadAnswer | None = None,
         is_late: Callable[[str], bool | None] = lambda _: None, result_schema: JsonObject | None = None,
-        begins: bool = False, again: bool = False,
+        pointers: Sequence[JsonObject] = (), begins: bool = False, again: bool = False,
     ) -> AcceptedMessage:  # fmt: skip
         """Store a user message, and the answer or run that results from it, in one transaction.
 
@@ -72,7 +73,8 @@ class MessageQueries:
         Otherwise it gets a run. Raises Conflict if the session has an unfinished run, unless the mode is
         `queue`: then the new run is held behind that.
 
-        Only a message that gets a run can ask for a table by `result_schema`; raises BadRequest otherwise.
+        Only a message that gets a run can ask for a table by `result_schema`; raises BadRequest otherwise. `pointers`
+        are kept with the message, as JSON of `agent.pointing.pointer.Pointer`.
 
         `message_id` is the id of the new message. `again` marks a retry: if the earlier call was committed,
         its result is returned. `is_late` by question reference, see `late` of `QuestionQueries.decide`. With
@@ -88,13 +90,17 @@ class MessageQueries:
         steers = present is not None and mode == "steer"
         if result_schema and (question or steers):
             raise BadRequest(sentence("message.no_table_here"), code="result_schema_misplaced")
+        pointed: JsonObject = {POINTERS: list(pointers)} if pointers else {}
         new: JsonObject = {"client_id": client_id, "id": message_id or new_id()}
         if question:
+            new |= {"meta_json": pointed or None}
             return self._answer(db, session, question, content, read_answer, is_late, new)
         if present and steers:
-            message = add_message(db, session, "user", content, run_id=present.id, meta_json=STEER, **new)
+            message = add_message(
+                db, session, "user", content, run_id=present.id, meta_json=STEER | pointed, **new
+            )
             return AcceptedMessage(to_message(message), present, session, steers=True)
-        asked = _asking_meta(session, result_schema)
+        asked = _asking_meta(session, result_schema) | pointed or None
         held = present is not None
         return self._start(
             db, session, content, client_id, message_id, asked, held=held, begins=begins and not held
@@ -178,7 +184,7 @@ class MessageQueries:
             waiting, held = queued
             changes = {"content": content}
             if not keeps_schema:
-                changes["meta_json"] = (_asking_meta(session, result_schema) or {}) | QUEUED
+                changes["meta_json"] = _asking_meta(session, result_schema, of=waiting) | QUEUED
             change(db, waiting, **changes)
             return AcceptedMessage(to_message(waiting), held, session)
         message = first(db, MessageRow, LAST_ASKED, session_id=session_id)
@@ -189,7 +195,7 @@ class MessageQueries:
         if content is not None:
             changes["content"] = content
             if not keeps_schema:
-                changes["meta_json"] = _asking_meta(session, result_schema)
+                changes["meta_json"] = _asking_meta(session, result_schema, of=message) or None
             _delete_after(db, session_id, message.seq)
         change(db, message, **changes)
         change(db, session, epoch=run.epoch, updated_at=now())
@@ -215,7 +221,8 @@ class MessageQueries:
         if SCHEMA_KEY in (message.meta_json or {}):
             raise BadRequest(sentence("message.no_table_here"), code="result_schema_misplaced")
         db.execute(delete(RunRow).where(RunRow.id == held.id))
-        change(db, message, run_id=present.id, meta_json=STEER, seq=next_position(db, session))
+        meta = (without_mode(message.meta_json) or {}) | STEER
+        change(db, message, run_id=present.id, meta_json=meta, seq=next_position(db, session))
         return AcceptedMessage(to_message(message), present, session, steers=True)
 
 
@@ -249,11 +256,17 @@ def _not_queued() -> Conflict:
     return Conflict(sentence("message.not_queued"), code="not_queued")
 
 
-def _asking_meta(session: SessionRow, result_schema: JsonObject | None) -> JsonObject | None:
-    """The meta of a message that asks for a table. Raises BadRequest if the session's agent makes none."""
+def _asking_meta(
+    session: SessionRow, result_schema: JsonObject | None, of: MessageRow | None = None
+) -> JsonObject:
+    """The meta of a message that asks for a table, with the pointers `of` the message that is changed.
+
+    Raises BadRequest if the session's agent makes no tables.
+    """
     if result_schema and session.agent != "operator":
         raise BadRequest(TABLES_BY, code="result_schema_unsupported")
-    return {SCHEMA_KEY: result_schema} if result_schema else None
+    pointers = ((of.meta_json if of else None) or {}).get(POINTERS)
+    return ({SCHEMA_KEY: result_schema} if result_schema else {}) | ({POINTERS: pointers} if pointers else {})
 
 
 def _known(

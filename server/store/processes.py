@@ -16,7 +16,7 @@ from server.database.models import MessageRow, ProcessRow, RunRow, SessionRow
 from server.errors import Conflict
 from server.events import Message, Usage
 from server.ops.json_types import JsonObject
-from server.store.lookups import STEER, is_ours, session_of
+from server.store.lookups import is_ours, is_unread, session_of
 from server.store.owners import Ownership
 from server.store.records import to_message
 from server.store.rows import change, every, first, get
@@ -183,7 +183,7 @@ class ProcessQueries:
     def wishes(self, db: Connection, run_ids: Collection[str]) -> dict[str, Wishes]:
         """By run."""
         asked = list(run_ids)
-        said = [row for row in every(db, MessageRow, UNHEARD, run_ids=asked) if row.meta_json == STEER]
+        said = [row for row in every(db, MessageRow, UNHEARD, run_ids=asked) if is_unread(row)]
         found = {}
         for run_id, wishes in db.execute(WISHES, {"run_ids": asked}):
             known = wishes or {}

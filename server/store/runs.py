@@ -25,11 +25,11 @@ from server.store.lookups import (
     OF_SESSION,
     QUEUED,
     SESSION_OF_RUN,
-    STEER,
     STEERING,
     current_run_of,
     is_ours,
     is_queued,
+    is_unread,
     mark_read,
     messages_of,
     new_message,
@@ -110,8 +110,8 @@ class RunQueries:
         for message in messages_of(db, session.id):
             if is_queued(message):
                 continue
-            is_unread = message.run_id == run_id and message.meta_json == STEER
-            (unread if is_unread else messages).append(message)
+            is_new = message.run_id == run_id and is_unread(message)
+            (unread if is_new else messages).append(message)
         resumed = read_question(question.payload) if question else None
         automation = automation_of_run(db, session, run_id)
         started = StartedRun(
@@ -288,7 +288,7 @@ class RunQueries:
         for message in unread:
             run = new_run(session, self.ownership, held=True, message_id=message.id)
             insert(db, run)
-            change(db, message, run_id=run.id, meta_json=QUEUED)
+            change(db, message, run_id=run.id, meta_json=(message.meta_json or {}) | QUEUED)
         return unread
 
     def _leave_unread(
@@ -297,7 +297,8 @@ class RunQueries:
         """Mark the steering messages that the agent will not read any more; they become the last rows."""
         unread = mark_read(db, run_id, read_ids)
         for message in unread:
-            change(db, message, meta_json=STEER | {"heard": False}, seq=next_position(db, session))
+            meta = (message.meta_json or {}) | {"heard": False}
+            change(db, message, meta_json=meta, seq=next_position(db, session))
         return unread
 
     @writing
@@ -311,8 +312,9 @@ class RunQueries:
             return []
         read = [row for row in every(db, MessageRow, STEERING, run_id=run.id) if row.id in read_ids]
         for row in read:
-            if row.meta_json == STEER:
-                change(db, row, meta_json=STEER | {"heard": True}, seq=next_position(db, session))
+            if is_unread(row):
+                meta = (row.meta_json or {}) | {"heard": True}
+                change(db, row, meta_json=meta, seq=next_position(db, session))
         return [to_message(row) for row in read]
 
     async def orphaned_runs(self, lost: Collection[str] = ()) -> list[RunRow]:

@@ -18,6 +18,7 @@ from server.agent.context import RunContext, UserUpdates
 from server.agent.gate.gate import Gate
 from server.agent.operator.ask.answers import answer_in_words
 from server.agent.operator.graph import FINALS, Operator, build_operator
+from server.agent.pointing.pointer import Pointer, SeenPage
 from server.agent.streaming import graph_events
 from server.browser.browser import PagePicture
 from server.checkpoints import Checkpoints
@@ -76,6 +77,9 @@ class World:
     is_open: bool = True
     """Was a browser started before?"""
     patience: float | None = None
+    pointers: tuple[Pointer, ...] = ()
+    pages: dict[str, SeenPage] = field(default_factory=dict)
+    """What the kept pictures show, by address."""
     queued: float = 0.0
     """Seconds that it waits for a free browser in each step."""
     options: dict[str, Any] = field(default_factory=dict)
@@ -150,10 +154,14 @@ class World:
             self.kept.append(picture)
             return f"/shots/{len(self.kept)}.jpg"
 
+        async def keep_page(address: str, page: SeenPage) -> None:
+            self.pages[address] = page
+
         return RunContext(
             run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
             max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
             take_queued=lambda: self.queued, files=self.files, patience=self.patience,
+            keep_page=keep_page, pointers=lambda: self.pointers,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

@@ -20,6 +20,7 @@ from server.agent.assistant.input import count_steps, kept_for
 from server.agent.assistant.interrupted_calls import InterruptedCalls
 from server.agent.assistant.knowledge import PROPOSE_NOTES, PersonsKnowledge
 from server.agent.assistant.limits import SHOWN_MARK, RunBudget, RunLimits
+from server.agent.assistant.pointed import Pointed
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
 from server.agent.assistant.second_answers import SecondModelMiddleware
@@ -97,6 +98,7 @@ def build_assistant(
         PersonsKnowledge(),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),
+        Pointed(),
         Today(),
         SecondModelMiddleware(second),
     ]

@@ -63,6 +63,7 @@ from server.agent.operator.see.observing import (
     page_key,
 )
 from server.agent.operator.see.pointing import find_points, on_page
+from server.agent.pointing.prompt import pointed_lines, refs_on
 from server.browser.addresses import site_of
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
@@ -131,7 +132,8 @@ class Nodes:
         if user_input.changes_plan(updates):
             await publish_state(state)
         if state.page.needs_observe or state.page.last_observation is None:
-            state = await self.observer.look(context, state)
+            pointed = refs_on(context.pointers(), state.page.last_observation)
+            state = await self.observer.look(context, state, pointed)
         return after_attempt(state, self.observer.drawing(context))
 
     async def plan_action(self, state: State, context: RunContext) -> Next[AfterPlan]:
@@ -169,6 +171,7 @@ class Nodes:
         prompt = step_prompt(
             state, page, files=files, image=shown.block if shown else None,
             problem=state.turn.problem, cached=self.planner.caches, offer=offer, today=context.today(), known=known,
+            pointed=pointed_lines(context.pointers(), state.observation),
         )  # fmt: skip
         table = state.work.result
         return await self.planner.decide(

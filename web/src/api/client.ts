@@ -26,6 +26,7 @@ import type {
   NoteChange,
   OpenQuestion,
   Page,
+  PointedPage,
   ResultRow,
   ServerModels,
   Session,
@@ -61,6 +62,11 @@ export const api = {
   markRead: (id: string) => request<void>('POST', at(id, '/read')),
 
   send: (id: string, body: NewMessage) => request<Accepted>('POST', at(id, '/messages'), body),
+  /** The page as it is now, and what is at a place of it, in percent. */
+  pointAt: (id: string, spot?: { x: number; y: number }) =>
+    request<PointedPage>('POST', at(id, '/browser/point'), spot),
+  pictured: (id: string, picture: string) =>
+    request<PointedPage>('GET', at(id, `/pictures/${picture.slice(picture.lastIndexOf('/') + 1)}`)),
   editMessage: (id: string, messageId: string, content: string) =>
     request<Accepted>('PUT', at(id, `/messages/${messageId}`), { content }),
   removeQueued: (id: string, messageId: string) =>

@@ -1503,6 +1503,48 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/sessions/{session_id}/pictures/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Seen
+         * @description What a kept picture shows; no elements where only the picture is kept.
+         */
+        get: operations["pointing_seen"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/sessions/{session_id}/browser/point": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Point
+         * @description The page as it is now, with its picture, and what is at a place of it.
+         *
+         *     Raises Conflict while a run acts with the browser or the user has taken it over.
+         */
+        post: operations["pointing_point"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/settings": {
         parameters: {
             query?: never;
@@ -3235,6 +3277,11 @@ export interface components {
             result_schema?: {
                 [key: string]: unknown;
             } | null;
+            /**
+             * Pointers
+             * @default []
+             */
+            pointers: components["schemas"]["PointerBody"][];
         };
         /** NewNote */
         NewNote: {
@@ -3586,6 +3633,70 @@ export interface components {
             before: string[];
             /** Plan */
             plan: string[];
+        };
+        /**
+         * PointBody
+         * @description A place of the window.
+         */
+        PointBody: {
+            /** X */
+            x: number;
+            /** Y */
+            y: number;
+        };
+        /**
+         * PointedElement
+         * @description What a user can point at.
+         */
+        PointedElement: {
+            /** Id */
+            id: string;
+            /** Role */
+            role: string;
+            /** Name */
+            name: string;
+            /** Near */
+            near: string[];
+            /** Box */
+            box: [
+                number,
+                number,
+                number,
+                number
+            ];
+        };
+        /**
+         * PointedPage
+         * @description A picture, and the elements on it; none where only the picture is kept.
+         */
+        PointedPage: {
+            /** Picture */
+            picture: string;
+            /** Url */
+            url: string;
+            /** Elements */
+            elements: components["schemas"]["PointedElement"][];
+            /** At */
+            at: string | null;
+        };
+        /**
+         * PointerBody
+         * @description A mark as a client gives it: the server knows what the element is.
+         */
+        PointerBody: {
+            /** N */
+            n: number;
+            /** Picture */
+            picture: string;
+            /** Element */
+            element?: string | null;
+            /** Box */
+            box: number[];
+            /**
+             * Note
+             * @default
+             */
+            note: string;
         };
         /**
          * PolicyRuled
@@ -7182,6 +7293,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Picture"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    pointing_seen: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointedPage"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    pointing_point: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PointBody"] | null;
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PointedPage"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -139,6 +139,8 @@ export interface Proof {
 export interface ToolMeta extends Proof {
   /** Of a user message: the table that it asks for. */
   result_schema?: ResultSchema
+  /** Of a user message: what it points at. */
+  pointers?: PointedPlace[]
   /** Of a user message: said to a run at work, or queued behind it. */
   mode?: SendMode
   /** Of a steering message: whether the run's agent has read it. Not set while it still may. */
@@ -175,6 +177,7 @@ export interface NewMessage {
   client_id: string
   mode?: SendMode
   result_schema?: ResultSchema
+  pointers?: PointerBody[]
 }
 
 export interface NewSession {
@@ -230,4 +233,20 @@ export interface Settings {
   values: SettingValues
   defaults: SettingValues
   keys: Record<string, KeyState>
+}
+
+export type PointedElement = Omit<Schemas['PointedElement'], 'box'> & { box: Box }
+/** A picture with the elements on it. */
+export type PointedPage = Omit<Schemas['PointedPage'], 'elements'> & { elements: PointedElement[] }
+export type PointerBody = Schemas['PointerBody']
+
+/** What a message points at, as it is stored. */
+export interface PointedPlace {
+  n: number
+  picture: string
+  box: Box
+  url?: string
+  note?: string
+  /** Not set for a place on the picture. */
+  target?: { role: string; name: string; near?: string[] }
 }

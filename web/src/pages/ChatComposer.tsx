@@ -1,5 +1,5 @@
 import { ArrowUp, CornerDownRight, ListEnd, Pause, Play, Square } from 'lucide-react'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useConfig } from '@/api/queries'
 import type { SendMode, Session } from '@/api/types'
 import { ApprovalBar } from '@/features/questions/ApprovalBar'
@@ -19,6 +19,9 @@ import { TableButton } from '@/features/results/TableButton'
 import { HeldBar } from '@/features/takeover/HeldBar'
 import { useT } from '@/i18n'
 import { useShortcuts } from '@/lib/keys'
+import { PointButton } from '@/session/pointing/PointButton'
+import { PointerChips } from '@/session/pointing/PointerChips'
+import { usePointing } from '@/session/pointing/pointMarks'
 import { takeSchedule } from '@/session/repeat'
 import { useSessionActions } from '@/session/sessionActions'
 import { useLive } from '@/stream/store'
@@ -42,6 +45,7 @@ export function ChatComposer({ session }: { session: Session }) {
     const lane = isAsked ? 'steer' : mode
     sendWithFiles(session.id, text, isBusy ? lane : null, schema)
   }
+  const filled = useFilled()
   const togglePause = controls.status === 'paused' ? controls.resume : controls.pause
   const stop = () => isBusy && controls.stop()
   useShortcuts({ escape: () => stop(), 'mod+.': () => isBusy && togglePause() })
@@ -60,8 +64,10 @@ export function ChatComposer({ session }: { session: Session }) {
           maxBytes={config?.limits.message_bytes}
           onSend={send}
           onEscape={stop}
+          filled={filled}
           above={
             <>
+              <PointerChips sessionId={session.id} />
               <AttachmentChips sessionId={session.id} />
               {beginsTask && <ColumnEditor sessionId={session.id} agent={session.agent} />}
             </>
@@ -69,6 +75,7 @@ export function ChatComposer({ session }: { session: Session }) {
           tools={
             <>
               <AttachButton sessionId={session.id} />
+              <PointButton picture={null} />
               {beginsTask && <TableButton sessionId={session.id} agent={session.agent} />}
               {isBusy && !isAsked && <ModeChoice mode={mode} onChange={setMode} />}
               <span className={isBusy ? 'hidden min-w-0 @xl:flex' : 'contents'}>
@@ -108,6 +115,15 @@ export function ChatComposer({ session }: { session: Session }) {
       </DropZone>
     </div>
   )
+}
+
+/** Text that came with marks, until the composer has it. */
+function useFilled(): { text: string } | null {
+  const filled = usePointing((state) => state.filled)
+  useEffect(() => {
+    if (filled) usePointing.setState({ filled: null })
+  }, [filled])
+  return filled
 }
 
 function PauseButton({ status, onClick }: { status: string | null; onClick: () => void }) {

@@ -14,6 +14,7 @@ import { useT } from '@/i18n'
 import { useIsTakeover } from '@/lib/addresses'
 import { useIsVisible } from '@/lib/media'
 import { useTitle } from '@/lib/title'
+import { PointHost } from '@/session/pointing/PointHost'
 import { SessionIdProvider } from '@/session/sessionId'
 import { dropAhead, watch } from '@/stream/connect'
 import { isOpen } from '@/stream/live'
@@ -73,6 +74,7 @@ function Chat({ id, isReplay }: Props) {
       <ProposedNotes sessionId={id} className="mx-auto mb-2 w-[calc(100%-2rem)] max-w-[720px] shrink-0" />
       <Announcer />
       <ChatTools sessionId={id} />
+      <PointHost sessionId={id} />
       {isReplay && isLoaded && (
         <Suspense>
           <ScreenshotViewer />

@@ -4,6 +4,7 @@ import { refreshLists, rereadIfFailed, whileArriving } from '@/api/queries'
 import type { NewSession, ResultSchema, SendMode } from '@/api/types'
 import { newId } from '@/lib/ids'
 import { storeOf } from '@/stream/store'
+import { takeMarks, toBody } from './pointing/pointMarks'
 import { keepUnsent, recallUnsent, type Said, type Unsent } from './unsent'
 
 /** Sessions that so far exist only here. */
@@ -16,7 +17,7 @@ export function sendMessage(
   mode: SendMode | null,
   schema: ResultSchema | null = null,
 ): void {
-  sendAgain(sessionId, newId(), { text, mode, schema })
+  sendAgain(sessionId, newId(), { text, mode, schema, marks: takeMarks(sessionId) })
 }
 
 /** By client id, in the order in which they were sent: what waits until the server can be reached. */
@@ -41,7 +42,9 @@ async function deliverWaiting(): Promise<void> {
   for (const [clientId, { sessionId, said }] of waiting) {
     // The message before it may have begun a run: then this one is next.
     const mode = said.mode ?? (begun.has(sessionId) ? 'queue' : null)
-    storeOf(sessionId).getState().propose(clientId, said.text, mode, said.schema)
+    storeOf(sessionId)
+      .getState()
+      .propose(clientId, { ...said, mode })
     await deliver(sessionId, clientId, { ...said, mode })
     if (waiting.has(clientId)) return
     begun.add(sessionId)
@@ -66,14 +69,14 @@ export function restoreUnsent(): void {
     const { sessionId, said, session } = message
     waiting.set(clientId, message)
     if (session) expectSession(session)
-    storeOf(sessionId).getState().propose(clientId, said.text, said.mode, said.schema)
+    storeOf(sessionId).getState().propose(clientId, said)
     storeOf(sessionId).getState().reject(clientId, '', true)
   }
 }
 
 /** The same `client_id` again: the server answers the same and starts nothing twice. */
 export function sendAgain(sessionId: string, clientId: string, said: Said): void {
-  storeOf(sessionId).getState().propose(clientId, said.text, said.mode, said.schema)
+  storeOf(sessionId).getState().propose(clientId, said)
   void deliver(sessionId, clientId, said)
 }
 
@@ -103,7 +106,11 @@ async function deliver(sessionId: string, clientId: string, said: Said): Promise
   await delivery
 }
 
-async function hand(sessionId: string, clientId: string, { text, mode, schema }: Said): Promise<void> {
+async function hand(
+  sessionId: string,
+  clientId: string,
+  { text, mode, schema, marks = [] }: Said,
+): Promise<void> {
   const store = storeOf(sessionId).getState()
   const settle = (message: Unsent | null) => {
     if (message) waiting.set(clientId, message)
@@ -112,14 +119,18 @@ async function hand(sessionId: string, clientId: string, { text, mode, schema }:
   }
   try {
     await createIfPending(sessionId)
-    const wish = { ...(mode ? { mode } : {}), ...(schema ? { result_schema: schema } : {}) }
+    const wish = {
+      ...(mode ? { mode } : {}),
+      ...(schema ? { result_schema: schema } : {}),
+      ...(marks.length ? { pointers: marks.map(toBody) } : {}),
+    }
     store.accept(await api.send(sessionId, { content: text, client_id: clientId, ...wish }))
     settle(null)
   } catch (error) {
     const waits = isAway(error)
     settle(
       waits
-        ? { sessionId, said: { text, mode, schema }, session: pendingSessions.get(sessionId) ?? null }
+        ? { sessionId, said: { text, mode, schema, marks }, session: pendingSessions.get(sessionId) ?? null }
         : null,
     )
     store.reject(clientId, (error as Error).message, waits)

@@ -1,10 +1,13 @@
 import type { NewSession, ResultSchema, SendMode } from '@/api/types'
+import type { Mark } from './pointing/pointMarks'
 import { recall, recallAll, remember } from '@/lib/storage'
 
 export interface Said {
   text: string
   mode: SendMode | null
   schema: ResultSchema | null
+  /** What it points at; not set in what an older page has left. */
+  marks?: Mark[]
 }
 
 /** A message that waits for the server. `session` is set while the session, too, exists only here. */

@@ -5,6 +5,7 @@ import type {
   OpenQuestion,
   Parts,
   Pending,
+  PointedPlace,
   Proof,
   Question,
   ResultRow,
@@ -37,6 +38,8 @@ export interface UserRow extends Placed {
   failure: string | null
   /** The table that it asks for. */
   schema: ResultSchema | null
+  /** What it points at. */
+  pointed: PointedPlace[]
 }
 
 export interface TextRow extends Placed {
@@ -167,6 +170,7 @@ function userRow(message: Message, placed: Place): UserRow {
     isRead: message.meta_json?.heard ?? null,
     failure: null,
     schema: message.meta_json?.result_schema ?? null,
+    pointed: message.meta_json?.pointers ?? [],
   }
 }
 

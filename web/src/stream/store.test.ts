@@ -56,7 +56,7 @@ test('a session that is shown stays until it is left', () => {
 
 test('a session whose message has not reached the server stays until it has', () => {
   const store = storeOf('unsent')
-  store.getState().propose('c1', 'Find the price', null, null)
+  store.getState().propose('c1', { text: 'Find the price', mode: null, schema: null })
   openOthers()
   expect(storeOf('unsent')).toBe(store)
   store.getState().reject('c1', 'The server cannot be reached.', false)

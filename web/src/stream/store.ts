@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react'
 import { createStore, type StoreApi, useStore } from 'zustand'
-import type { Accepted, ResultSchema, SendMode, SessionDetail } from '@/api/types'
+import type { Accepted, PointedPlace, ResultSchema, SendMode, SessionDetail } from '@/api/types'
 import { countSubscribers, Recent } from '@/lib/recent'
 import type { LiveEvent } from './events'
 import { hydrate } from './hydrate'
@@ -10,6 +10,14 @@ import { closeQuestion } from './questions'
 import { dropFollowing, isAfter, keepMessage, newRun, reduce } from './reducer'
 import type { UserRow } from './rows'
 
+/** A message that the server does not have yet. */
+interface Proposed {
+  text: string
+  mode: SendMode | null
+  schema: ResultSchema | null
+  marks?: PointedPlace[]
+}
+
 interface Actions {
   receive(events: LiveEvent[]): void
   /** Before the session is read: collects the events from now on, which may be newer than the answer. */
@@ -18,7 +26,7 @@ interface Actions {
   endRead(newer: LiveEvent[]): void
   load(session: SessionDetail, newer: LiveEvent[]): void
   /** Shows a message before the server has it. */
-  propose(clientId: string, text: string, mode: SendMode | null, schema: ResultSchema | null): void
+  propose(clientId: string, proposed: Proposed): void
   /** `isEdit`: what followed the message is gone, also if its words are the same. */
   accept(accepted: Accepted, isEdit?: boolean): void
   /** `waits`: it is sent when the server can be reached again. */
@@ -61,7 +69,7 @@ function create(): Entry {
     },
     endRead: (newer) => void reads.delete(newer),
     load: (session, newer) => set((state) => hydrate(state, session, newer)),
-    propose: (clientId, ...said) => set((state) => propose(state, clientId, ...said)),
+    propose: (clientId, proposed) => set((state) => propose(state, clientId, proposed)),
     accept: (accepted, isEdit = false) =>
       set((state) => change(state, (draft) => accept(draft, accepted, isEdit))),
     reject: (clientId, failure, waits) =>
@@ -94,13 +102,8 @@ function accept(draft: Draft, { message, run }: Accepted, isEdit: boolean): void
   draft.usage = null
 }
 
-function propose(
-  state: Live,
-  clientId: string,
-  text: string,
-  mode: SendMode | null,
-  schema: ResultSchema | null,
-): Live {
+function propose(state: Live, clientId: string, proposed: Proposed): Live {
+  const { text, mode, schema, marks: pointed = [] } = proposed
   const draft = draftOf(state)
   draft.born += 1
   const row: UserRow = {
@@ -119,6 +122,7 @@ function propose(
     isRead: null,
     failure: null,
     schema,
+    pointed,
   }
   put(draft, row)
   return finish(draft)

@@ -89,13 +89,13 @@ PAGE_CHARS = 100_000
 def step_prompt(
     state: State, page: str, *, files: Sequence[str] = (), image: JsonObject | None = None,
     problem: str | None = None, cached: bool = False, offer: Offer = MAX_OFFERED, today: str = "",
-    known: Known = NOTHING_KNOWN,
+    known: Known = NOTHING_KNOWN, pointed: Sequence[str] = (),
 ) -> list[BaseMessage]:  # fmt: skip
     """Build the messages of one planning call.
 
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
     rules for Anthropic's prompt cache; `offer` selects them; `today` is the line that says the day;
-    `known` what the person wants the agent to know.
+    `known` what the person wants the agent to know; `pointed` the lines of what the user points at.
     """
     parts = [
         *filter(None, [known.instructions]),
@@ -106,6 +106,7 @@ def step_prompt(
     if files:  # file names come from sites: untrusted
         parts += ["Files:", fence(", ".join(files), "files")]
     parts += filter(None, [known.notes])
+    parts += pointed
     parts.append(fence(page, "page", PAGE_CHARS))
     if reading := state.page.reading:
         parts += [fence(reading, "reading", PAGE_CHARS), READ_ONCE]

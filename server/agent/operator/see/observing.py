@@ -17,6 +17,7 @@ from server.agent.gate.taint import private_sites, remembering
 from server.agent.models.pictures import LONG_SIDE
 from server.agent.operator.memory.reporting import publish_observation
 from server.agent.operator.memory.state import BLANK, ShownLines, State, StoredPicture
+from server.agent.pointing.pointer import seen_page
 from server.browser.browser import PagePicture, PagePoint
 from server.browser.observation import Element, Observation, Page
 from server.browser.pictures import drawings_at, is_same_drawing, shrink
@@ -89,6 +90,9 @@ class Observer:
         unshown = [note for note in state.page.unshown_notes if note not in observation.notes]
         observation = observation.model_copy(update={"notes": (*unshown, *observation.notes)})
         await publish_observation(observation, screenshot.address if screenshot else None)
+        if screenshot:
+            size = (screenshot.width, screenshot.height)
+            await context.keep_page(screenshot.address, seen_page(observation, screenshot.address, size))
         state = self._seen(context, state, observation, screenshot)
         return replace(state, page=replace(state.page, unshown_notes=()))
 

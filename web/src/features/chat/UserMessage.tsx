@@ -4,6 +4,8 @@ import { useT, useWords, wordbook } from '@/i18n'
 import { splitAttached, withAttached } from '@/lib/attached'
 import { useCopy } from '@/lib/copy'
 import { cx } from '@/lib/cx'
+import type { Mark } from '@/session/pointing/pointMarks'
+import { PointedList } from '@/session/pointing/PointerChips'
 import { sendAgain } from '@/session/send'
 import { useSessionId } from '@/session/sessionId'
 import { isOpen } from '@/stream/live'
@@ -68,6 +70,7 @@ export function UserMessage({ row }: { row: UserRow }) {
           ))}
         </ul>
       )}
+      <PointedList places={row.pointed} />
       {row.schema && (
         <p className="flex max-w-[86%] items-center gap-1.5 pt-1 text-xs text-muted">
           <Table2 size={13} aria-hidden className="shrink-0" />
@@ -109,7 +112,7 @@ function Delivery({ row }: { row: UserRow }) {
   if (row.delivery === 'sending') return <span>{row.mode ? t(`mode.${row.mode}.note`) : t('sending')}</span>
   if (row.delivery === 'sent' && row.mode) return <Place row={row} />
   if (row.delivery === 'sent' || !row.clientId) return null
-  const again = () => sendAgain(sessionId, row.clientId!, row)
+  const again = () => sendAgain(sessionId, row.clientId!, { ...row, marks: row.pointed as Mark[] })
   const waits = row.delivery === 'waiting'
   return (
     <span role="alert" className={cx('flex items-center gap-2 text-xs', waits ? 'text-warn' : 'text-danger')}>

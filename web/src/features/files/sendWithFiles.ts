@@ -3,6 +3,7 @@ import type { ResultSchema, SendMode } from '@/api/types'
 import { withAttached } from '@/lib/attached'
 import { newId } from '@/lib/ids'
 import { expectSession, isExpected, sendAgain, sendMessage, type StartChoice } from '@/session/send'
+import { takeMarks } from '@/session/pointing/pointMarks'
 import { storeOf } from '@/stream/store'
 import { hand, hasAttachments, namesOf, settle } from './attachments'
 
@@ -15,13 +16,14 @@ export function sendWithFiles(
 ): void {
   if (!hasAttachments(sessionId)) return sendMessage(sessionId, text, mode, schema)
   const clientId = newId()
+  const marks = takeMarks(sessionId)
   storeOf(sessionId)
     .getState()
-    .propose(clientId, withAttached(text, namesOf(sessionId)), mode, schema)
+    .propose(clientId, { text: withAttached(text, namesOf(sessionId)), mode, schema, marks })
   const arrival = settle(sessionId)
   if (isExpected(sessionId)) whileArriving(sessionId, arrival)
   void arrival.then((names) =>
-    sendAgain(sessionId, clientId, { text: withAttached(text, names), mode, schema }),
+    sendAgain(sessionId, clientId, { text: withAttached(text, names), mode, schema, marks }),
   )
 }
 

@@ -5,6 +5,7 @@ import type { Pending } from '@/api/types'
 import { useT, useWords } from '@/i18n'
 import { inLanguage } from '@/i18n/sentences'
 import { hostOf } from '@/lib/url'
+import { InsteadButton } from '@/session/pointing/InsteadButton'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
@@ -149,6 +150,7 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
               {chosen ? tell('start.note') : t('deny.note')}
             </Button>
             {hasLogin && <PutOff question={question} />}
+            {!chosen && <InsteadButton picture={question.screenshot ?? null} disabled={isBusy} />}
             <span className="flex-1 max-md:hidden" />
             <Button
               tone="primary"

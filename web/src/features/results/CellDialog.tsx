@@ -5,6 +5,7 @@ import { useLang, useWords } from '@/i18n'
 import { openReplay } from '@/lib/addresses'
 import { exact } from '@/lib/time'
 import { hostOf, pictureUrl, safeUrl } from '@/lib/url'
+import { PointButton } from '@/session/pointing/PointButton'
 import { useSessionId } from '@/session/sessionId'
 import { shotsOf } from '@/session/shots'
 import { useSessionStore } from '@/stream/store'
@@ -148,14 +149,19 @@ function Source({ row, onOpened }: { row: ResultRow; onOpened: () => void }) {
         {exact(new Date(row.at), lang)}
       </p>
       {picture && (
-        <button
-          type="button"
-          aria-label={t('result.picture')}
-          onClick={open}
-          className="block overflow-hidden rounded-md border border-line hover:border-strong"
-        >
-          <img src={picture} alt={t('result.picture.alt')} className="block w-full" />
-        </button>
+        <div className="relative">
+          <button
+            type="button"
+            aria-label={t('result.picture')}
+            onClick={open}
+            className="block overflow-hidden rounded-md border border-line hover:border-strong"
+          >
+            <img src={picture} alt={t('result.picture.alt')} className="block w-full" />
+          </button>
+          <span className="absolute right-1.5 bottom-1.5 rounded-md border border-line bg-bg">
+            <PointButton small picture={row.screenshot ?? null} onPoint={onOpened} />
+          </span>
+        </div>
       )}
     </>
   )

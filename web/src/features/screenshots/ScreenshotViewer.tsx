@@ -5,6 +5,8 @@ import { useLang } from '@/i18n'
 import { chordOf, isTyping } from '@/lib/keys'
 import { clock } from '@/lib/time'
 import { pictureUrl } from '@/lib/url'
+import { usePointing } from '@/session/pointing/pointMarks'
+import { PointButton } from '@/session/pointing/PointButton'
 import { isTwofold, sceneOf, type Shot, shotsOf } from '@/session/shots'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
@@ -29,6 +31,13 @@ export default function ScreenshotViewer() {
   const popup = useRef<HTMLDivElement>(null)
   const shot = shots[step - 1]
 
+  const picture = shot ? sceneOf(shot, player.phase).picture : null
+  const pointAt = () => {
+    if (!picture) return
+    close()
+    usePointing.getState().point({ picture })
+  }
+
   const keys: Record<string, () => void> = {
     arrowleft: () => player.go(step - 1),
     arrowright: () => player.go(step + 1),
@@ -39,6 +48,7 @@ export default function ScreenshotViewer() {
     '=': () => setZoom(stepZoom(zoom, 1)),
     '-': () => setZoom(stepZoom(zoom, -1)),
     '0': () => setZoom('fit'),
+    '.': pointAt,
     o: () => player.setPhase(player.phase === 'aim' ? 'result' : 'aim'),
   }
   const onKeyDown = (event: KeyboardEvent) => {
@@ -67,6 +77,7 @@ export default function ScreenshotViewer() {
             </Dialog.Close>
             <Title shot={shot} step={step} count={shots.length} />
             <ZoomMenu zoom={zoom} onChange={setZoom} />
+            {picture && <PointButton {...{ picture }} onPoint={close} />}
             {shot && <SaveLink address={pictureUrl(sceneOf(shot, player.phase).picture)} />}
           </header>
           {shot ? <Stage shot={shot} phase={player.phase} zoom={zoom} onZoom={setZoom} /> : <Nothing />}

@@ -29,6 +29,7 @@ const GROUPS: Group[] = [
       [['mod+.'], 'keys.pause'],
       [[TAKEOVER_KEYS], 'keys.takeover.start'],
       [['/'], 'keys.composer'],
+      [['.'], 'keys.point'],
     ],
   ],
   [

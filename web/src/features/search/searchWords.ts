@@ -38,6 +38,7 @@ export const words = wordbook('search', {
   'keys.pause': 'Pause or resume the run',
   'keys.takeover.start': 'Take over the browser',
   'keys.composer': 'Write a message',
+  'keys.point': 'Point at something',
   'keys.row': 'Next or previous entry',
   'keys.copy': 'Copy the entry',
   'keys.latest': 'To the latest',

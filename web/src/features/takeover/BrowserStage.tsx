@@ -5,6 +5,7 @@ import { openReplay, openTakeover } from '@/lib/addresses'
 import { useFrame } from '@/lib/frame'
 import { useIsVisible } from '@/lib/media'
 import { usePrefs } from '@/lib/prefs'
+import { PointButton } from '@/session/pointing/PointButton'
 import { useSessionId } from '@/session/sessionId'
 import { type SessionState, useLive } from '@/stream/store'
 import { Button } from '@/ui/Button'
@@ -41,6 +42,7 @@ export default function BrowserStage() {
             <History size={15} aria-hidden />
           </IconButton>
         )}
+        <PointButton small picture={null} />
         <Button small onClick={() => openTakeover(sessionId)}>
           <Hand size={14} aria-hidden />
           {t('takeover')}

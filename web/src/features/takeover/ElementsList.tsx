@@ -7,7 +7,7 @@ import { INPUT } from '@/ui/Field'
 import { IconButton } from '@/ui/IconButton'
 import { type LiveView, useLiveState } from './liveView'
 import type { PageElement } from './protocol'
-import { roleWords } from './roleWords'
+import { roleWords } from '@/session/roleWords'
 import { words } from './takeoverWords'
 
 /** The page as a list, for those who do not see the picture or use no pointer. */

@@ -3,6 +3,7 @@ import { Hand, X } from 'lucide-react'
 import { useWords } from '@/i18n'
 import { openTakeover } from '@/lib/addresses'
 import { fitted } from '@/lib/fit'
+import { PointButton } from '@/session/pointing/PointButton'
 import { useSessionId } from '@/session/sessionId'
 import { Button } from '@/ui/Button'
 import { IconButton } from '@/ui/IconButton'
@@ -25,6 +26,7 @@ export function EnlargedStage({ view, onClose }: { view: LiveView; onClose: () =
         >
           <div className="flex h-12 shrink-0 items-center gap-2 border-b border-line px-3">
             <StageBar view={view} />
+            <PointButton small picture={null} onPoint={onClose} />
             <Button small tone="primary" onClick={() => openTakeover(sessionId)}>
               <Hand size={14} aria-hidden />
               {t('takeover')}
