@@ -48,9 +48,10 @@ class Streams:
     def one(self) -> Iterator[None]:
         if self.open >= self.limit:
             raise Unavailable(
-                sentence("server.too_many_streams", n=self.limit), code="too_many_streams",
+                sentence("server.too_many_streams", n=self.limit),
+                code="too_many_streams",
                 retry_after=STREAM_RETRY_SECONDS,
-            )  # fmt: skip
+            )
         self.open += 1
         try:
             yield

@@ -481,9 +481,10 @@ def _first_operator_input(started: StartedRun) -> JsonObject:
     before = f"…{cut.content[-LAST_WORDS:]} {CONTINUE_CUT_ANSWER}" if cut else ""
     return {
         "messages": [AIMessage(before, id=cut.id)] if cut else [],
-        "user_message": "\n\n".join([asked.content, *words]), "message_id": asked.id,
+        "user_message": "\n\n".join([asked.content, *words]),
+        "message_id": asked.id,
         "result_schema": (asked.meta_json or {}).get(SCHEMA_KEY),
-    }  # fmt: skip
+    }
 
 
 def _first_assistant_input(started: StartedRun) -> JsonObject:

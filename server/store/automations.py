@@ -50,12 +50,13 @@ LATEST = (
 CALLED = (
     select(FiringRow.at)
     .where(
-        FiringRow.automation_id == OF_AUTOMATION, FiringRow.cause == "hook",
+        FiringRow.automation_id == OF_AUTOMATION,
+        FiringRow.cause == "hook",
         FiringRow.at > bindparam("since", type_=FiringRow.at.type),
     )
     .order_by(FiringRow.at.desc())
     .limit(MAX_HOOK_CALLS)
-)  # fmt: skip
+)
 WAITING = select(FiringRow).where(FiringRow.outcome == "waiting").order_by(FiringRow.at, FiringRow.id)
 UNENDED = (
     select(FiringRow.id)
@@ -136,11 +137,9 @@ class AutomationQueries:
     @reading
     def automations(self, db: Connection, moment: datetime) -> list[AutomationSummary]:
         return [
-            AutomationSummary(
-                row, first(db, FiringRow, LATEST, automation_id=row.id), _used(db, row, moment)
-            )
+            AutomationSummary(row, first(db, FiringRow, LATEST, automation_id=row.id), _used(db, row, moment))
             for row in every(db, AutomationRow, AUTOMATIONS)
-        ]  # fmt: skip
+        ]
 
     @writing
     def change_automation(self, db: Connection, automation_id: str, /, **values: object) -> AutomationRow:
@@ -379,14 +378,10 @@ class AutomationQueries:
         run = new_run(session, self.ownership)
         meta: JsonObject = {"automation": {"id": row.id, "name": row.name, "cause": firing.cause}}
         meta |= {SCHEMA_KEY: row.result_schema} if row.result_schema else {}
-        message = add_message(
-            db, session, "user", content, id=run.message_id, run_id=run.id, meta_json=meta
-        )  # fmt: skip
+        message = add_message(db, session, "user", content, id=run.message_id, run_id=run.id, meta_json=meta)
         insert(db, run)
         change(db, session, epoch=run.epoch, archived_at=None)
-        change(
-            db, firing, outcome="running", content=None, session_id=session.id, run_id=run.id, why=None
-        )  # fmt: skip
+        change(db, firing, outcome="running", content=None, session_id=session.id, run_id=run.id, why=None)
         if row.session_mode == "same" and row.session_id != session.id:
             change(db, row, session_id=session.id)
         self.ownership.put_job(db, run)

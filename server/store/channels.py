@@ -268,11 +268,9 @@ def _is_collected(type: str) -> bool:
 def _take(db: Connection, row: DeliveryRow, until: datetime) -> bool:
     taken = db.execute(
         update(DeliveryRow)
-        .where(
-            DeliveryRow.id == row.id, DeliveryRow.status == "pending", DeliveryRow.next_at == row.next_at
-        )
+        .where(DeliveryRow.id == row.id, DeliveryRow.status == "pending", DeliveryRow.next_at == row.next_at)
         .values(next_at=until, tries=row.tries + 1)
-    )  # fmt: skip
+    )
     row.next_at = until
     row.tries += 1
     return bool(taken.rowcount)

@@ -58,8 +58,9 @@ async def _take_database(
         if kind := network_file_system(database.file.parent):
             logger.warning(
                 "%s is on a network file system (%s), where SQLite may lose data: use a local disk, or PostgreSQL",
-                database.name, kind,
-            )  # fmt: skip
+                database.name,
+                kind,
+            )
         # While this process holds the lock of the SQLite file, all others are gone.
         holder = stack.enter_context(held(database.file.with_name(f"{database.file.name}.lock")))
         if holder == "elsewhere":

@@ -65,10 +65,11 @@ class HostService:
             WebSocketRoute("/browsers/{session_id}", self.hold),
             WebSocketRoute("/browsers/{session_id}/{epoch:int}/devtools", self.devtools),
             Route(
-                "/browsers/{session_id}/{epoch:int}/files/{name}", self._guarded(self.files),
+                "/browsers/{session_id}/{epoch:int}/files/{name}",
+                self._guarded(self.files),
                 methods=["GET", "PUT", "DELETE"],
             ),
-        ]  # fmt: skip
+        ]
         return Starlette(routes=routes, lifespan=self._lifespan)
 
     @asynccontextmanager
