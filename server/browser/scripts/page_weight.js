@@ -4,7 +4,8 @@
     chars = (el) => el.textContent.length
   // Scripts and styles are text in the document, which may be megabytes of data, but none that is read.
   const unread = [...Document.prototype.querySelectorAll.call(document, 'script, style')]
-  let weight = elements.length + ((root ? chars(root) : 0) - unread.reduce((sum, el) => sum + chars(el), 0)) / 100
+  let weight =
+    elements.length + ((root ? chars(root) : 0) - unread.reduce((sum, el) => sum + chars(el), 0)) / 100
   if (weight > LIMIT) return weight
   const named = ['href', 'aria-label', 'title', 'alt', 'placeholder']
   for (const el of elements) {
