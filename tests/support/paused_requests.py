@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from base64 import b64decode, b64encode
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -18,8 +19,11 @@ class Edge:
 
     listeners: dict[str, Listener] = field(default_factory=dict)
     done: list[tuple[str, str]] = field(default_factory=list)
+    changed: list[tuple[str, bytes]] = field(default_factory=list)
+    """Method and body of requests that went as others than they came."""
     given_up: set[str] = field(default_factory=set)
     closed: asyncio.Event = field(default_factory=asyncio.Event)
+    opens: bool = True
     number: int = 0
 
     def on(self, event: str, listener: Listener) -> None:
@@ -30,6 +34,12 @@ class Edge:
             return {"targetInfos": []}
         if method == "Target.getTargetInfo":
             return {"targetInfo": {"type": "page", "url": PAGE}}
+        if method == "Target.attachToTarget":
+            return {"sessionId": "s"}
+        if method == "Page.navigate":
+            if not self.opens:
+                raise CdpError("Cannot navigate")
+            await self.pause(("GET", params["url"], ""), kind="Document")
         if params.get("requestId") in self.given_up:
             raise CdpError("Invalid InterceptionId")
         if method == "Fetch.getResponseBody":
@@ -37,6 +47,8 @@ class Edge:
         if method == "Fetch.continueWithAuth":
             self.done.append((params["requestId"], params["authChallengeResponse"]["response"]))
         elif method.startswith("Fetch.") and "requestId" in params:
+            if "method" in params:
+                self.changed.append((params["method"], b64decode(params["postData"])))
             self.done.append(
                 (params["requestId"], "sent" if method == "Fetch.continueRequest" else params["errorReason"])
             )
@@ -53,6 +65,7 @@ class Edge:
             "url": url,
             "headers": {"content-type": "application/json", **headers},
             "postData": body,
+            "postDataEntries": [{"bytes": b64encode(body.encode()).decode()}],
         }
         params = {
             "requestId": f"r{self.number}", "networkId": network or f"n{self.number}", "resourceType": kind,

@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from typing import Any, cast
 
+import pytest
 import pytest_asyncio
 
 from server.browser.chromium.cdp import Cdp
@@ -136,6 +137,32 @@ async def test_a_document_is_failed_at_once(it: World) -> None:
     assert await it.outcome(("GET", "https://shop.example/items/7/delete", ""), kind="Document") == "Aborted"
     assert await it.outcome(("GET", "https://shop.example/items/7", ""), kind="Document") == "sent"
     assert all(one.is_over for one in it.held)
+
+
+@pytest.mark.parametrize(
+    "origin", ["https://shop.example", "https://evil.example", "http://shop.example", "null"]
+)
+async def test_a_form_is_sent_again_only_to_its_own_origin(it: World, origin: str) -> None:
+    await it.act()
+    form = await it.edge.pause(ORDER, kind="Document", Origin=origin)
+
+    assert it.edge.outcome(form) == "Aborted"
+    await it.act(YES, release=(form,))
+    is_own = origin == "https://shop.example"
+    assert await it.hold.release([form]) == ([form] if is_own else [])
+    assert await it.outcome(("GET", ORDER[1], ""), kind="Document") == "sent"
+    assert it.edge.changed == ([("POST", ORDER[2].encode())] if is_own else [])
+
+
+async def test_a_form_whose_tab_cannot_open_it_changes_no_later_request(it: World) -> None:
+    it.edge.opens = False
+    await it.act()
+    form = await it.edge.pause(ORDER, kind="Document", Origin="https://shop.example")
+    await it.act(YES, release=(form,))
+
+    assert await it.hold.release([form]) == []
+    assert await it.outcome(("GET", ORDER[1], ""), kind="Document") == "sent"
+    assert it.edge.changed == []
 
 
 async def test_a_redirect_of_an_approved_request_is_judged_on_its_own(it: World) -> None:

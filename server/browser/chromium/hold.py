@@ -24,6 +24,7 @@ from server.browser.chromium.cdp import Cdp, CdpError, Params
 from server.browser.chromium.devtools import DevToolsAccess
 from server.browser.chromium.egress import Egress, SocketConnection
 from server.browser.chromium.socket_watch import SocketWatch, WatchedSocket
+from server.browser.chromium.watched_page import origin_of
 from server.browser.outgoing.assessment import SAFE, ActPage, Hold, assess_request, in_words
 from server.browser.outgoing.held import ActTerms, HeldRequest, binding_of
 from server.browser.outgoing.message import MESSAGE, read_message
@@ -295,15 +296,14 @@ class ChromiumHold:
         The page itself would not: many take a form once, and have taken this one.
         """
         where = {"targetId": form.tab, "flatten": True}
-        try:
+        self._again = form
+        with suppress(CdpError):
             session = (await self._cdp.send("Target.attachToTarget", where))["sessionId"]
-            self._again = form
             opened = {"url": form.request["url"], "referrer": form.page}
             await self._cdp.send("Page.navigate", opened, session=session)
             await self._cdp.send("Target.detachFromTarget", {"sessionId": session})
-        except CdpError:
-            return self._again is None
-        return self._again is None
+        is_sent, self._again = self._again is None, None
+        return is_sent
 
     async def _pass_as(self, request_id: str, session: str | None, form: _Form) -> None:
         asked = form.request
@@ -476,10 +476,15 @@ class ChromiumHold:
 
 
 def _form_of(params: Params) -> JsonObject | None:
-    """The request of a form that opens in its tab and whose body is known to the last byte."""
+    """The request of a form that opens in its tab and whose body is known to the last byte.
+
+    To its own origin only: what is sent again has the cookies of an address that a person enters, so that a page of
+    another site would get those that `SameSite` keeps from it.
+    """
     request: JsonObject = params["request"]
     is_form = params["resourceType"] == "Document" and request["method"] == "POST"
-    return request if is_form and _body_of(request) is not None else None
+    is_own = origin_of(request["headers"].get("Origin", "")) == origin_of(request["url"])
+    return request if is_form and is_own and _body_of(request) is not None else None
 
 
 def _body_of(request: JsonObject) -> bytes | None:
