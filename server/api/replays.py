@@ -25,6 +25,7 @@ from server.events import now
 from server.files.session_files import FileInfo
 from server.files.transcript import Language
 from server.runtime import Runtime
+from server.store.links import no_such_link
 from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api")
@@ -100,10 +101,12 @@ Opened = Annotated[ReplayLinkRow | None, Depends(get_link)]
 
 
 @router.get("/links/replay", response_class=Response)
-async def replay(opened: Opened, runtime: RuntimeDep, lang: Language = "en") -> Response:
+async def replay(request: Request, opened: Opened, runtime: RuntimeDep, lang: Language = "en") -> Response:
     """The page of the link that was opened last, as an HTML export shows it."""
     if opened is None:
-        return HTMLResponse(TO_LINK_PAGE, 401)
+        if "text/html" in request.headers.get("accept", ""):  # a person, whose link has ended
+            return HTMLResponse(TO_LINK_PAGE, 401)
+        raise no_such_link()
     from server.files.report import FileLink, to_html  # Jinja and Markdown, of use to exports only
 
     whole = await conversation_of(runtime, opened.session_id)
@@ -119,7 +122,7 @@ async def replay(opened: Opened, runtime: RuntimeDep, lang: Language = "en") -> 
 @router.get("/links/replay/files/{name}", response_class=Response)
 async def file(name: str, opened: Opened, runtime: RuntimeDep) -> Response:
     if opened is None:
-        raise Unauthorized(sentence("link.not_valid"), code="link_unknown")
+        raise no_such_link()
     if name not in {info.name for info in await shared_files(runtime, opened)}:
         raise NotFound(sentence("file.unknown"))
     return as_download(name, await runtime.files.read(opened.session_id, name))

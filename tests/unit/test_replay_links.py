@@ -100,15 +100,18 @@ async def test_it_ends_by_hand_with_its_session_and_with_time(
     assert (await stranger.get(REPLAY)).status_code == 200
     assert (await client.delete(f"/api/sessions/{shop}/replays/{ended}")).status_code == 204
     assert (await client.delete(f"/api/sessions/{shop}/replays/{ended}")).status_code == 404
-    assert (await stranger.get(REPLAY)).status_code == 401
+    left = await stranger.get(REPLAY)
+    assert (left.status_code, left.json()["code"]) == (401, "link_unknown")
+    left = await stranger.get(REPLAY, headers={"accept": "text/html"})
+    assert (left.status_code, "url=../../r" in left.text) == (401, True)
     with closing(sqlite3.connect(settings.data_dir / "pilothouse.db")) as db, db:
         db.execute(
             "UPDATE replay_links SET expires_at = '2026-01-01 00:00:00.000000' "
             "WHERE id = (SELECT id FROM replay_links ORDER BY created_at LIMIT 1)"
         )
     assert (await opened(stranger, late)).status_code == 401
-    (left,) = (await client.get(f"/api/sessions/{shop}/replays")).json()["items"]
-    assert left.keys() == {"id", "with_files", "created_at", "expires_at"}
+    (kept_link,) = (await client.get(f"/api/sessions/{shop}/replays")).json()["items"]
+    assert kept_link.keys() == {"id", "with_files", "created_at", "expires_at"}
     assert (await opened(stranger, kept)).status_code == 204
     (await client.delete(f"/api/sessions/{shop}")).raise_for_status()
     assert (await stranger.get(REPLAY)).status_code == 401
