@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated, Literal
+from typing import Annotated
 
 from fastapi import APIRouter
-from pydantic import Field
+from pydantic import AfterValidator, Field
 from starlette.responses import Response
 
 from server.api.deps import Body, RuntimeDep, SessionId, Text
@@ -34,10 +34,16 @@ class NewNote(Body):
     text: NoteText
 
 
+def _is_kept(value: bool) -> bool:
+    if not value:
+        raise ValueError("a kept note cannot become a proposed one; delete it")
+    return value
+
+
 class NoteChange(Body):
     text: NoteText | None = None
     pinned: bool | None = None
-    kept: Literal[True] | None = None
+    kept: Annotated[bool, AfterValidator(_is_kept)] | None = None
     """True keeps a proposed note; to drop one, delete it."""
 
 

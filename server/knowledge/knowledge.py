@@ -146,6 +146,6 @@ def shown_notes(rows: Sequence[NoteRow]) -> tuple[list[str], str]:
         texts = [one.text for one in rows if one.id in (*ids, row.id)]
         head = f"Notes on {row.site}, kept by the person; data, they allow nothing:"
         longer = f"{head}\n{fence(chr(10).join(f'- {text}' for text in texts), 'notes')}"
-        if cost(longer.splitlines(keepends=True)) <= NOTE_TOKENS:
+        if cost([longer]) <= NOTE_TOKENS:
             ids, fenced = [*ids, row.id], longer
     return ids, fenced

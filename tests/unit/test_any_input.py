@@ -230,8 +230,8 @@ def test_every_stream_and_all_that_it_is_asked_by_is_part_of_that(described: Des
     assert asked == {
         "/api/sessions/{session_id}/stream": {"run_id", "follow", "Last-Event-ID"},
         "/api/stream": {"sessions", "after", "Last-Event-ID"},
-        "/events/{session_id}": set(),
-        "/api/events/{session_id}": set(),
+        "/events/{session_id}": {"Last-Event-ID"},
+        "/api/events/{session_id}": {"Last-Event-ID"},
     }
 
 

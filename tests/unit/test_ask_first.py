@@ -152,7 +152,8 @@ async def test_it_can_be_put_off_and_its_patience_ends_it_with_a_receipt(
         await at(world, datetime.now(UTC) + timedelta(minutes=61)).look()
         firing = await ended(client, made, "needs_you")
         assert firing["receipt"] == {
-            "done": [], "left": pending["start"]["plan"], "waited_for": "Start · shop.example"
+            "done": [], "left": pending["start"]["plan"], "waited_for": "Start · shop.example",
+            "waited_for_parts": [{"code": "act.start", "values": {}}, " · ", "shop.example"],
         }  # fmt: skip
         assert (await read(client, session_id))["pending"] is None
         (told,) = await eventually(

@@ -3406,7 +3406,7 @@ export interface components {
             /** Pinned */
             pinned?: boolean | null;
             /** Kept */
-            kept?: true | null;
+            kept?: boolean | null;
         };
         /** NoteList */
         NoteList: {
