@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
@@ -72,3 +72,49 @@ def test_the_page_keeps_instructions_and_changes_notes_on_a_phone(
     screen.button("Delete all").click()
     expect(screen.page.get_by_text("No notes yet.")).to_be_visible()
     screen.api.put("/instructions", json={"text": ""})
+
+
+def open_instructions(screen: Screen) -> Locator:
+    screen.button("More about this session").click()
+    screen.page.get_by_role("menuitem", name="Instructions…").click()
+    return screen.page.get_by_role("dialog", name="Instructions of this session").get_by_role("textbox")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_session_has_instructions_of_its_own(open_screen: OpenScreen, scheme: str) -> None:
+    narrow = {"width": 360, "height": 740}
+    screen = open_screen(color_scheme=scheme, **({"viewport": narrow} if scheme == "dark" else {}))
+    session = screen.finished("ping test")
+    field = open_instructions(screen.open(session))
+    expect(field).to_be_focused()
+    expect(screen.button("Save instructions")).to_be_disabled()
+    field.fill("Prices in francs.")
+    expect(screen.page.get_by_role("dialog")).to_contain_text("17 of 2,000")
+    assert violations(screen.page) == []
+    assert fits(screen.page)
+    screen.button("Save instructions").click()
+    expect(field).to_have_count(0)
+    assert screen.stored(session)["instructions"] == "Prices in francs."
+    expect(open_instructions(screen)).to_have_value("Prices in francs.")
+    field.fill("")
+    screen.button("Save instructions").click()
+    expect(field).to_have_count(0)
+    assert screen.stored(session)["instructions"] is None
+
+
+def test_an_automation_has_instructions_for_its_runs(screen: Screen) -> None:
+    made = screen.api.post("/automations", json={"name": "Prices", "task": "ping test", "rule": None}).json()
+    screen.page.goto("/automations")
+    for before, text in (("", "Prices in francs."), ("Prices in francs.", "")):
+        screen.button("More about Prices").click()
+        screen.page.get_by_role("menuitem", name="Edit").click()
+        form = screen.page.get_by_role("dialog", name="Edit the automation")
+        form.get_by_role("button", name="More options").click()
+        field = form.get_by_label("Instructions for its runs")
+        expect(field).to_have_value(before)
+        field.fill(text)
+        assert violations(screen.page) == []
+        form.get_by_role("button", name="Save").click()
+        expect(form).to_have_count(0)
+        assert screen.api.get(f"/automations/{made['id']}").json()["instructions"] == (text or None)
+    screen.api.delete(f"/automations/{made['id']}").raise_for_status()

@@ -12,6 +12,7 @@ const ConnectDialog = lazy(() => import('@/features/connect/ConnectDialog'))
 const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
 
 const HandoffDialog = lazy(() => import('@/features/handoff/HandoffDialog'))
+const SessionInstructions = lazy(() => import('@/features/knowledge/SessionInstructions'))
 const ReplayLinksDialog = lazy(() => import('@/features/export/ReplayLinksDialog'))
 
 const IDLE = 300
@@ -35,6 +36,7 @@ export function Overlays() {
       )}
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       {open === 'handoff' && session && <HandoffDialog sessionId={session.id} onClose={close} />}
+      {open === 'instructions' && session && <SessionInstructions sessionId={session.id} onClose={close} />}
       {open === 'replays' && session && <ReplayLinksDialog sessionId={session.id} onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}
     </Suspense>

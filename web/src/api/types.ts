@@ -63,6 +63,7 @@ export type AutomationChange = Pick<
   | 'only_changes'
   | 'only_first_model'
   | 'result_schema'
+  | 'instructions'
 > & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']
 export type Handoff = Schemas['Handoff']
@@ -169,6 +170,7 @@ export interface Page<Item> {
 export type SessionPatch = Partial<
   Pick<Session, 'title' | 'pinned' | 'agent' | 'model' | 'max_tool_steps' | 'ask_first'> & {
     archived: boolean
+    instructions: string
   }
 >
 

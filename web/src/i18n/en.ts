@@ -40,6 +40,7 @@ export const en = {
   grants: 'Permissions',
   'grants.session': 'Permissions of this session',
   inbox: 'Inbox',
+  instructions: 'Instructions…',
   language: 'Language',
   logout: 'Sign out',
   model: 'Model',

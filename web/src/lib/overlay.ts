@@ -1,6 +1,6 @@
 import { create } from 'zustand'
 
-export type Overlay = 'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff' | 'replays'
+export type Overlay = 'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff' | 'instructions' | 'replays'
 
 interface State {
   open: Overlay | null

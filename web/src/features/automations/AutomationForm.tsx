@@ -171,6 +171,7 @@ function useSave(automation: Automation | undefined, draft: ScheduleDraft, onSav
       only_changes: filled.only_changes,
       only_first_model: filled.only_first_model,
       result_schema: filled.result_schema,
+      instructions: filled.instructions?.trim() || null,
       agent: filled.agent || defaults?.agent || 'operator',
       model: filled.model || defaults?.model || '',
       max_tool_steps: filled.max_tool_steps || defaults?.max_tool_steps || 10,
@@ -211,4 +212,5 @@ const USUAL: Filled = {
   only_changes: false,
   only_first_model: false,
   result_schema: null,
+  instructions: null,
 }

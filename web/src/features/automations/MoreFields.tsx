@@ -1,6 +1,7 @@
 import { useConfig } from '@/api/queries'
 import type { Automation } from '@/api/types'
 import { useWords } from '@/i18n'
+import { InstructionsField } from '@/session/InstructionsField'
 import { Choice } from '@/ui/Choice'
 import { Field } from '@/ui/Field'
 import { Select } from '@/ui/Select'
@@ -23,6 +24,7 @@ export type Options = Pick<
   | 'only_changes'
   | 'only_first_model'
   | 'result_schema'
+  | 'instructions'
 >
 
 interface Props {
@@ -62,6 +64,11 @@ export function MoreFields({ options, onChange }: Props) {
         />
       </div>
       <TableField schema={options.result_schema} onChange={(schema) => onChange({ result_schema: schema })} />
+      <InstructionsField
+        label={t('auto.instructions')}
+        text={options.instructions ?? ''}
+        onChange={(text) => onChange({ instructions: text })}
+      />
       <AgentFields options={options} onChange={onChange} />
       <Choice
         label={t('auto.session')}

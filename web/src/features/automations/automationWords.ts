@@ -107,6 +107,7 @@ export const words = wordbook('automation', {
   'auto.oneModel': 'Never use the second model',
   'auto.table': 'Columns of a result table',
   'auto.table.hint': 'Such as: name, price:number. Empty: no table. Types: number, integer, boolean.',
+  'auto.instructions': 'Instructions for its runs',
   'auto.grants': 'Allowed without asking',
   'auto.grants.about': 'What its runs may do while nobody looks. Everything else waits for your answer.',
   'auto.grants.add': 'Add a permission',

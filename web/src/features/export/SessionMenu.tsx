@@ -6,6 +6,7 @@ import {
   FileText,
   Hand,
   History,
+  Lightbulb,
   Share2,
   ShieldCheck,
   Smartphone,
@@ -56,6 +57,9 @@ export function SessionMenu({ session, onRename }: { session: Session; onRename:
       </MenuItem>
       <MenuItem icon={<ShieldCheck size={15} aria-hidden />} onSelect={() => show('grants')}>
         {t('grants.session')}
+      </MenuItem>
+      <MenuItem icon={<Lightbulb size={15} aria-hidden />} onSelect={() => show('instructions')}>
+        {t('instructions')}
       </MenuItem>
       <MenuLine />
       {FORMATS.map(([format, Icon]) => (

@@ -4,8 +4,10 @@ export const words = wordbook('knowledge', {
   'knowledge.about':
     'What the agent reads of you before it works. It allows nothing: limits are settings and permissions, whatever stands here.',
   'knowledge.instructions': 'Instructions for all sessions',
-  'knowledge.instructions.hint':
-    'For example: answer in German; compare prices with shipping. Words like “never order” are a request to the model, not a limit.',
+  'knowledge.session': 'Instructions of this session',
+  'knowledge.session.about':
+    'The model reads them in this session, together with those for all sessions. What it may do is set in:',
+  'knowledge.session.label': 'Instructions',
   'knowledge.save': 'Save instructions',
   'knowledge.saved': 'Instructions saved',
   'knowledge.notes': 'Notes on sites',
