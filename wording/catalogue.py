@@ -120,13 +120,16 @@ def shortened(text: str, length: int) -> Wording:
 
 def parts_of(text: str) -> Parts | None:
     """The parts of a text as they are sent and stored; None if there is no sentence among them."""
-    parts = _parts(text)
-    if not any(isinstance(part, Sentence) for part in parts):
-        return None
+    has_sentence = any(isinstance(part, Sentence) for part in _parts(text))
+    return as_json(text) if has_sentence else None
+
+
+def as_json(text: str) -> Parts:
+    """As `parts_of`, also for a text without a sentence."""
     return [
         SentenceJson(code=part.code, values={name: _to_json(value) for name, value in part.values.items()})
-        if isinstance(part, Sentence) else str(part)
-        for part in parts
+        if isinstance(part, Sentence) else str.__str__(part)
+        for part in _parts(text)
     ]  # fmt: skip
 
 

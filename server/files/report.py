@@ -198,7 +198,7 @@ def to_html(
         ],
         effects=lambda step: effect_lines(step.meta, language),
         cells=shown_cells,
-        notes=lambda table: list(numbered_notes(table.rows)),
+        notes=lambda table: [(number, note.to(language)) for number, note in numbered_notes(table.rows)],
         markdown=lambda text: Markup(_MARKDOWN.render(text)),
         picture=picture,
         thumbnail=thumbnail,

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from server.errors import Explained
 from server.ops.json_types import Json, JsonObject
 from server.text import cut
-from wording.catalogue import sentence
+from wording.catalogue import Wording, sentence
 
 Kind = Literal["string", "number", "integer", "boolean"]
 COLUMN_KINDS: tuple[Kind, ...] = get_args(Kind)
@@ -58,21 +58,19 @@ class Column:
     """Of a string."""
     description: str = ""
 
-    def problem_of(self, value: Value) -> str | None:
+    def problem_of(self, value: Value) -> Wording | None:
         """Why the value does not fit, in words that name the column; None if it fits. None always fits."""
-        if value is None or (fault := self._fault(value)) is None:
+        if value is None:
             return None
-        return f"{self.name}: {cut(repr(value), 60)} {fault}"
-
-    def _fault(self, value: str | int | float | bool) -> str | None:
+        what = {"column": self.name, "value": cut(repr(value), 60)}
         if not _has_kind(value, self.kind):
-            return f"is no {self.kind}"
+            return sentence("cell.wrong_kind", kind=self.kind, **what)
         if isinstance(value, str) and len(value) > CELL_CHARS:
-            return f"is longer than {CELL_CHARS} characters"
+            return sentence("cell.too_long", n=CELL_CHARS, **what)
         if self.choices and value not in self.choices:
-            return f"is none of {', '.join(map(str, self.choices))}"
+            return sentence("cell.no_choice", choices=", ".join(map(str, self.choices)), **what)
         if self.format and isinstance(value, str) and not _has_format(value, self.format):
-            return f"is no {self.format}"
+            return sentence("cell.wrong_kind", kind=self.format, **what)
         return None
 
     def to_json(self) -> JsonObject:
@@ -156,7 +154,9 @@ def _columns(row: JsonObject) -> tuple[Column, ...]:
     required = list(dict.fromkeys(required))
     # JavaScript puts names that are numbers first: a list of all names has the order.
     names = required if set(required) == set(properties) else list(properties)
-    return tuple(_column(name, _object(properties[name], f"the column {name!r}")) for name in names)
+    return tuple(
+        _column(name, _object(properties[name], sentence("schema.column", name=repr(name)))) for name in names
+    )
 
 
 def _column(given_name: str, given: JsonObject) -> Column:

@@ -11,6 +11,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict
 
+from server.errors import Explained
 from server.events import POINTERS, Message
 from server.ops.json_types import Json, JsonObject
 from server.results.columns import (
@@ -22,7 +23,7 @@ from server.results.columns import (
     read_schema,
 )
 from server.text import cut
-from wording.catalogue import sentence
+from wording.catalogue import Wording, sentence
 
 RESULT = "result"
 """The key in the meta of a tool message: `{schema, rows, is_part}`, the rows that this call recorded."""
@@ -70,12 +71,12 @@ class ResultRow(BaseModel):
             }
         )
 
-    def notes(self) -> list[str]:
+    def notes(self) -> list[Wording]:
         """What is to be said about its cells, in words."""
         return [
-            *(f"{name}: {why}" for name, why in self.missing.items()),
-            *(f"{name}: not found in what was shown" for name in self.unverified),
-            *(f"{name}: edited by a person" for name in self.edited),
+            *(Wording(f"{name}: {why}") for name, why in self.missing.items()),
+            *(sentence("cell.unverified", column=name) for name in self.unverified),
+            *(sentence("cell.edited", column=name) for name in self.edited),
         ]
 
 
@@ -95,7 +96,7 @@ class ResultTable:
         return len(self.rows) >= self.schema.least and not self.is_part
 
 
-class RowRefused(ValueError):
+class RowRefused(Explained, ValueError):
     """A row does not fit its columns; the message names what is wrong."""
 
 
@@ -105,7 +106,7 @@ def read_row(given: Json, schema: ResultSchema) -> tuple[dict[str, Value], dict[
     Numbers and truth values given as text are read as such; an empty text is no value.
     """
     if not isinstance(given, dict):
-        raise RowRefused("a row is an object with a value for each column")
+        raise RowRefused(sentence("row.no_object"))
     given = dict(given)
     reasons = given.pop(MISSING_KEY, None)
     named = _by_name(given, schema)
@@ -118,10 +119,10 @@ def read_row(given: Json, schema: ResultSchema) -> tuple[dict[str, Value], dict[
             raise RowRefused(problem)
         if value is None:
             if not isinstance(reason, str) or not reason.strip():
-                raise RowRefused(f"{column.name}: there is no value and no reason for it in `{MISSING_KEY}`")
+                raise RowRefused(sentence("row.no_reason", column=column.name, word=MISSING_KEY))
             missing[column.name] = cut(" ".join(reason.split()), MISSING_REASON_CHARS)
     if len(missing) == len(values):
-        raise RowRefused("the row has no value at all")
+        raise RowRefused(sentence("row.empty"))
     return values, missing
 
 
@@ -130,7 +131,9 @@ def _by_name(given: Mapping[str, Json], schema: ResultSchema) -> dict[str, Json]
     known = {key.casefold(): column.name for key, column in schema.keys.items()}
     known |= {name.casefold(): name for name in schema.names}
     if unknown := [key for key in given if key.strip().casefold() not in known]:
-        raise RowRefused(f"there is no column {cut(unknown[0], 40)!r}, only: {', '.join(schema.names)}")
+        raise RowRefused(
+            sentence("row.no_column", column=repr(cut(unknown[0], 40)), known=", ".join(schema.names))
+        )
     return {known[key.strip().casefold()]: value for key, value in given.items()}
 
 
@@ -144,7 +147,7 @@ def _text(value: Value) -> Value:
 def _read(value: Json, column: Column) -> Value:
     """Raises RowRefused for a list or an object."""
     if isinstance(value, list | dict):
-        raise RowRefused(f"{column.name}: a cell is one value, not several")
+        raise RowRefused(sentence("row.several", column=column.name))
     if column.kind == "string":
         return _text(value)
     if isinstance(value, float) and column.kind == "integer" and value.is_integer():

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from server.results.columns import Value
 from server.results.rows import ResultRow, ResultTable
+from wording.catalogue import Wording
 
 if TYPE_CHECKING:
     from openpyxl.cell.cell import WriteOnlyCell
@@ -98,7 +99,7 @@ def shown_cells(row: ResultRow, table: ResultTable) -> list[str]:
     return [*("" if value is None else str(value) for value in values), row.url or row.file]
 
 
-def numbered_notes(rows: Sequence[ResultRow]) -> Iterator[tuple[int, str]]:
+def numbered_notes(rows: Sequence[ResultRow]) -> Iterator[tuple[int, Wording]]:
     """The number of a row, from 1, and what is to be said about a cell of it."""
     return ((number, note) for number, row in enumerate(rows, 1) for note in row.notes())
 

@@ -32,6 +32,7 @@ from server.browser.observation.points import Layers, find_hit
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog, SentRequest, SentRequests
+from wording.catalogue import Wording, sentence
 
 BLANK = "about:blank"
 
@@ -175,8 +176,8 @@ class ScriptedBrowser(Browser):
         self.log.append(f"read_page {page} {query}".strip())
         pages = self.texts.get(self.url, [])
         if not 0 < page <= len(pages):
-            return Reading(False, "The page cannot be read now.")
-        return Reading(True, f"page {page} of {len(pages)}", pages[page - 1])
+            return Reading(False, Wording("The page cannot be read now."))
+        return Reading(True, sentence("reading.page", page=page, count=len(pages)), pages[page - 1])
 
     async def screenshot(self) -> PagePicture | None:
         self.pictures += 1

@@ -78,6 +78,11 @@ async def test_a_row_that_does_not_fit_is_refused_and_the_model_learns_why() -> 
     assert "row 1: price: 'dear' is no number" in it.model.prompts[1]
     assert [row["values"]["name"] for row in rows_of(it)] == ["Blue kettle", "Amber kettle"]
     assert [ended["ok"] for ended in it.of("tool_end")] == [False, True]
+    assert [ended["summary"].to("de") for ended in it.of("tool_end")] == [
+        "1 von 2 Zeilen eingetragen, 1 in der Tabelle; nicht eingetragen; "
+        "Zeile 1: price: 'dear' hat nicht den Typ number",
+        "1 von 1 Zeilen eingetragen, 2 in der Tabelle",
+    ]
 
 
 async def test_null_without_a_reason_is_refused() -> None:

@@ -104,6 +104,7 @@ async def test_a_long_file_is_read_in_parts(tmp_path: Path) -> None:
     ).encode()
     last = await read(tmp_path, "long.md", text, page=6)
     assert last.about == "page 6 of 6"
+    assert last.about.to("ru") == "страница 6 из 6"
     assert "Paragraph 199" in last.text
 
 
@@ -132,6 +133,10 @@ async def test_what_cannot_be_read_is_refused_with_a_reason(
     assert (reading.ok, reading.text) == (False, "")
     assert reading.about.startswith(name)
     assert any(part in reading.about for part in why.split("|"))
+    assert reading.about.to("de").startswith(f"{name} ist ")
+    assert not any(
+        part in reading.about.to("de") for part in why.replace("DOCX and XLSX", "files").split("|")
+    )
 
 
 async def test_laughing_xml_is_refused(tmp_path: Path) -> None:
@@ -171,6 +176,7 @@ async def test_a_file_of_the_session_is_read_once_and_starts_no_browser(tmp_path
     assert "<reading-1>\n(page 1 of 1)\n\nThe canary is ZX81-CANARY." in it.model.prompts[1]
     assert "1. read_file notes.txt: ok; page 1 of 1" in it.model.prompts[1]
     assert [start["args"]["file"] for start in it.of("tool_start")] == ["notes.txt"]
+    assert [end["summary"].to("de") for end in it.of("tool_end")] == ["Seite 1 von 1"]
 
 
 async def test_a_fact_from_a_file_names_no_page_as_its_source(tmp_path: Path) -> None:
@@ -223,7 +229,7 @@ async def test_a_picture_is_not_shown_to_a_model_that_cannot_see(tmp_path: Path)
     Image.new("RGB", (20, 10)).save(tmp_path / "photo.png")
     it = session(tmp_path, act("read_file", file="photo.png"), stop("ok"))
     await it.say("what is on the photo?")
-    assert "It is a picture of 20×10 pixels. This model cannot see pictures." in it.model.prompts[1]
+    assert "It is a picture of 20×10 pixels. Pictures cannot be shown here." in it.model.prompts[1]
 
 
 async def test_a_picture_is_shown_once_to_a_model_that_sees(tmp_path: Path) -> None:
@@ -287,7 +293,7 @@ def test_what_was_refused_is_not_parsed_again() -> None:
 
     def worker(request: ReadRequest, data: bytes) -> ReadAnswer:
         asked.append(request["name"])
-        return {"problem": TOO_SLOW if request["name"] == "slow" else "it is damaged"}
+        return {"problem": TOO_SLOW if request["name"] == "slow" else ["it is damaged"]}
 
     refusals = Refusals()
     for name in ("one.html", "two.html", "three.pdf", "slow", "slow"):

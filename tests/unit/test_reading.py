@@ -102,7 +102,7 @@ def test_what_matches_is_limited_to_a_page_and_left_out_parts_are_marked() -> No
 
 def test_a_query_without_a_match_says_how_much_was_searched() -> None:
     excerpt = search(split("one\n\ntwo"), "zebra")
-    assert (excerpt.about, excerpt.text) == ('nothing on its 1 pages matches "zebra"', "")
+    assert (excerpt.about, excerpt.text) == ('nothing on its 1 page matches "zebra"', "")
 
 
 @given(st.text(st.characters(exclude_characters="|"), max_size=3000))

@@ -4,14 +4,16 @@ from typing import Any
 
 import pytest
 
-from server.browser.browser import ToolSpec
+from server.browser.browser import ToolOutcome, ToolSpec
 from server.browser.mcp.tool_schema import (
     MAX_SCHEMA_CHARS,
+    as_mcp_result,
     check_arguments,
     find_fault,
     make_safe,
     safe_name,
 )
+from wording.catalogue import joined, sentence, wording_of
 
 
 def names_in(node: Any) -> set[str]:
@@ -180,3 +182,10 @@ def test_a_click_takes_an_index_or_both_coordinates(args: dict[str, Any], is_rig
     properties = {name: {"type": ["integer", "null"]} for name in ("index", "coordinate_x", "coordinate_y")}
     click = ToolSpec("browser_click", "", {"type": "object", "properties": properties})
     assert (find_fault(click, args) is None) == is_right
+
+
+def test_a_result_has_the_parts_of_its_first_line_and_the_text_after_it_is_for_the_model_only() -> None:
+    outcome = ToolOutcome(True, joined((sentence("reading.page", page=1, count=2), "Words of a page."), "\n"))
+    known = as_mcp_result(outcome).structuredContent or {}
+    assert wording_of(known["said"]).to("de") == "Seite 1 von 2"
+    assert (as_mcp_result(ToolOutcome(True, "Words of a server.")).structuredContent or {})["said"] is None

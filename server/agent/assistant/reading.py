@@ -62,5 +62,5 @@ async def read(name: str, args: JsonObject, context: RunContext) -> ToolOutcome:
 
 def _outcome_of(reading: Reading) -> ToolOutcome:
     """The part in the first line, which is shown to the user; the text after it is for the model only."""
-    text = f"{reading.about}\n{fence(reading.text, chars=READING_CHARS)}" if reading.text else reading.about
-    return ToolOutcome(reading.ok, text)
+    text = fence(reading.text, chars=READING_CHARS) if reading.text else ""
+    return ToolOutcome(reading.ok, joined((reading.about, text), "\n"))

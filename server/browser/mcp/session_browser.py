@@ -48,12 +48,12 @@ from server.browser.reading.reader import Reading
 from server.browser.sent import RequestLog
 from server.ops.json_types import JsonView
 from server.settings import Settings
-from wording.catalogue import sentence
+from wording.catalogue import Wording, joined, sentence
 
 P = ParamSpec("P")
 
 PDF = "application/pdf"
-_LOADS_MORE = "This is a part: the page loads more at its end; scroll down and read again"
+_LOADS_MORE = sentence("reading.loads_more")
 
 
 class Adapter(Protocol):
@@ -309,14 +309,14 @@ class SessionBrowser(Browser):
                 inside = [(name, await self._calls.here.file(url)) for name, url in shown]
                 secrets = (await self._calls.here.look(brief=True)).secrets
         except CallFailed as error:
-            return Reading(False, str(error))
+            return Reading(False, Wording(str(error)))
         if self.is_held:
             return Reading(False, HELD)
         if content is None or (content.kind == PDF and pdf is None):
             return Reading(False, sentence("page.unreadable_now"))
         reading = await _read(content, pdf, page, query)
         if loads_more and reading.ok:
-            reading = replace(reading, about=f"{reading.about}. {_LOADS_MORE}")
+            reading = replace(reading, about=joined((reading.about, _LOADS_MORE), ". "))
         for name, data in inside:
             reading = await _with_document(reading, name, data, page, query)
         text = await self._calls.parse(mask_text, reading.text, secrets, missing="")
@@ -503,13 +503,12 @@ async def _read(content: PageContent, pdf: bytes | None, page: int, query: str) 
         else reader.read_pdf(pdf, page=page, query=query)
     )
     if not reading.ok:
-        return replace(reading, about=f"The page cannot be read: {reading.about}.")
-    about = reading.about
-    if content.truncated:
-        about += ". The page is too long to be read as a whole: its end is left out"
-    if content.has_more_rows:
-        about += ". This is a part: a list draws only some of its rows; scroll in it, or turn its pages, and read again"
-    return replace(reading, about=about)
+        return replace(reading, about=sentence("reading.of_page", why=reading.about))
+    notes = (
+        sentence("reading.page_cut") if content.truncated else "",
+        sentence("reading.rows_drawn") if content.has_more_rows else "",
+    )
+    return replace(reading, about=joined((reading.about, *notes), ". "))
 
 
 async def _with_document(reading: Reading, name: str, data: bytes | None, page: int, query: str) -> Reading:
@@ -517,9 +516,9 @@ async def _with_document(reading: Reading, name: str, data: bytes | None, page: 
     added = (
         await reader.read_pdf(data, page=page, query=query)
         if data
-        else Reading(False, "it could not be loaded")
+        else Reading(False, sentence("reading.not_loaded"))
     )
-    about = f'{reading.about}; the document "{name}": {added.about}'
+    about = sentence("reading.document", about=reading.about, name=name, added=added.about)
     texts = [reading.text] if reading.ok else []
     texts += [f"[document {name}]\n{added.text}"] if added.ok else []
     return replace(reading, ok=bool(texts), about=about, text="\n\n".join(texts))

@@ -15,6 +15,7 @@ from mcp.types import CallToolResult, TextContent, Tool
 
 from server.browser.browser import ToolOutcome, ToolSpec
 from server.ops.json_types import Json, JsonObject, JsonView
+from wording.catalogue import parts_of, shortened
 
 log = logging.getLogger(__name__)
 
@@ -75,12 +76,17 @@ def as_mcp_tool(spec: ToolSpec) -> Tool:
 
 
 def as_mcp_result(outcome: ToolOutcome) -> CallToolResult:
-    """Convert to an MCP result with `{ok, url, title, seen}` as structured content.
+    """Convert to an MCP result with `{ok, url, title, seen, said}` as structured content.
+
+    `said`: the parts of the text's first line, which the user sees.
 
     Never sets `isError`: the adapters would drop the structured content.
     """
     text = [TextContent(type="text", text=outcome.text or "done")]
-    known = {"ok": outcome.ok, "url": outcome.url, "title": outcome.title, "seen": outcome.seen}
+    first = shortened(outcome.text, len(outcome.text.partition("\n")[0]))
+    known = {
+        "ok": outcome.ok, "url": outcome.url, "title": outcome.title, "seen": outcome.seen, "said": parts_of(first),
+    }  # fmt: skip
     return CallToolResult(content=text, structuredContent=known)
 
 

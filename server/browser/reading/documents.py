@@ -13,6 +13,9 @@ from itertools import islice
 
 from markdownify import MarkdownConverter
 
+from server.errors import Explained
+from wording.catalogue import Wording, sentence
+
 MAX_DOCUMENT_CHARS = 5_000_000
 """Of a document's text; the rest is left out."""
 MAX_PARSE_SECONDS = 6.0
@@ -34,8 +37,11 @@ MAX_DOCUMENT_DEPTH = 500
 """Tags within tags: more than the converter's recursion takes."""
 
 
-class Unreadable(Exception):
-    """The document cannot be read; the message is for the model."""
+_ALL_READ = Wording()
+
+
+class Unreadable(Explained):
+    """The document cannot be read; the message is for the model and the user."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +49,8 @@ class DocumentText:
     """A document's text as Markdown."""
 
     markdown: str
-    note: str = ""
-    """What was left out, as a sentence; "" if nothing was."""
+    note: Wording = _ALL_READ
+    """What was left out, as a sentence without its end; "" if nothing was."""
 
 
 def read_html(html: str) -> DocumentText:
@@ -81,11 +87,11 @@ _VOID = frozenset(
 )
 
 
-def _bounded(html: str) -> tuple[str, str]:
+def _bounded(html: str) -> tuple[str, Wording]:
     """The HTML without what makes a parser slow, and what was left out. Linear time. Raises Unreadable."""
     html = _LONG_VALUE.sub('=""', _without_scripts(html[:MAX_DOCUMENT_CHARS]))
     if _LONG_TAG.search(html):
-        raise Unreadable("it has a tag of endless length")
+        raise Unreadable(sentence("reading.endless_tag"))
     begins = list(islice((found.start() for found in re.finditer("<", html)), MAX_TAGS + 1))
     is_cut = len(begins) > MAX_TAGS
     html = html[: begins[-1]] if is_cut else html
@@ -94,8 +100,8 @@ def _bounded(html: str) -> tuple[str, str]:
         if name.lower() not in _VOID:
             depth = max(0, depth - 1) if closes else depth + 1
         if depth > MAX_DOCUMENT_DEPTH:
-            raise Unreadable("it is too large or nested too deeply")
-    return html, _left_out("the end") if is_cut else ""
+            raise Unreadable(sentence("reading.too_nested"))
+    return html, sentence("reading.left_out_end") if is_cut else _ALL_READ
 
 
 class _Converter(MarkdownConverter):
@@ -125,21 +131,14 @@ def read_document(name: str, data: bytes) -> DocumentText:
     if data.startswith(b"PK\x03\x04"):
         return _read_packed(data)
     if data.startswith(b"\xd0\xcf\x11\xe0"):
-        raise Unreadable(
-            "the old Office formats (.doc, .xls, .ppt), and Office files with a password, cannot be read"
-        )
+        raise Unreadable(sentence("reading.old_office"))
     text = _decoded(data)
     if ending in ("csv", "tsv"):
         return _read_csv(text, ending)
     if ending in ("html", "htm", "xhtml"):
         return read_html(text)
-    return DocumentText(
-        text[:MAX_DOCUMENT_CHARS], _left_out("the end") if len(text) > MAX_DOCUMENT_CHARS else ""
-    )
-
-
-def _left_out(what: str) -> str:
-    return f"It is too long to be read as a whole: {what} is left out."
+    is_cut = len(text) > MAX_DOCUMENT_CHARS
+    return DocumentText(text[:MAX_DOCUMENT_CHARS], sentence("reading.left_out_end") if is_cut else _ALL_READ)
 
 
 def _decoded(data: bytes) -> str:
@@ -147,13 +146,13 @@ def _decoded(data: bytes) -> str:
     from charset_normalizer import from_bytes
 
     if not data.startswith((b"\xff\xfe", b"\xfe\xff")) and b"\x00" in data[:8192]:
-        raise Unreadable("it is no text, and not in a format that can be read")
+        raise Unreadable(sentence("reading.no_text"))
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
         best = from_bytes(data[:100_000]).best()
     if best is None:
-        raise Unreadable("it is no text, and not in a format that can be read")
+        raise Unreadable(sentence("reading.no_text"))
     return data.decode(best.encoding, errors="replace").lstrip("\ufeff")
 
 
@@ -178,7 +177,7 @@ def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
     chars, ends = 0, time.process_time() + MAX_PARSE_SECONDS
     for number, row in enumerate(rows):
         if number > MAX_SHEET_ROWS or time.process_time() > ends:
-            return DocumentText("\n".join(lines), _left_out(f"what follows row {number}"))
+            return DocumentText("\n".join(lines), sentence("reading.left_out_row", row=number))
         if row.count(None) == len(row):  # quickly past the million rows that a sheet may have between two
             continue
         cells = list(map(_cell, row[:MAX_CELLS]))
@@ -191,7 +190,7 @@ def _table(rows: Iterable[Sequence[object]]) -> DocumentText:
             lines.append("|" + " --- |" * len(cells))
         chars += len(lines[-1])
         if chars > MAX_DOCUMENT_CHARS:
-            return DocumentText("\n".join(lines), _left_out(f"what follows row {number + 1}"))
+            return DocumentText("\n".join(lines), sentence("reading.left_out_row", row=number + 1))
     return DocumentText("\n".join(lines))
 
 
@@ -210,18 +209,18 @@ def read_pdf(data: bytes) -> DocumentText:
 
     reader = PdfReader(io.BytesIO(data))
     if reader.is_encrypted and not reader.decrypt(""):
-        raise Unreadable("the PDF has a password")
+        raise Unreadable(sentence("reading.password"))
     parts: list[str] = []
-    chars, ends, note, pages = 0, time.process_time() + MAX_PARSE_SECONDS, "", len(reader.pages)
+    chars, ends, note, pages = 0, time.process_time() + MAX_PARSE_SECONDS, _ALL_READ, len(reader.pages)
     for number, page in enumerate(reader.pages, 1):
         text = page.extract_text().encode("utf-8", "replace").decode().strip()
         parts.append(f"## Page {number} of {pages}\n\n{text}")
         chars += len(text)
         if number < pages and (chars > MAX_DOCUMENT_CHARS or time.process_time() > ends):
-            note = _left_out(f"what follows page {number} of {pages}")
+            note = sentence("reading.left_out_page", page=number, count=pages)
             break
     if not chars:
-        raise Unreadable(f"the PDF has {pages} pages and no text in them: they are pictures")
+        raise Unreadable(sentence("reading.only_pictures", n=pages))
     return DocumentText("\n\n".join(parts), note)
 
 
@@ -236,7 +235,7 @@ def _read_packed(data: bytes) -> DocumentText:
         for member in members
     )
     if len(members) > MAX_MEMBERS or size > MAX_UNPACKED_BYTES or is_bomb:
-        raise Unreadable("it unpacks to too much")
+        raise Unreadable(sentence("reading.unpacks"))
     return _reader_of({member.filename for member in members})(data)
 
 
@@ -245,7 +244,7 @@ def _reader_of(names: set[str]) -> Callable[[bytes], DocumentText]:
         return _read_docx
     if "xl/workbook.xml" in names:
         return _read_xlsx
-    raise Unreadable("of packed files only DOCX and XLSX can be read")
+    raise Unreadable(sentence("reading.packed"))
 
 
 def _read_docx(data: bytes) -> DocumentText:
@@ -262,13 +261,13 @@ def _read_xlsx(data: bytes) -> DocumentText:
 
     book = load_workbook(io.BytesIO(data), read_only=True, data_only=True, keep_links=False)
     parts: list[str] = []
-    note = ""
+    note = _ALL_READ
     for sheet in book.worksheets:
         table = _table(sheet.iter_rows(values_only=True, max_col=MAX_CELLS))
         hidden = "" if sheet.sheet_state == "visible" else " (hidden)"
         parts.append(f"## {' '.join(sheet.title.split())}{hidden}\n\n{table.markdown or '(empty)'}")
         note = note or table.note
         if sum(map(len, parts)) > MAX_DOCUMENT_CHARS:
-            note = note or _left_out("the last sheets")
+            note = note or sentence("reading.left_out_sheets")
             break
     return DocumentText("\n\n".join(parts), note)

@@ -11,6 +11,7 @@ from math import log
 
 from server.browser.observation.rendering import cost
 from server.text import cut, visible
+from wording.catalogue import Wording, sentence
 
 PAGE_TOKENS = 3300
 """Size of a page, by the estimate that observations use."""
@@ -41,7 +42,7 @@ class Passage:
 class Excerpt:
     """A part of a text. `about` says which one, in a few words."""
 
-    about: str
+    about: Wording
     text: str
 
 
@@ -113,20 +114,20 @@ def _pieces(text: str, chars: int) -> Iterator[str]:
             yield text
         return
     piece = ""
-    for sentence in _SENTENCE_END.split(text):
-        while len(sentence) > chars:
-            head = sentence[:chars]
+    for part in _SENTENCE_END.split(text):
+        while len(part) > chars:
+            head = part[:chars]
             end = head.rfind(" ") if head.rfind(" ") > chars // 2 else chars
             if piece:
                 yield piece
                 piece = ""
-            yield sentence[:end]
-            sentence = sentence[end:].lstrip(" ")
-        if piece and len(piece) + len(sentence) + 1 > chars:
+            yield part[:end]
+            part = part[end:].lstrip(" ")
+        if piece and len(piece) + len(part) + 1 > chars:
             yield piece
             piece = ""
         space = "" if not piece or _is_unspaced(piece[-1]) else " "
-        piece += space + sentence
+        piece += space + part
     if piece:
         yield piece
 
@@ -137,9 +138,9 @@ def read_page(passages: Sequence[Passage], page: int) -> Excerpt:
     number = max(1, min(page, len(pages)))
     begin, end = pages[number - 1]
     about = (
-        f"page {number} of {len(pages)}"
+        sentence("reading.page", page=number, count=len(pages))
         if page == number
-        else f"there is no page {page}: page {number} of {len(pages)}"
+        else sentence("reading.no_page", asked=page, page=number, count=len(pages))
     )
     return Excerpt(about, _joined(passages, range(begin, end)))
 
@@ -185,7 +186,7 @@ def search(passages: Sequence[Passage], query: str) -> Excerpt:
     scores = _scores(_words(query), counts)
     best = max(scores, default=0.0)
     if not best:
-        return Excerpt(f'nothing on its {len(_pages_of(passages))} pages matches "{query}"', "")
+        return Excerpt(sentence("reading.nothing", n=len(_pages_of(passages)), query=query), "")
     found = [at for at, score in enumerate(scores) if score >= best / 3]
     chosen: list[int] = []
     used = 0
@@ -197,8 +198,17 @@ def search(passages: Sequence[Passage], query: str) -> Excerpt:
     chosen.sort()
     pages = _pages_of(passages)
     on = sorted({next(n for n, (_, end) in enumerate(pages, 1) if at < end) for at in chosen})
-    shown = f"the best {len(chosen)} of {len(found)}" if len(chosen) < len(found) else str(len(chosen))
-    about = f'{shown} of {len(passages)} passages match "{query}", on page {", ".join(map(str, on))} of {len(pages)}'
+    where: dict[str, str | int] = {
+        "total": len(passages),
+        "query": query,
+        "pages": ", ".join(map(str, on)),
+        "count": len(pages),
+    }
+    about = (
+        sentence("reading.best_matches", shown=len(chosen), found=len(found), **where)
+        if len(chosen) < len(found)
+        else sentence("reading.matches", found=len(found), **where)
+    )
     return Excerpt(about, _joined(passages, chosen))
 
 

@@ -14,12 +14,13 @@ from pathlib import Path
 from typing import TypedDict
 
 from server.browser.reading.worker_process import READING_SECONDS, WorkerProcess
+from wording.catalogue import Parts, Wording, as_json, sentence, wording_of
 
 log = logging.getLogger(__name__)
 
 MAX_READ_BYTES = 25_000_000
 """Larger files are not read; a session keeps none."""
-TOO_SLOW = f"it could not be read within {READING_SECONDS:g} s"
+TOO_SLOW = as_json(sentence("reading.too_slow", seconds=READING_SECONDS))
 _MAX_REFUSED = 500
 _READING_THREADS = ThreadPoolExecutor(2, thread_name_prefix="reading")
 """Each waits for one process: so many are read at once."""
@@ -42,7 +43,7 @@ class Reading:
     """A part of the text of a page or file, or the reason why it cannot be read."""
 
     ok: bool
-    about: str
+    about: Wording
     """Which part of what the text is, or why there is none; for the model and the user, in one line."""
     text: str = ""
     """Markdown, untrusted, at most about 3,300 tokens."""
@@ -60,8 +61,8 @@ class ReadRequest(TypedDict):
 class ReadAnswer(TypedDict, total=False):
     """Either `problem`, or `about` and `text`, or `about` and `picture`."""
 
-    problem: str
-    about: str
+    problem: Parts
+    about: Parts
     text: str
     picture: str
     """A JPEG in base64."""
@@ -85,15 +86,19 @@ async def read_file(path: Path, *, page: int = 1, query: str = "") -> Reading:
     try:
         data = await asyncio.to_thread(_content_of, path)
     except OSError as error:
-        return Reading(False, f"{path.name} cannot be read: {error.strerror}")
+        return _unreadable(path.name, Wording(error.strerror or str(error)))
     if len(data) > MAX_READ_BYTES:
-        return Reading(
-            False, f"{path.name} cannot be read: it has more than {MAX_READ_BYTES // 1_000_000} MB"
+        return _unreadable(
+            path.name, sentence("reading.file_too_large", megabytes=MAX_READ_BYTES // 1_000_000)
         )
     if not data:
-        return Reading(False, f"{path.name} is empty")
+        return Reading(False, sentence("reading.file_empty", file=path.name))
     reading = await _read({"kind": "file", "name": path.name, "page": page, "query": query}, data)
-    return reading if reading.ok else Reading(False, f"{path.name} cannot be read: {reading.about}")
+    return reading if reading.ok else _unreadable(path.name, reading.about)
+
+
+def _unreadable(file: str, why: Wording) -> Reading:
+    return Reading(False, sentence("reading.file", file=file, why=why))
 
 
 def _content_of(path: Path) -> bytes:
@@ -105,18 +110,19 @@ async def _read(request: ReadRequest, data: bytes) -> Reading:
     loop = asyncio.get_running_loop()
     answer = await loop.run_in_executor(_READING_THREADS, _REFUSALS.ask, request, data, _ask_worker)
     if problem := answer.get("problem"):
-        return Reading(False, problem)
+        return Reading(False, wording_of(problem))
+    about = wording_of(answer["about"])
     if shown := answer.get("picture"):
         picture = FilePicture(base64.b64decode(shown), "image/jpeg", answer["width"], answer["height"])
-        return Reading(True, answer["about"], picture=picture)
-    return Reading(True, answer["about"], answer["text"])
+        return Reading(True, about, picture=picture)
+    return Reading(True, about, answer["text"])
 
 
 class Refusals:
     """Asks the worker, but not again for what it has refused: each try of a model would cost as much."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, str] = {}
+        self._known: dict[bytes, Parts] = {}
         """Why a text was refused, by a digest of it."""
 
     def ask(
@@ -145,5 +151,5 @@ def _ask_worker(request: ReadRequest, data: bytes) -> ReadAnswer:
         return {"problem": TOO_SLOW}
     except (OSError, ValueError) as error:
         log.warning("a text could not be read: %s", error)
-        return {"problem": "it is damaged, or too large to be read"}
+        return {"problem": as_json(sentence("reading.damaged_or_large"))}
     return answer

@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING
 from server.browser.reading.documents import DocumentText, Unreadable, read_document, read_html, read_pdf
 from server.browser.reading.passages import plain, read_page, search, split
 from server.browser.reading.worker_process import READING_SECONDS
+from wording.catalogue import as_json, joined, sentence
 
 if TYPE_CHECKING:
     from server.browser.reading.reader import ReadAnswer, ReadRequest
@@ -49,18 +50,18 @@ def answer(request: ReadRequest, data: bytes) -> ReadAnswer:
             return picture
         text = _text(request, data)
     except Unreadable as error:
-        return {"problem": str(error)}
+        return {"problem": as_json(error.why)}
     except (MemoryError, RecursionError):
-        return {"problem": "it is too large or nested too deeply"}
+        return {"problem": as_json(sentence("reading.too_nested"))}
     except Exception as error:  # the libraries raise whatever damaged data leads to
-        return {"problem": f"it is damaged ({type(error).__name__})"}
+        return {"problem": as_json(sentence("reading.damaged", kind=type(error).__name__))}
     passages = split(plain(text.markdown))
     excerpt = (
         search(passages, request["query"])
         if request["query"].strip()
         else read_page(passages, request["page"])
     )
-    return {"about": f"{excerpt.about}. {text.note}".rstrip(" ."), "text": excerpt.text}
+    return {"about": as_json(joined((excerpt.about, text.note), ". ")), "text": excerpt.text}
 
 
 def _text(request: ReadRequest, data: bytes) -> DocumentText:
@@ -80,19 +81,21 @@ def _picture(data: bytes) -> ReadAnswer | None:
     try:
         with Image.open(io.BytesIO(data), formats=PICTURES) as image:
             if image.width * image.height > MAX_IMAGE_PIXELS:
-                raise Unreadable(f"the picture has {image.width}×{image.height} pixels, which is too much")
+                raise Unreadable(
+                    sentence("reading.picture_too_large", width=image.width, height=image.height)
+                )
             size = image.size
             image.thumbnail((PICTURE_SIDE, PICTURE_SIDE))
             shown = image.convert("RGB")
     except UnidentifiedImageError:
         return None
     except (OSError, ValueError, SyntaxError) as error:
-        raise Unreadable(f"the picture is damaged: {type(error).__name__}") from None
+        raise Unreadable(sentence("reading.picture_damaged", kind=type(error).__name__)) from None
     out = io.BytesIO()
     shown.save(out, "JPEG", quality=85)
     data64 = base64.b64encode(out.getvalue()).decode()
-    about = f"a picture of {size[0]}×{size[1]} pixels"
-    return {"about": about, "picture": data64, "width": shown.width, "height": shown.height}
+    about = sentence("reading.picture", width=size[0], height=size[1])
+    return {"about": as_json(about), "picture": data64, "width": shown.width, "height": shown.height}
 
 
 def parse(connection: socket.socket) -> None:

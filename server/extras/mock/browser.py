@@ -158,7 +158,11 @@ class MockBrowser(Browser):
 
     async def read_page(self, page: int = 1, query: str = "") -> Reading:
         await self.is_free.wait()
-        return Reading(True, "page 1 of 1", "\n\n".join((f"# {self.page.heading}", *self.page.texts)))
+        return Reading(
+            True,
+            sentence("reading.page", page=1, count=1),
+            "\n\n".join((f"# {self.page.heading}", *self.page.texts)),
+        )
 
     def requests(self) -> RequestLog:
         return MockRequestLog(self)

@@ -215,7 +215,7 @@ async def _read_file(
         return ToolOutcome(False, sentence("file.gone", file=action.file), here.url, here.title), state
     reading = await read_file(path, page=action.page, query=action.query)
     if reading.picture and not observer.see:
-        reading = Reading(False, f"It is {reading.about}. This model cannot see pictures.")
+        reading = Reading(False, sentence("file.no_pictures", what=reading.about))
     if reading.picture:
         observer.show(context.session_id, action.id, reading.picture)
     outcome, state = _read(reading, state)

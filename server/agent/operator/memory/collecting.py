@@ -19,7 +19,7 @@ from server.ops.json_types import JsonObject
 from server.results.columns import read_schema
 from server.results.evidence import Evidence
 from server.results.rows import ResultRow, RowRefused, digest_of, read_row
-from wording.catalogue import sentence
+from wording.catalogue import Wording, joined, sentence
 
 MAX_AT_ONCE = 50
 """Maximum number of rows in one `record`."""
@@ -68,19 +68,19 @@ def record(state: State, action: RecordAction, now: datetime, *, has_more: bool 
     schema, evidence = table.wanted, _evidence(state)
     known, last = list(table.known), list(table.last)
     added: list[ResultRow] = []
-    problems: list[str] = []
+    problems: list[Wording] = []
     doubts: list[str] = []
     for number, given in enumerate(action.rows[:MAX_AT_ONCE], 1):
         try:
             values, missing = read_row(given, schema)
         except RowRefused as refused:
-            problems.append(f"row {number}: {refused}")
+            problems.append(sentence("table.row", row=number, why=refused.why))
             continue
         digest = digest_of(values)
         if digest in known:
             continue
         if len(known) >= schema.most:
-            problems.append(f"row {number}: the table is full, it has {schema.most} rows")
+            problems.append(sentence("table.row", row=number, why=sentence("table.full", n=schema.most)))
             break
         unverified = tuple(name for name, value in values.items() if not evidence.supports(value))
         doubts += [f"{name} {values[name]!r}" for name in unverified]
@@ -91,7 +91,7 @@ def record(state: State, action: RecordAction, now: datetime, *, has_more: bool 
             **_source(state),
         ))  # fmt: skip
     if len(action.rows) > MAX_AT_ONCE:
-        problems.append(f"only {MAX_AT_ONCE} rows can be recorded at once: record the rest again")
+        problems.append(sentence("table.too_many_at_once", n=MAX_AT_ONCE))
     site = frozenset({site_of(here.url)})
     update = {
         "known": tuple(known), "last": tuple(last[-LAST_SHOWN:]),
@@ -108,16 +108,18 @@ def record(state: State, action: RecordAction, now: datetime, *, has_more: bool 
     )  # fmt: skip
 
 
-def _said(given: int, added: int, total: int, problems: list[str], doubts: list[str]) -> str:
-    parts = [f"{added} of {given} rows added, {total} in the table"]
+def _said(given: int, added: int, total: int, problems: list[Wording], doubts: list[str]) -> Wording:
+    parts = [sentence("table.added", added=added, given=given, total=total)]
     if problems:
-        more = f" and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
-        parts.append("; ".join(["not added", *problems[:MAX_PROBLEMS]]) + more)
-    if doubts:
+        first, more = joined(problems[:MAX_PROBLEMS], "; "), len(problems) - MAX_PROBLEMS
         parts.append(
-            f"not found in what you were shown, marked as unverified: {', '.join(doubts[:MAX_PROBLEMS])}"
+            sentence("table.not_added_more", problems=first, n=more)
+            if more > 0
+            else sentence("table.not_added", problems=first)
         )
-    return "; ".join(parts)
+    if doubts:
+        parts.append(sentence("table.not_found", values=", ".join(doubts[:MAX_PROBLEMS])))
+    return joined(parts, "; ")
 
 
 def _source(state: State) -> Mapping[str, str | None]:
