@@ -15,7 +15,8 @@ from server.fs.secret_box import SecretBox, SecretLost
 from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import Store
-from wording.catalogue import Wording, sentence
+from wording.catalogue import Wording, joined, sentence
+from wording.fault_words import fault_words
 
 log = logging.getLogger(__name__)
 
@@ -185,7 +186,7 @@ class Preferences:
             return Settings.model_validate(self._base.model_dump() | values | keys)
         except ValidationError as error:
             fault = error.errors()[0]
-            raise BadRequest(Wording(f"{fault['loc'][0]}: {fault['msg']}")) from error
+            raise BadRequest(joined((str(fault["loc"][0]), fault_words(fault)), ": ")) from error
 
     def _use(self, settings: Settings) -> None:
         self.current = settings

@@ -68,9 +68,9 @@ CallerOf = Annotated[Caller, Depends(get_caller)]
 def _storable(text: str) -> str:
     """Reject NUL, which PostgreSQL cannot store, and lone surrogates, which UTF-8 cannot encode."""
     if "\0" in text:
-        raise ValueError("text must not contain NUL")
+        raise ValueError(sentence("fault.nul"))
     if any("\ud800" <= char <= "\udfff" for char in text):
-        raise ValueError("text must not contain lone surrogates")
+        raise ValueError(sentence("fault.surrogates"))
     return text
 
 
@@ -80,7 +80,7 @@ SessionId = Annotated[str, Field(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
 
 def _as_text(value: object) -> object:
     if not isinstance(value, str | datetime):
-        raise ValueError("a moment is a text like 2026-01-05T08:00:00Z")
+        raise ValueError(sentence("fault.moment_as_text"))
     return value
 
 

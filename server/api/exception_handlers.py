@@ -16,7 +16,8 @@ from starlette.routing import Match
 from server.errors import AppError, Unavailable
 from server.http.problems import problem, render
 from server.ops import stale_install
-from wording.catalogue import sentence
+from wording.catalogue import joined, sentence
+from wording.fault_words import fault_words
 
 logger = logging.getLogger(__name__)
 
@@ -61,8 +62,8 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
         # The input is not returned: it may contain text that cannot be encoded, or secrets.
-        places = [f"{_place(item)}: {item['msg']}" for item in error.errors()[:10]]
-        return problem(422, "invalid", "; ".join(places), request.state.request_id)
+        faults = [joined((_place(item), fault_words(item)), ": ") for item in error.errors()[:10]]
+        return problem(422, "invalid", joined(faults, "; "), request.state.request_id)
 
     @app.exception_handler(HTTPException)
     async def http_error(request: Request, error: HTTPException) -> Response:

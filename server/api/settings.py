@@ -15,6 +15,7 @@ from server.api.deps import Body, RuntimeDep, Text
 from server.api.schemas import Connected, KeyTested, Purged, ServerModels
 from server.events import now
 from server.ops.json_types import JsonObject
+from wording.catalogue import sentence
 
 router = APIRouter(prefix="/api")
 
@@ -54,7 +55,7 @@ class Purge(Body):
     @model_validator(mode="after")
     def _says_what(self) -> Self:
         if self.all == (self.older_than_days is not None):
-            raise ValueError("send either all: true or older_than_days")
+            raise ValueError(sentence("fault.all_or_days"))
         return self
 
 

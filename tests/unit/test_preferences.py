@@ -6,6 +6,7 @@ import asyncio
 import base64
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -24,6 +25,7 @@ from server.settings import Settings
 from tests.conftest import PASSWORD, open_client
 from tests.support.chat import new_session
 from tests.support.eventually import eventually
+from wording.catalogue import in_language
 
 SECRET = "sk-canary-0123456789"
 WISH = {"title": None, "agent": "operator", "model": "mock:scripted", "max_tool_steps": 10}
@@ -288,3 +290,18 @@ async def test_of_two_changes_at_once_none_is_lost(settings: Settings) -> None:
             current = world.preferences.current
             assert {name: getattr(current, name) for name in changes} == changes
             assert world.preferences.key_states()["openai"] == "set"
+
+
+@pytest.mark.parametrize(
+    ("body", "detail", "german"),
+    [
+        ({"max_tool_steps": 0}, "max_tool_steps: Input should be greater than or equal to 1", "max_tool_steps: muss mindestens 1 sein"),
+        ([], "body: Input should be a valid object", "body: muss ein Objekt sein"),
+    ],
+)  # fmt: skip
+async def test_a_refused_value_is_explained_in_the_language_of_the_person(
+    client: httpx.AsyncClient, body: Any, detail: str, german: str
+) -> None:
+    refused = (await client.patch("/api/settings", json=body)).json()
+    assert refused["detail"] == detail
+    assert in_language("de", detail, refused["detail_parts"]) == german
