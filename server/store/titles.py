@@ -6,6 +6,7 @@ import re
 from collections.abc import Collection
 from urllib.parse import urlsplit
 
+from server.store.german_titles import GERMAN_SITE, OPENS_GERMAN, asked_in_german, german_task
 from server.text import cut, cut_whole, split_attached
 
 TITLE_LENGTH = 80
@@ -20,7 +21,7 @@ _OPENS = re.compile(
     r"(?: the)?(?: page| article| site| страницу| статью| сайт)?(?: at| on| по адресу)?:? \x00(?P<rest>.*)",
     re.IGNORECASE | re.DOTALL,
 )
-_JOINT = re.compile(r"^[\s,;.]*(?:(?:and|then|и|а|потом|затем)\b[\s,]*)*", re.IGNORECASE)
+_JOINT = re.compile(r"^[\s,;.]*(?:(?:and|then|и|а|потом|затем|und|dann|danach)\b[\s,]*)*", re.IGNORECASE)
 _TELL = re.compile(r"^(?:tell me|say|скажи(?:те)?(?: мне)?|расскажи(?:те)?(?: мне)?),?\s+", re.IGNORECASE)
 _SAYS_TASK = re.compile(r"^what (?:it|the (?:page|article|text|site)) says? about\s+", re.IGNORECASE)
 _SAYS_RUSSIAN = re.compile(
@@ -33,18 +34,24 @@ _ASKS_RUSSIAN = re.compile(
     re.IGNORECASE,
 )
 _NEXT_PAGE = re.compile(
-    r"[\s,;.]*(?:\b(?:and|then|after that|и|а|потом|затем)\b[\s,]*)*"
-    r"(?:open|go to|visit|navigate to|открой(?:те)?|перейди(?:те)? на|зайди(?:те)? на)\b.*",
+    r"[\s,;.]*(?:\b(?:and|then|after that|и|а|потом|затем|und|dann|danach)\b[\s,]*)*"
+    r"(?:open|go to|visit|navigate to|открой(?:те)?|перейди(?:те)? на|зайди(?:те)? на"
+    r"|öffnen?|gehen? (?:auf|zu)|besuchen?)\b.*",
     re.IGNORECASE | re.DOTALL,
 )
-_NEXT_STEP = re.compile(r"\s*(?:[,;]|\b(?:and|then|и|потом|затем)\b)[\s,]*", re.IGNORECASE)
-_QUOTED_TEXT = re.compile(r"“[^”]*”|«[^»]*»|\"[^\"]*\"")
+_NEXT_STEP = re.compile(r"\s*(?:[,;]|\b(?:and|then|и|потом|затем|und|dann|danach)\b)[\s,]*", re.IGNORECASE)
+_QUOTED_TEXT = re.compile(r"„[^“]*“|“[^”]*”|«[^»]*»|\"[^\"]*\"")
 _FILLS = re.compile(
-    r"(?:type|enter|fill|select|choose|wait|scroll|введи|заполни|выбери|напиши|подожди|прокрути)\w*\b",
+    r"(?:type|enter|fill|select|choose|wait|scroll|введи|заполни|выбери|напиши|подожди|прокрути"
+    r"|tippe|gib|trage|fülle|wähle|schreibe|warte|scrolle)\w*\b",
     re.IGNORECASE,
 )
-_READ_TASK = re.compile(r"(?:read|прочитай(?:те)?) (?:it|the page|страницу|её)", re.IGNORECASE)
-_CLICKS = re.compile(r"(?P<verb>click|press|нажми(?:те)?)(?: on| the| на)? (?P<what>.+)", re.IGNORECASE)
+_READ_TASK = re.compile(
+    r"(?:read|прочитай(?:те)?|lies) (?:it|the page|страницу|её|sie|die Seite)", re.IGNORECASE
+)
+_CLICKS = re.compile(
+    r"(?P<verb>click|press|нажми(?:те)?|klicken?(?: Sie)?)(?: on| the| на| auf)? (?P<what>.+)", re.IGNORECASE
+)
 _CYRILLIC_LETTER = re.compile("[а-яё]", re.IGNORECASE)
 _HOMES = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})
 _TITLE_NUMBER = re.compile(r" \((\d{1,9})\)$")
@@ -59,26 +66,30 @@ def title_of(content: str) -> str:
     """
     words = split_attached(content)[0] or content
     first = next((line for line in words.split("\n") if line.strip()), "")
-    line = " ".join(first.split())[:TITLE_READ_CHARS]
+    line, is_german = asked_in_german(" ".join(first.split())[:TITLE_READ_CHARS])
     addresses = _TITLE_ADDRESS.findall(line)
     if not addresses:
         return cut(line, TITLE_LENGTH)
     masked = _TITLE_ADDRESS.sub("\x00", line, count=1)
-    if match := _OPENS.match(masked):
+    opens_german = OPENS_GERMAN.match(masked)
+    if match := opens_german or _OPENS.match(masked):
         rest = _JOINT.sub("", match["rest"])
+        is_german = bool(opens_german)
         if len(addresses) > 1:
             rest = _NEXT_PAGE.sub("", rest)
-        rest = _task(rest.strip().rstrip(".!"))
+        rest = rest.strip().rstrip(".!")
+        rest = german_task(rest) if is_german else _task(rest)
         pages = list(dict.fromkeys(map(_page, addresses)))
         rest, is_click = _outcome(rest)
         if rest and all(pages) and (len(pages) > 1 or is_click):
             rest = f"{rest}: {', '.join(pages)}"
-        did = rest or f"{match['verb'].split()[0]} {_page(addresses[0])}".strip()
+        verb = "Öffne" if is_german else match["verb"].split()[0]
+        did = rest or f"{verb} {_page(addresses[0])}".strip()
         site = _site(addresses[0])
         ending = (
             ""
             if not rest and not _page(addresses[0])
-            else f" {'на' if _CYRILLIC_LETTER.search(line) else 'on'} {site}"
+            else f" {GERMAN_SITE if is_german else 'на' if _CYRILLIC_LETTER.search(line) else 'on'} {site}"
         )
         said = f"{did}{ending}" if ending else f"{did} {site}"
         if did.endswith("?"):
@@ -126,8 +137,8 @@ def _outcome(words: str) -> tuple[str, bool]:
     clicked = _CLICKS.fullmatch(kept[0])
     if not clicked:
         return kept[0], False
-    label = clicked["what"].strip('“”«»"')
-    # Buttons have the imperative as their name in English, and the infinitive in Russian.
+    label = clicked["what"].strip('„“”«»"')
+    # Buttons have the imperative as their name in English, and the infinitive in Russian and German.
     return (f"{clicked['verb']} «{label}»" if _CYRILLIC_LETTER.search(label) else label), True
 
 

@@ -78,6 +78,40 @@ def test_a_title_is_a_request_or_a_question_in_the_form_in_which_people_ask(word
     assert title_of(words) == title
 
 
+@pytest.mark.parametrize(
+    ("words", "title"),
+    [
+        ("Bitte suche einen blauen Wasserkocher", "Suche einen blauen Wasserkocher"),
+        ("Kannst du einen blauen Wasserkocher suchen?", "Einen blauen Wasserkocher suchen"),
+        ("Könntest du mir bitte einen Flug nach Rom suchen?", "Einen Flug nach Rom suchen"),
+        ("Suche einen Flug nach Rom, bitte", "Suche einen Flug nach Rom"),
+        ("Würden Sie mir sagen, wie spät es in Rom ist?", "Finde heraus, wie spät es in Rom ist"),
+        ("Ich möchte, dass du die Preise vergleichst", "Die Preise vergleichen"),
+        ("Ich möchte, dass du nachsiehst, ob der Zug fährt", "Nachsehen, ob der Zug fährt"),
+        ("Ich möchte, dass du https://a.example öffnest und den Artikel liest", "Den Artikel lesen auf a.example"),
+        (f"öffne {WHERE} und lies den Artikel", "Lies den Artikel auf localhost"),
+        ("Öffne bitte https://a.example und sag mir den Preis des Kochers", "Finde den Preis des Kochers auf a.example"),
+        ("öffne https://a.example und sag mir, wann die Fähre abfährt", "Finde heraus, wann die Fähre abfährt auf a.example"),
+        ("Öffnen Sie https://a.example und sagen Sie mir, was dort über den Tarif steht", "Lesen Sie über den Tarif auf a.example"),
+        ("kannst du https://a.example öffnen und mir den Preis sagen?", "Den Preis finden auf a.example"),
+        ("Geh auf https://a.example/login und melde dich an", "Melde dich an auf a.example"),
+        ("Rufe https://a.example auf und fasse die Meldung zusammen", "Fasse die Meldung zusammen auf a.example"),
+        ("öffne https://a.example/contact, tippe Ada in das Feld Name, klicke auf „Senden“", "Senden: contact auf a.example"),
+        ("öffne https://a.example und wie viele Links gibt es dort?", "Wie viele Links gibt es dort auf a.example?"),
+        (
+            "öffne https://a.example/amber und sag mir den Preis, dann öffne https://a.example/blue und sag mir den Preis",
+            "Finde den Preis: amber, blue auf a.example",
+        ),
+        ("Bitte öffne https://example.com/", "Öffne example.com"),
+        ("Vergleiche die Preise auf https://a.example und https://b.example", "Vergleiche die Preise auf a.example und b.example"),
+        ("Bitte", "Bitte"),
+    ],
+)  # fmt: skip
+def test_a_german_title_says_what_is_to_be_done_without_how_it_was_asked(words: str, title: str) -> None:
+    assert title_of(words) == title
+    assert is_first_title(title, words)
+
+
 def test_a_long_title_keeps_its_site() -> None:
     title = title_of(f"open {WHERE} and " + "read all of it " * 20)
     assert len(title) <= TITLE_LENGTH
