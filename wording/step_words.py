@@ -54,27 +54,3 @@ def _object(args: Mapping[str, object]) -> Wording:
             return sentence("quoted", text=found[1] if found else value)
     url = args.get("url")
     return Wording(url.partition("://")[2].rstrip("/") or url) if isinstance(url, str) else Wording()
-
-
-_STEP = re.compile(
-    r"(?P<name>[a-z_]+)(?: (?P<rest>.*?))?: (?:ok\b|sent |no request|not known|what was sent)(?P<sent>.*)",
-    re.DOTALL,
-)
-_LABEL = re.compile(r'[a-z]+ "(.*)"')
-_REQUEST = re.compile(r"\b[A-Z]{3,7} [\w.:-]+/\S*(?: \d{3})?")
-
-
-def line_in_words(line: str) -> Wording:
-    """A line about a step that was done, as the model reads it, in words of a person; other lines stay as they are."""
-    found = _STEP.fullmatch(line)
-    if found is None:
-        return Wording(line)
-    name, rest = found["name"], found["rest"] or ""
-    label = _LABEL.search(rest)
-    keys = {"navigate": "url", "scroll": "direction"}
-    what: dict[str, object] = (
-        {"element": f'x "{label[1]}"'} if label else {keys.get(name, "key"): rest.partition(" ")[0]}
-    )
-    words = step_words(name, what)
-    sent = ", ".join(_REQUEST.findall(found["sent"]))
-    return joined((words, f"({sent})")) if words and sent else words or Wording(line)

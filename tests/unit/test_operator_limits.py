@@ -11,7 +11,7 @@ from server.agent.operator.memory.state import State
 from server.errors import RunFailed
 from tests.support.operator_world import World, world
 from tests.support.scripted_browser import ScriptedBrowser
-from tests.support.scripted_model import act, click, stop
+from tests.support.scripted_model import act, click, navigate, stop
 from tests.unit.test_operator_graph import LEADS, PAGES, SHOP
 
 
@@ -90,6 +90,13 @@ async def test_a_summary_by_rule_tells_what_failed_once_and_never_as_done() -> N
     assert ": ok" not in done
     assert "e99" not in done
     assert failed.count("e99") == 1
+
+
+async def test_a_summary_by_rule_says_in_the_language_of_the_task_what_was_done() -> None:
+    it = shop(navigate(SHOP), act("scroll"), RunFailed("away", code="llm_unavailable"), max_tool_steps=2)
+    answer = str(await it.say("Bitte sieh dir alle Seiten an und vergleiche die Preise"))
+    assert "- Geöffnet" in answer
+    assert "- Gescrollt" in answer
 
 
 async def test_the_token_budget_ends_the_same_way() -> None:

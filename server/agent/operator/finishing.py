@@ -12,7 +12,6 @@ from server.agent.actions import StopAction
 from server.agent.context import RunContext
 from server.agent.custom_events import OutcomeKnown, dispatch
 from server.agent.effects import in_short
-from server.agent.language import language_of
 from server.agent.operator.memory import collecting
 from server.agent.operator.memory.phrases import limit_summary, phrase, refusal_lines
 from server.agent.operator.memory.records import FAILED, trimmed
@@ -21,7 +20,6 @@ from server.agent.operator.memory.state import Outcome, PlanProgress, State, Wor
 from server.agent.operator.plan.planner import Planner
 from server.agent.operator.plan.prompts import summary_prompt
 from server.errors import RunFailed
-from wording.step_words import line_in_words
 
 log = logging.getLogger(__name__)
 
@@ -142,11 +140,7 @@ def _closing_question(state: State, said: str) -> str:
 
 def _summary(state: State, reason: str) -> str:
     work, progress = state.work, state.work.progress or PlanProgress()
-    language = language_of(state.asked.task)
-    done = progress.done or tuple(
-        line_in_words(step).to(language) for step in work.steps if not step.startswith(FAILED)
-    )
     return limit_summary(
-        state.asked.task, reason, done[-8:], [fact.fact for fact in work.facts[-8:]],
+        state.asked.task, reason, (progress.done or work.did)[-8:], [fact.fact for fact in work.facts[-8:]],
         list(dict.fromkeys(work.failures))[-5:], next(iter(work.plan[progress.current :]), None),
     )  # fmt: skip

@@ -32,6 +32,7 @@ from server.agent.gate.keys import may_move_focus
 from server.agent.gate.masking import masked, secrets_of
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.taint import FILE_SOURCE
+from server.agent.language import language_of
 from server.agent.operator.act import acting
 from server.agent.operator.act.limits import SILENT_SITE
 from server.agent.operator.memory import collecting, records
@@ -45,6 +46,7 @@ from server.browser.reading.reader import Reading, read_file
 from server.events import Box, now
 from server.ops.json_types import JsonObject
 from wording.catalogue import Wording, joined, says, sentence
+from wording.step_words import step_words
 
 log = logging.getLogger(__name__)
 
@@ -124,6 +126,8 @@ def _recorded(aimed: AimedAction, done: Performed) -> State:
     outcome, act = done.outcome, done.effect
     state = _with_line(done, acting.describe(aimed))
     limits = state.limits
+    if outcome.ok and not (act and act.outcome == "refused"):
+        state = records.did(state, _did(aimed, done).to(language_of(state.asked.task)))
     if outcome.ok and ((act and act.outcome == "accepted") or any(map(_is_news, outcome.notes))):
         limits = replace(limits, tried={}, attempt=None)
     if _moved_on(aimed, outcome, act):
@@ -252,6 +256,13 @@ def _with_line(done: Performed, what: str) -> State:
     notes = records.line(" ".join(outcome.notes))
     result = "ok" if act is None else act.in_words()
     return records.step(state, f"{what}: {result}{'; ' + notes if notes else ''}")
+
+
+def _did(aimed: AimedAction, done: Performed) -> Wording:
+    """What the step did and sent, in words of a person."""
+    shown = {**_shown_arguments(aimed)}
+    words = step_words(aimed.action.name, shown, done.outcome.title) or Wording(acting.describe(aimed))
+    return joined((words, done.effect.said() if done.effect else ""), ". ")
 
 
 def leave_batch(state: State) -> State:

@@ -44,6 +44,11 @@ def step(state: State, *what: str) -> State:
     return replace(state, work=replace(state.work, steps=(*state.work.steps, *what)[-LINES_KEPT:]))
 
 
+def did(state: State, words: str) -> State:
+    """Add what a step did, for the person."""
+    return replace(state, work=replace(state.work, did=(*state.work.did, words)[-LINES_KEPT:]))
+
+
 def void(state: State, why: str) -> State:
     """Void an approval: nothing was done, and the model replans."""
     state = failed(state, f"{why}: nothing was done")

@@ -138,6 +138,8 @@ class WorkState:
     """None if the task asks for no table."""
     steps: tuple[str, ...] = ()
     failures: tuple[str, ...] = ()
+    did: tuple[str, ...] = ()
+    """What the steps that worked did, in words of a person and the language of the task."""
     gives_up: bool = False
     """The model's last move ends the run and says what does not work."""
     outcome: Outcome = ""
@@ -316,7 +318,7 @@ def fresh_run(state: State) -> State:
         state.page, reading=None, focused=None, unshown_notes=(), needs_observe=True, is_pictured=False,
         pictured_page="", shown_page="", shown_lines=None,
     )  # fmt: skip
-    work = replace(state.work, steps=(), failures=(), works_plan=False, gives_up=False, outcome="")
+    work = replace(state.work, steps=(), failures=(), did=(), works_plan=False, gives_up=False, outcome="")
     return replace(state, page=page, work=work, turn=TurnState(), limits=RunCounts(), proof=ProofState())
 
 
