@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from server.browser.browser import BrowserUnavailable
@@ -13,6 +14,7 @@ from server.errors import BadRequest
 from server.fs.secret_box import SecretBox, SecretLost
 from server.ops.json_types import JsonObject
 from server.store import Store
+from wording.catalogue import sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +71,33 @@ class StoredSurroundings:
         row = await self._store.session(session_id)
         values: JsonObject = {**row.surroundings, **places}
         password = row.proxy_password
-        try:
-            for name, check in (("time_zone", check_zone), ("locale", check_locale)):
-                if (value := places.get(name)) is not None:
+        for name, check in (("time_zone", check_zone), ("locale", check_locale)):
+            if (value := places.get(name)) is not None:
+                with _named(name):
                     check(value)
-            if sets_proxy:
-                read = Upstream.read(proxy.address, proxy.user, proxy.password or "") if proxy else None
-                shown = {"address": read.address, "user": read.user} if read else None
-                if proxy is None or proxy.password is not None or shown != row.surroundings.get("proxy"):
-                    word = proxy.password if proxy else None
-                    password = await self._secrets.encrypt(word.encode()) if word else None
-                values["proxy"] = shown
-        except (LocaleRefused, ProxyRefused) as refused:
-            raise BadRequest(refused.why) from None
+        if sets_proxy:
+            shown = _shown(proxy) if proxy else None
+            if proxy is None or proxy.password is not None or shown != row.surroundings.get("proxy"):
+                word = proxy.password if proxy else None
+                password = await self._secrets.encrypt(word.encode()) if word else None
+            values["proxy"] = shown
         kept = {name: value for name, value in values.items() if value is not None}
         await self._store.change_session(session_id, surroundings=kept, proxy_password=password)
+
+
+def _shown(proxy: ProxyChange) -> JsonObject:
+    """What is stored of it but its password. Raises BadRequest."""
+    with _named("proxy.address"):
+        Upstream.read(proxy.address)
+    with _named("proxy.user"):
+        read = Upstream.read(proxy.address, proxy.user, proxy.password or "")
+    return {"address": read.address, "user": read.user}
+
+
+@contextmanager
+def _named(field: str) -> Iterator[None]:
+    """What is refused inside is a BadRequest that begins with the field's name: a form shows it there."""
+    try:
+        yield
+    except (LocaleRefused, ProxyRefused) as refused:
+        raise BadRequest(sentence("field.model", field=field, why=refused.why)) from None

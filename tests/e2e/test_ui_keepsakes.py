@@ -1,4 +1,4 @@
-"""What goes in and out of a session: files, exports, permissions, branches."""
+"""What goes in and out of a session, and what it has of its own: files, exports, permissions, branches, surroundings."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ import re
 import zipfile
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, expect
 
-from tests.e2e.axe import violations
+from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
@@ -132,3 +133,39 @@ def test_a_branch_begins_with_what_was_said_up_to_there(open_screen: OpenScreen)
     expect(screen.feed.get_by_text("Boats float")).to_be_visible()
     expect(screen.feed.get_by_text("Hello! I am Pilothouse")).to_have_count(0)
     assert len(screen.stored(session)["messages"]) == 4
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_sessions_browser_has_surroundings_of_its_own(open_screen: OpenScreen, scheme: str) -> None:
+    narrow = {"width": 360, "height": 740}
+    screen = open_screen(color_scheme=scheme, **({"viewport": narrow} if scheme == "dark" else {}))
+    screen.expect_errors("422")
+    session = screen.new_session(title="Tokyo")
+    session_menu(screen.open(session), "Surroundings of the browser…").click()
+    dialog = screen.page.get_by_role("dialog", name="Surroundings of the browser")
+    save, password = dialog.get_by_role("button", name="Save"), dialog.get_by_label("Password")
+    address = dialog.get_by_role("textbox", name="Proxy")
+    dialog.get_by_label("Time zone").select_option("Asia/Tokyo")
+    dialog.get_by_label("Language").fill("pt-BR")
+    address.fill("ftp://proxy.example")
+    dialog.get_by_label("User name").fill("ann")
+    password.fill("a proxy's word")
+    save.click()
+    expect(address).to_have_accessible_description("A proxy's address begins with http:// or socks5://.")
+    expect(password).to_have_value("a proxy's word")
+    assert violations(screen.page) == []
+    assert fits(screen.page)
+    address.fill("socks5://proxy.example:1080")
+    save.click()
+    expect(dialog).to_have_count(0)
+    session_menu(screen, "Surroundings of the browser…").click()
+    expect(dialog.get_by_label("Time zone")).to_have_value("Asia/Tokyo")
+    expect(password).to_have_value("")
+    expect(password).to_have_accessible_description("A password is stored. Empty: it stays.")
+    dialog.get_by_label("Language").fill("")
+    save.click()
+    expect(dialog).to_have_count(0)
+    assert screen.api.get(f"/sessions/{session}/surroundings").json() == {
+        "time_zone": "Asia/Tokyo", "locale": None,
+        "proxy": {"address": "socks5://proxy.example:1080", "user": "ann", "has_password": True},
+    }  # fmt: skip

@@ -92,6 +92,21 @@ async def test_what_cannot_be_used_is_refused_and_nothing_changes(
     assert await found(app, session_id) == OwnSurroundings(time_zone="Asia/Tokyo")
 
 
+@pytest.mark.parametrize(
+    ("values", "field"),
+    [
+        ({"time_zone": "Mars/Base"}, "time_zone"), ({"locale": "no language"}, "locale"),
+        ({"proxy": {**PROXY, "address": "ftp://proxy.example:1"}}, "proxy.address"),
+        ({"proxy": {**PROXY, "user": ""}}, "proxy.user"),
+    ],
+)  # fmt: skip
+async def test_a_refusal_names_its_field(
+    client: httpx.AsyncClient, values: dict[str, Any], field: str
+) -> None:
+    answer = await change(client, await new_session(client), **values)
+    assert answer.json()["detail"].startswith(f"{field}: ")
+
+
 async def test_a_proxys_password_is_in_no_answer_export_log_or_row(
     client: httpx.AsyncClient, app: FastAPI, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -13,6 +13,7 @@ const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
 
 const HandoffDialog = lazy(() => import('@/features/handoff/HandoffDialog'))
 const SessionInstructions = lazy(() => import('@/features/knowledge/SessionInstructions'))
+const SurroundingsDialog = lazy(() => import('@/features/surroundings/SurroundingsDialog'))
 const ReplayLinksDialog = lazy(() => import('@/features/export/ReplayLinksDialog'))
 
 const IDLE = 300
@@ -37,6 +38,7 @@ export function Overlays() {
       {open === 'shortcuts' && <ShortcutsDialog onClose={close} />}
       {open === 'handoff' && session && <HandoffDialog sessionId={session.id} onClose={close} />}
       {open === 'instructions' && session && <SessionInstructions sessionId={session.id} onClose={close} />}
+      {open === 'surroundings' && session && <SurroundingsDialog sessionId={session.id} onClose={close} />}
       {open === 'replays' && session && <ReplayLinksDialog sessionId={session.id} onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}
     </Suspense>

@@ -34,6 +34,8 @@ import type {
   SessionPatch,
   SettingValues,
   Settings,
+  Surroundings,
+  SurroundingsChange,
   Upcoming,
   WorkState,
 } from './types'
@@ -106,6 +108,10 @@ export const api = {
   removeNotes: () => request<void>('DELETE', '/notes'),
   importNotes: (document: unknown) =>
     request<{ items: Note[]; refused: number }>('POST', '/notes/import', document),
+
+  surroundings: (id: string) => request<Surroundings>('GET', at(id, '/surroundings')),
+  changeSurroundings: (id: string, change: SurroundingsChange) =>
+    request<Surroundings>('PATCH', at(id, '/surroundings'), change),
 
   handoff: (id: string) => request<{ items: Handoff[] }>('GET', at(id, '/handoff')),
   handOff: (id: string, minutes: number) =>

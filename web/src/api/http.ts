@@ -61,6 +61,13 @@ function contentOf(body: unknown): RequestInit {
   return { body: JSON.stringify(body), headers: { 'Content-Type': 'application/json' } }
 }
 
+/** The server begins what it says of a refused field with its name: `max_tool_steps: Input should be ...`. */
+export function refusedField<N extends string>(error: Error, names: readonly N[]) {
+  const [, name, detail] = /^(?:body\.)?([\w.]+): (.+)$/s.exec(error.message) ?? []
+  const field = error instanceof ApiError ? names.find((one) => one === name) : undefined
+  return { field, detail: field === undefined ? error.message : (detail ?? '') }
+}
+
 export async function problem(response: Response): Promise<ApiError> {
   const body = (await response.json().catch(() => ({}))) as Record<string, unknown>
   const detail = typeof body.detail === 'string' ? body.detail : String(body.title ?? response.statusText)

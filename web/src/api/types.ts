@@ -66,6 +66,8 @@ export type AutomationChange = Pick<
   | 'instructions'
 > & { grants?: AutomationGrant[] }
 export type Upcoming = Schemas['UpcomingTime']
+export type Surroundings = Schemas['SessionSurroundings']
+export type SurroundingsChange = Schemas['SurroundingsEdit']
 export type Handoff = Schemas['Handoff']
 export type ReplayLink = Schemas['ReplayLink']
 export type Note = Schemas['Note']

@@ -58,6 +58,7 @@ export const en = {
   resume: 'Resume',
   retry: 'Retry',
   search: 'Search',
+  surroundings: 'Surroundings of the browser…',
   send: 'Send',
   sending: 'Sending…',
   sessions: 'Sessions',

@@ -1,6 +1,7 @@
 import { create } from 'zustand'
 
-export type Overlay = 'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff' | 'instructions' | 'replays'
+export type Overlay =
+  'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff' | 'instructions' | 'surroundings' | 'replays'
 
 interface State {
   open: Overlay | null

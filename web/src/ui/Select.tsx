@@ -5,6 +5,7 @@ import { INPUT } from './Field'
 interface Props {
   label: string
   note?: string
+  error?: string
   options: { value: string; label: string; disabled?: boolean }[]
   value: string
   onChange: (value: string) => void
@@ -12,7 +13,7 @@ interface Props {
 }
 
 /** A list to choose one of, with its label. */
-export function Select({ label, note, options, value, onChange, className }: Props) {
+export function Select({ label, note, error, options, value, onChange, className }: Props) {
   const id = useId()
   return (
     <div className={cx('flex flex-col gap-1.5', className)}>
@@ -23,6 +24,8 @@ export function Select({ label, note, options, value, onChange, className }: Pro
         id={id}
         value={value}
         onChange={(event) => onChange(event.target.value)}
+        aria-invalid={error ? true : undefined}
+        aria-describedby={error ? `${id}-error` : undefined}
         className={`${INPUT} touch`}
       >
         {options.map((option) => (
@@ -31,6 +34,11 @@ export function Select({ label, note, options, value, onChange, className }: Pro
           </option>
         ))}
       </select>
+      {error && (
+        <p id={`${id}-error`} role="alert" className="text-xs text-danger">
+          {error}
+        </p>
+      )}
       {note && <p className="text-xs text-muted">{note}</p>}
     </div>
   )

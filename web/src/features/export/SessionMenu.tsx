@@ -4,6 +4,7 @@ import {
   FileCode2,
   FileJson2,
   FileText,
+  Globe,
   Hand,
   History,
   Lightbulb,
@@ -60,6 +61,9 @@ export function SessionMenu({ session, onRename }: { session: Session; onRename:
       </MenuItem>
       <MenuItem icon={<Lightbulb size={15} aria-hidden />} onSelect={() => show('instructions')}>
         {t('instructions')}
+      </MenuItem>
+      <MenuItem icon={<Globe size={15} aria-hidden />} onSelect={() => show('surroundings')}>
+        {t('surroundings')}
       </MenuItem>
       <MenuLine />
       {FORMATS.map(([format, Icon]) => (

@@ -1,6 +1,8 @@
 import type { Settings } from '@/api/types'
 import { useWords } from '@/i18n'
-import { SelectSetting, TextSetting } from './inputs'
+import { ZoneSelect } from '@/ui/ZoneSelect'
+import { TextSetting } from './inputs'
+import { useSetting } from './settingsDraft'
 import { SettingsForm } from './SettingsForm'
 import { words } from './settingsWords'
 
@@ -8,16 +10,17 @@ import { words } from './settingsWords'
 export function PlaceForm({ settings }: { settings: Settings }) {
   const t = useWords(words)
   const { time_zone: zone, locale } = settings.defaults
-  const zones = Intl.supportedValuesOf('timeZone').map((name) => ({ value: name, label: name }))
-  const usual = { value: '', label: t('place.auto', { value: zone ?? t('place.server') }) }
+  const { text, fault, change } = useSetting('time_zone', settings)
   return (
     <SettingsForm names={['time_zone', 'locale']}>
-      <SelectSetting
-        name="time_zone"
+      <ZoneSelect
+        className="max-w-md"
         label={t('place.zone')}
         note={t('place.zone.note')}
-        settings={settings}
-        options={[usual, ...zones]}
+        error={fault}
+        usual={t('place.auto', { value: zone ?? t('place.server') })}
+        zone={text}
+        onChange={change}
       />
       <TextSetting
         name="locale"

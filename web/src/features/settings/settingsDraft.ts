@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { create } from 'zustand'
 import { api } from '@/api/client'
-import { ApiError } from '@/api/http'
+import { refusedField } from '@/api/http'
 import type { Settings, SettingValues } from '@/api/types'
 import { type SettingName, shown, SPECS } from './fields'
 
@@ -58,12 +58,10 @@ export function useSave(names: SettingName[]) {
   return { isDirty: changed.length > 0, save, forget }
 }
 
-/** The server names the setting it refused: `max_tool_steps: Input should be ...`. */
 function showFault(error: Error, names: SettingName[]): string | null {
-  const [, name, detail] = /^(\w+): (.+)$/s.exec(error.message) ?? []
-  const setting = error instanceof ApiError ? names.find((other) => other === name) : undefined
-  if (!setting) return error.message
-  useDrafts.setState(({ faults }) => ({ faults: { ...faults, [setting]: detail ?? '' } }))
+  const { field, detail } = refusedField(error, names)
+  if (!field) return detail
+  useDrafts.setState(({ faults }) => ({ faults: { ...faults, [field]: detail } }))
   return null
 }
 
