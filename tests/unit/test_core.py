@@ -38,6 +38,7 @@ def test_the_core_can_be_imported_and_its_api_described_without_extras(tmp_path:
         sys.executable,
         "-c",
         WITHOUT_EXTRAS,
+        str(tmp_path),
         *(name for name in core if name not in PROGRAMS_OF_EXTRAS),
     ]
     done = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, timeout=60)
