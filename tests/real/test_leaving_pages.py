@@ -113,6 +113,8 @@ async def test_a_tab_in_which_a_person_entered_something_is_not_closed(
     assert (refused.ok, "a person entered something in that tab" in refused.text) == (False, True)
     assert (await browser.call("browser_tabs", {"action": "close"})).ok
     assert [tab.url for tab in await browser.tabs()] == [form]
+    await browser.navigate(site.url("/form"))
+    assert (await browser.answer_dialog(True)).ok
 
 
 async def test_a_form_of_several_fields_asks_once_one_was_entered(
