@@ -361,11 +361,11 @@ def test_screen_readers_are_told_what_happens_but_not_the_tokens(screen: Screen)
     expect(first).to_have_attribute("aria-posinset", "1")
 
 
-LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, script, style, noscript, kbd, option'))
+LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, li:has(> a[href*="/s/"]), script, style, noscript, kbd, option'))
     .flatMap(one => [...[...one.childNodes].filter(it => it.nodeType === 3).map(it => it.textContent),
         ...['aria-label', 'title', 'placeholder', 'alt'].map(name => one.getAttribute(name) || '')])
     .flatMap(text => text.match(/[A-Za-z]{2,}(\\.[a-z]+)*/g) || [])"""
-"""Words in Latin letters, without the names of sessions, keys and models."""
+"""Words in Latin letters, without the names of sessions, keys and models, and what was decided in other tests."""
 NAMES = {
     "Anthropic", "OpenAI", "OpenRouter", "Google", "Pilothouse", "English", "React", "Base", "UI", "TanStack", "Query", "Virtual",
     "Deutsch", "zustand", "wouter", "marked", "highlight.js", "Lucide", "FastAPI", "LangGraph", "SQLAlchemy", "Playwright", "MCP",

@@ -409,7 +409,7 @@ def test_screenshots_are_small_described_and_open_large(screen: Screen) -> None:
     screen.page.keyboard.press("ArrowRight")
     expect(viewer.get_by_role("heading")).to_contain_text("Add to basket")
     screen.page.keyboard.press("Home")
-    expect(viewer.get_by_role("heading")).to_contain_text("shop.example")
+    expect(viewer.get_by_role("heading")).to_contain_text("Kettles – Shop")
     screen.page.keyboard.press("Escape")
     expect(viewer).to_have_count(0)
     expect(thumb).to_be_focused()

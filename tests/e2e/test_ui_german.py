@@ -16,9 +16,10 @@ CUT = """() => [...document.querySelectorAll('button, a, label, h1, h2, h3, [rol
     .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
     .map(one => one.innerText)"""
 """Texts of controls and headings that are wider than their box. What is shortened on purpose is named elsewhere."""
-TEXTS = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, [data-said], script, style, noscript, kbd'))
+TEXTS = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, li:has(> a[href*="/s/"]), script, style, noscript, kbd'))
     .flatMap(one => [...[...one.childNodes].filter(it => it.nodeType === 3).map(it => it.textContent),
         ...['aria-label', 'title', 'placeholder', 'alt'].map(name => one.getAttribute(name) || '')])"""
+"""What was decided today has the words of the sessions and pages of other tests."""
 ENGLISH = re.compile(
     r"\b(?:the|and|of|is|are|with|you|your|this|that|for|when|what|which|not|it|has|have|to)\b"
 )

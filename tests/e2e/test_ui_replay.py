@@ -105,7 +105,7 @@ def test_it_opens_while_the_server_is_silent(screen: Screen, bought: str) -> Non
 def test_arrows_home_and_end_step_and_space_plays(screen: Screen, bought: str) -> None:
     screen.page.clock.install()
     screen.page.goto(f"/s/{bought}/replay")
-    expect(title(screen.page)).to_have_text("Opened “shop.example”")
+    expect(title(screen.page)).to_have_text("Opened “Kettles – Shop”")
     expect(viewer(screen.page)).to_be_focused()
     keys = screen.page.keyboard
     keys.press("ArrowRight")
@@ -114,7 +114,7 @@ def test_arrows_home_and_end_step_and_space_plays(screen: Screen, bought: str) -
     expect(title(screen.page)).to_have_text("Clicked “Place order”")
     keys.press("ArrowLeft")
     keys.press("Home")
-    expect(title(screen.page)).to_have_text("Opened “shop.example”")
+    expect(title(screen.page)).to_have_text("Opened “Kettles – Shop”")
     keys.press("Space")
     expect(screen.button("Pause")).to_be_visible()
     screen.wait_until(lambda: is_over_after(screen, 500), bool, "it has played to the end")
