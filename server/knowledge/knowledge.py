@@ -25,6 +25,8 @@ EMPTY_SECONDS = 5.0
 MAX_READ = 100_000
 """Runs of words that are kept of one run's pages."""
 _OWNERS = {"person": "", "automation": " for this automation", "session": " for this session"}
+MIN_CORRECTION_BYTES = 15
+"""A shorter no, such as "leave it", says what to do now and is no fact about a site."""
 
 
 class KnowledgeBook:
@@ -61,7 +63,9 @@ class KnowledgeBook:
     async def propose_correction(self, row: InterruptRow) -> None:
         """What the person said with their no to an act, if a note about its site can say it."""
         asked = read_question(row.payload)
-        if not row.confirmed and isinstance(asked, ConfirmQuestion) and asked.start is None and asked.note:
+        if row.confirmed or not isinstance(asked, ConfirmQuestion) or asked.start is not None:
+            return
+        if asked.note and len(asked.note.encode()) >= MIN_CORRECTION_BYTES:
             address = asked.url or asked.place
             await self.propose(
                 address, [asked.note], "correction", session_id=row.session_id, run_id=row.run_id

@@ -361,7 +361,7 @@ def test_screen_readers_are_told_what_happens_but_not_the_tokens(screen: Screen)
     expect(first).to_have_attribute("aria-posinset", "1")
 
 
-LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, li:has(> a[href*="/s/"]), script, style, noscript, kbd, option'))
+LATIN = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, [data-note], li:has(> a[href*="/s/"]), script, style, noscript, kbd, option'))
     .flatMap(one => [...[...one.childNodes].filter(it => it.nodeType === 3).map(it => it.textContent),
         ...['aria-label', 'title', 'placeholder', 'alt'].map(name => one.getAttribute(name) || '')])
     .flatMap(text => text.match(/[A-Za-z]{2,}(\\.[a-z]+)*/g) || [])"""

@@ -16,7 +16,7 @@ CUT = """() => [...document.querySelectorAll('button, a, label, h1, h2, h3, [rol
     .filter(one => one.scrollWidth > one.clientWidth + 1 && getComputedStyle(one).display !== 'inline')
     .map(one => one.innerText)"""
 """Texts of controls and headings that are wider than their box. What is shortened on purpose is named elsewhere."""
-TEXTS = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, li:has(> a[href*="/s/"]), script, style, noscript, kbd'))
+TEXTS = """() => [...document.querySelectorAll('body *')].filter(one => !one.closest('nav li, [data-note], li:has(> a[href*="/s/"]), script, style, noscript, kbd'))
     .flatMap(one => [...[...one.childNodes].filter(it => it.nodeType === 3).map(it => it.textContent),
         ...['aria-label', 'title', 'placeholder', 'alt'].map(name => one.getAttribute(name) || '')])"""
 """What was decided today has the words of the sessions and pages of other tests."""

@@ -142,7 +142,9 @@ async def test_words_with_a_no_are_proposed_for_the_site(client: httpx.AsyncClie
     assert note["confirmed_at"] is None
 
 
-@pytest.mark.parametrize("words", ["Always order the red one", "", "My card is 4111 1111 1111 1111"])
+@pytest.mark.parametrize(
+    "words", ["Always order the red one", "", "leave it", "My card is 4111 1111 1111 1111"]
+)
 async def test_other_words_are_not(client: httpx.AsyncClient, words: str) -> None:
     await denied(client, words)
     assert (await client.get("/api/notes")).json() == {"items": []}
