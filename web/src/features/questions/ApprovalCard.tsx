@@ -5,7 +5,7 @@ import type { Pending } from '@/api/types'
 import { useT, useWords } from '@/i18n'
 import { inLanguage } from '@/i18n/sentences'
 import { hostOf } from '@/lib/url'
-import { InsteadButton } from '@/session/pointing/InsteadButton'
+import { InsteadItem } from '@/session/pointing/InsteadItem'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
@@ -149,8 +149,11 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
             <Button ref={noteButton} tone="quiet" disabled={isBusy} onClick={() => setNoting(true)}>
               {chosen ? tell('start.note') : t('deny.note')}
             </Button>
-            {hasLogin && <PutOff question={question} />}
-            {!chosen && <InsteadButton picture={question.screenshot ?? null} disabled={isBusy} />}
+            {hasLogin && (
+              <PutOff question={question}>
+                {!chosen && <InsteadItem picture={question.screenshot ?? null} />}
+              </PutOff>
+            )}
             <span className="flex-1 max-md:hidden" />
             <Button
               tone="primary"

@@ -1,5 +1,5 @@
 import { AlarmClock, Ellipsis } from 'lucide-react'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { api } from '@/api/client'
 import { refreshQuestions } from '@/api/queries'
 import type { Pending } from '@/api/types'
@@ -13,8 +13,14 @@ import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem } from '@/ui/Menu'
 import { laterWords } from './laterWords'
 
-/** Not now: the question is asked again at a time of the day. */
-export function PutOff({ question }: { question: Pending }) {
+interface Props {
+  question: Pending
+  /** Further items of the menu. */
+  children?: ReactNode
+}
+
+/** A menu, with *not now*: the question is asked again at a time of the day. */
+export function PutOff({ question, children }: Props) {
   const t = useWords(laterWords)
   const lang = useLang()
   const sessionId = useSessionId()
@@ -77,6 +83,7 @@ export function PutOff({ question }: { question: Pending }) {
           <MenuItem icon={<AlarmClock size={15} aria-hidden />} onSelect={() => setOpen(true)}>
             {t('later')}
           </MenuItem>
+          {children}
         </Menu>
       )}
       {failure && (
