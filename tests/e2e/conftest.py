@@ -140,10 +140,15 @@ def open_phone(
 
 @pytest.fixture
 def leaves_no_question(api: httpx.Client) -> Iterator[None]:
-    """Others count what is in the inbox."""
+    """Nor finds one of a test before: the inbox counts those of all."""
+
+    def close_all() -> None:
+        for question in api.get("/questions").json()["items"]:
+            api.post(f"/sessions/{question['session_id']}/cancel").raise_for_status()
+
+    close_all()
     yield
-    for question in api.get("/questions").json()["items"]:
-        api.post(f"/sessions/{question['session_id']}/cancel").raise_for_status()
+    close_all()
 
 
 @pytest.fixture

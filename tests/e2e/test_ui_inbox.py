@@ -11,6 +11,8 @@ from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 
+pytestmark = pytest.mark.usefixtures("leaves_no_question")
+
 
 def item(screen: Screen, title: str) -> Locator:
     return screen.page.get_by_role("article", name=title)
