@@ -1,6 +1,5 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { CalendarClock, Download, Plus, Upload } from 'lucide-react'
-import { useRef } from 'react'
+import { CalendarClock, Download, Plus } from 'lucide-react'
 import { api, downloads } from '@/api/client'
 import { AutomationItem } from '@/features/automations/AutomationItem'
 import { words } from '@/features/automations/automationWords'
@@ -10,6 +9,7 @@ import { download } from '@/lib/download'
 import { useScheduleDraft } from '@/lib/scheduleDraft'
 import { useTitle } from '@/lib/title'
 import { Button } from '@/ui/Button'
+import { ImportButton } from '@/ui/ImportButton'
 import { SidebarButton } from '@/ui/SidebarButton'
 import { Spinner } from '@/ui/Spinner'
 import { toast } from '@/ui/Toasts'
@@ -56,7 +56,7 @@ export default function AutomationsPage() {
             </div>
           )}
           <div className="mt-4 flex flex-wrap gap-2">
-            <ImportButton />
+            <ImportAutomations />
             {items.length > 0 && (
               <Button small tone="quiet" onClick={() => download(downloads.automations)}>
                 <Download size={14} aria-hidden />
@@ -71,45 +71,18 @@ export default function AutomationsPage() {
   )
 }
 
-function ImportButton() {
+function ImportAutomations() {
   const t = useWords(words)
   const client = useQueryClient()
-  const input = useRef<HTMLInputElement>(null)
-  const read = async (file: File) => {
-    let document: unknown
-    try {
-      document = JSON.parse(await file.text())
-    } catch {
-      return toast(t('auto.import.bad'))
-    }
+  const add = async (document: unknown) => {
     try {
       const { items } = await api.importAutomations(document)
       toast(t('auto.imported', { n: items.length }))
-    } catch (error) {
-      toast((error as Error).message)
+    } finally {
+      await client.invalidateQueries({ queryKey: ['automations'] })
     }
-    await client.invalidateQueries({ queryKey: ['automations'] })
   }
-  return (
-    <>
-      <Button small tone="quiet" onClick={() => input.current?.click()}>
-        <Upload size={14} aria-hidden />
-        {t('auto.import')}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        accept="application/json,.json"
-        aria-label={t('auto.import')}
-        className="hidden"
-        onChange={(event) => {
-          const file = event.target.files?.[0]
-          event.target.value = ''
-          if (file) void read(file)
-        }}
-      />
-    </>
-  )
+  return <ImportButton label={t('auto.import')} unreadable={t('auto.import.bad')} onDocument={add} />
 }
 
 function NoAutomations() {

@@ -1,10 +1,11 @@
-import { Download, Trash2, Upload } from 'lucide-react'
-import { useRef, useState } from 'react'
+import { Download, Trash2 } from 'lucide-react'
+import { useState } from 'react'
 import { api, downloads } from '@/api/client'
 import { useWords } from '@/i18n'
 import { download } from '@/lib/download'
 import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
+import { ImportButton } from '@/ui/ImportButton'
 import { toast } from '@/ui/Toasts'
 import { words } from './knowledgeWords'
 import { changeNotes } from './notesQuery'
@@ -48,37 +49,12 @@ export function NotesActions({ isEmpty }: { isEmpty: boolean }) {
 
 function ImportNotes() {
   const t = useWords(words)
-  const input = useRef<HTMLInputElement>(null)
-  const read = async (file: File) => {
-    let document: unknown
-    try {
-      document = JSON.parse(await file.text())
-    } catch {
-      return toast(t('knowledge.import.bad'))
-    }
-    await changeNotes(async () => {
+  const keep = (document: unknown) =>
+    changeNotes(async () => {
       const { items } = await api.importNotes(document)
       toast(t('knowledge.imported', { n: items.filter((note) => note.confirmed_at === null).length }))
     })
-  }
   return (
-    <>
-      <Button small tone="quiet" onClick={() => input.current?.click()}>
-        <Upload size={14} aria-hidden />
-        {t('knowledge.import')}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        accept="application/json,.json"
-        aria-label={t('knowledge.import')}
-        className="hidden"
-        onChange={(event) => {
-          const file = event.target.files?.[0]
-          event.target.value = ''
-          if (file) void read(file)
-        }}
-      />
-    </>
+    <ImportButton label={t('knowledge.import')} unreadable={t('knowledge.import.bad')} onDocument={keep} />
   )
 }
