@@ -73,6 +73,7 @@ e2e: ## The web UI in a real Chromium
 screenshots: ## Pictures of the web UI in all its states, into docs/screenshots
 	@$(PYTHON) -m scripts.setup test
 	@$(BIN)/python -m scripts.screenshots
+	@$(BIN)/python -m scripts.screenshots.walk
 
 format: ## Put the code into its form
 	@$(PYTHON) -m scripts.setup web

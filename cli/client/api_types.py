@@ -89,7 +89,7 @@ class Config(TypedDict):
     version: str
     mode: Literal["real", "mock"]
     agents: list[AgentChoice]
-    models: list[ModelChoice]
+    models: list[OfferedModel]
     defaults: Defaults
     limits: Limits
     notices: list[Notice]
@@ -363,19 +363,6 @@ class MessageAdded(Published):
     message: Message
 
 
-class ModelChoice(TypedDict):
-    id: str
-    label: str
-    provider: str
-    ready: bool
-    missing: NotRequired[str | None]
-    vision: NotRequired[bool | None]
-    context: NotRequired[int | None]
-    price_in: NotRequired[float | None]
-    price_out: NotRequired[float | None]
-    demo: NotRequired[bool]
-
-
 class ModelUsage(TypedDict):
     input_tokens: NotRequired[int]
     output_tokens: NotRequired[int]
@@ -415,6 +402,20 @@ class Observed(Published):
     counts: dict[str, int]
     overlays: list[str]
     screenshot: NotRequired[str | None]
+
+
+class OfferedModel(TypedDict):
+    id: str
+    provider: str
+    label: str
+    ready: bool
+    missing: NotRequired[str | None]
+    vision: NotRequired[bool | None]
+    context: NotRequired[int | None]
+    price_in: NotRequired[float | None]
+    price_out: NotRequired[float | None]
+    own_server: NotRequired[bool]
+    demo: NotRequired[bool]
 
 
 class OpenCall(TypedDict):

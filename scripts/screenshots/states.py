@@ -277,7 +277,7 @@ def session_menu(screen: Screen, world: World) -> None:
 
 def grants(screen: Screen, world: World) -> None:
     session_menu(screen, world)
-    screen.page.get_by_role("menuitem", name="Grants of this session").click()
+    screen.page.get_by_role("menuitem", name="Permissions of this session").click()
     expect(screen.page.get_by_role("button", name=re.compile("^Revoke"))).to_be_visible()
 
 

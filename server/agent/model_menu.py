@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 
+from server.agent.models.catalog import OfferedModel
 from server.agent.models.chat_model import (
     DEMO,
-    OfferedModel,
     is_demo,
     is_known,
     is_ready,
@@ -15,7 +14,6 @@ from server.agent.models.chat_model import (
     unknown_words,
 )
 from server.errors import BadRequest
-from server.ops.json_types import JsonObject
 from server.settings import Settings
 from wording.catalogue import Wording, joined, sentence
 
@@ -66,15 +64,15 @@ class ModelMenu:
         if not (is_scripted or self._is_built_in(name) or is_known(name)):
             raise BadRequest(sentence("field.model", field=field, why=unknown_words(name)))
 
-    def offered(self) -> list[JsonObject]:
+    def offered(self) -> list[OfferedModel]:
         """The providers' models, then the built-in one."""
         if self._settings().is_mock:
-            return [{"id": MOCK_MODEL, "label": "Mock (scripted)", "provider": "mock", "ready": True}]
-        choices = model_choices(self._settings())
+            return [OfferedModel(MOCK_MODEL, "mock", "Mock (scripted)", ready=True)]
+        models = model_choices(self._settings())
         if self._built_in:
-            choices.append(OfferedModel(DEMO, DEMO, self._built_in, ready=True, vision=False))
-        return [asdict(choice) | {"demo": choice.id == DEMO} for choice in choices]
+            models.append(OfferedModel(DEMO, DEMO, self._built_in, ready=True, vision=False, demo=True))
+        return models
 
     def first_of(self, provider: str) -> str:
         """The first offered model of the provider; "" if it has none."""
-        return next((choice["id"] for choice in self.offered() if choice["provider"] == provider), "")
+        return next((model.id for model in self.offered() if model.provider == provider), "")

@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from server.agent.models.catalog import OfferedModel
 from server.events import (
     Activity,
     Box,
@@ -637,22 +638,6 @@ class AgentChoice(ResponseModel):
     label: str
 
 
-class ModelChoice(ResponseModel):
-    id: str
-    label: str
-    provider: str
-    ready: bool
-    missing: str | None = None
-    """What must be configured before it can be used."""
-    vision: bool | None = None
-    context: int | None = None
-    """Size of the context window in tokens."""
-    price_in: float | None = None
-    """US dollars per million tokens, as `price_out`."""
-    price_out: float | None = None
-    demo: bool = False
-
-
 class Defaults(ResponseModel):
     agent: str
     model: str
@@ -684,7 +669,7 @@ class Config(ResponseModel):
     version: str
     mode: Literal["real", "mock"]
     agents: list[AgentChoice]
-    models: list[ModelChoice]
+    models: list[OfferedModel]
     defaults: Defaults
     limits: Limits
     notices: list[Notice]

@@ -18,7 +18,6 @@ from server.api.schemas import (
     Health,
     Limits,
     Me,
-    ModelChoice,
     Notice,
     Tool,
     Tools,
@@ -91,7 +90,7 @@ async def config(runtime: RuntimeDep) -> Config:
         version=VERSION,
         mode=settings.agent_mode,
         agents=AGENTS,
-        models=[ModelChoice(**choice) for choice in runtime.models.offered()],
+        models=runtime.models.offered(),
         defaults=Defaults(
             agent=settings.default_agent, model=runtime.models.default, max_tool_steps=settings.max_tool_steps
         ),

@@ -90,9 +90,25 @@ class Screen:
 
     def hide_panel(self) -> None:
         """The chat has the whole width, also after a reload, and the browser is not watched."""
-        self.button("Hide panel").click()
+        self.choose_layout("Chat only")
         expect(self.page.get_by_role("tablist")).to_have_count(0)
         self.wait_still()
+
+    def choose_layout(self, layout: str) -> None:
+        """In a wide window: what of the chat and the browser is shown."""
+        self.button("Layout").click()
+        self.page.get_by_role("menuitemradio", name=layout).click()
+
+    def add(self, item: str) -> None:
+        """Press an item of the menu of what a message can have besides its words."""
+        self.button("Add to the message").click()
+        self.page.get_by_role("menu").get_by_text(item, exact=True).click()
+
+    def deny_with_note(self, card: Locator) -> Locator:
+        """Open the field for what to do instead."""
+        card.get_by_role("button", name="More about this question").click()
+        self.page.get_by_role("menuitem", name="Deny with a note").click()
+        return card.get_by_role("textbox")
 
     def wait_idle(self) -> None:
         """Wait until the run has ended."""

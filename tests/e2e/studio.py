@@ -18,7 +18,7 @@ from tests.support.server import Server, serving
 
 @dataclass(frozen=True)
 class Studio:
-    """A server in mock mode, a Chromium, and the cookie of someone who has logged in."""
+    """A server, a Chromium, and the cookie of someone who has logged in."""
 
     server: Server
     api: httpx.Client
@@ -43,10 +43,11 @@ class Studio:
 
 
 @contextmanager
-def open_studio() -> Iterator[Studio]:
+def open_studio(**settings: str) -> Iterator[Studio]:
+    """In mock mode, unless `settings` say otherwise."""
     with (
         tempfile.TemporaryDirectory() as folder,
-        serving(Path(folder), drain_timeout="0") as server,
+        serving(Path(folder), **{"drain_timeout": "0"} | settings) as server,
         httpx.Client(base_url=server.api, headers=server.headers, trust_env=False, timeout=30) as api,
         sync_playwright() as playwright,
     ):

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import httpx
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e.axe import violations
 from tests.e2e.conftest import DESKTOP
@@ -63,6 +63,29 @@ def test_two_clicks_lead_to_an_approved_order(newcomer: Screen, words: tuple[str
     expect(newcomer.feed.get_by_role("row")).to_have_count(4)  # the head and three kettles
     print(f"from the click on the card to the table: {time.monotonic() - began:.1f} s")
     assert violations(newcomer.page) == []
+    newcomer.wait_idle()
+    assert len(controls(newcomer.page)) <= 23
+
+
+CONTROLS = """() => [...document.querySelectorAll('button, a[href], input, textarea, select')].filter(one => {
+    const { width, height, top, bottom } = one.getBoundingClientRect()
+    return width > 1 && height > 1 && bottom > 0 && top < innerHeight && !one.disabled && !one.closest('nav li')
+        && one.checkVisibility({ opacityProperty: true, visibilityProperty: true })
+}).map(one => one.ariaLabel || one.textContent || one.placeholder)"""
+
+
+def controls(place: Page) -> list[str]:
+    """The names of all controls that a person sees and can press, without the sessions of the list."""
+    return list(place.evaluate(CONTROLS))
+
+
+def test_the_start_page_has_few_controls(newcomer: Screen) -> None:
+    expect(newcomer.page.get_by_role("button", name="Connect a model")).to_be_visible()
+    expect(newcomer.page.get_by_role("button", name="Watch me buy a kettle")).to_be_visible()
+    in_sidebar = newcomer.sidebar.locator("button, a[href], input").locator("visible=true")
+    outside_list = in_sidebar.and_(newcomer.page.locator(":not(nav li *)")).count()
+    assert outside_list <= 10
+    assert len(controls(newcomer.page)) <= 8 + outside_list
 
 
 def test_the_other_examples_fill_the_composer_and_send_nothing(newcomer: Screen) -> None:

@@ -71,7 +71,6 @@ def order_a_kettle(screen: Screen, site: Site) -> None:
         "click Blue kettle, click Add to cart, click Go to checkout, type Ada into Name, click Place order"
     )
     screen.send(f"open {site.url('/shop')}, wait 3 seconds, {steps} and read the page")
-    screen.page.get_by_role("tab", name="Browser").click()
     frame_is_shown(screen.page)
     add_to_the_plan(screen, "Tell the order number")
     expect(screen.button("Approve")).to_be_visible()

@@ -62,7 +62,7 @@ def test_menus_and_the_viewer_have_no_accessibility_violations(screen: Screen) -
     expect(screen.page.get_by_role("dialog")).to_be_visible()
     assert violations(screen.page) == []
     screen.page.keyboard.press("Escape")
-    screen.button("Theme").click()
+    screen.button("Language and theme").click()
     expect(screen.page.get_by_role("menu")).to_be_visible()
     assert violations(screen.page) == []
     screen.page.keyboard.press("Escape")
@@ -84,7 +84,7 @@ def test_what_lies_over_a_page_has_no_accessibility_violations(
         screen.page.keyboard.press("Escape")
         expect(seen).to_have_count(0)
 
-    for name in ("Agent: Operator", re.compile("^Model: "), "More about this session"):
+    for name in ("Add to the message", re.compile("^Model: "), "More about this session"):
         screen.button(name).click()
         look(str(name), screen.page.get_by_role("menu"))
     if width < 768:
@@ -202,13 +202,13 @@ def test_while_a_run_works_a_narrow_composer_leaves_out_the_pickers(
     is_phone = width < 768
     screen = open_screen(viewport={"width": width, "height": 800}, has_touch=is_phone, is_mobile=is_phone)
     stage = Stage(screen)
-    agent = screen.page.get_by_role("button", name=re.compile("^Agent: "))
-    expect(agent).to_be_visible()
+    picker = screen.button(re.compile("^Model: "))
+    expect(picker).to_be_visible()
     stage.begin()
-    for name in ("Attach files", "Pause", "Stop"):
+    for name in ("Add to the message", "Pause", "Stop"):
         expect(screen.button(name)).to_be_in_viewport(ratio=1)
     expect(screen.page.get_by_text("Afterwards")).to_be_in_viewport(ratio=1)
-    expect(agent).to_be_visible(visible=not is_phone)
+    expect(picker).to_be_visible(visible=not is_phone)
     assert fits(screen.page)
 
 
@@ -308,7 +308,7 @@ def test_a_task_is_done_by_keyboard_alone(screen: Screen) -> None:
 def test_a_key_acts_at_once_after_a_menu_was_closed(screen: Screen) -> None:
     page = screen.page
     screen.open()
-    screen.button("Theme").click()
+    screen.button("Language and theme").click()
     menu = page.locator("[role=menu]")
     expect(menu).to_have_css("opacity", "1")  # it has faded in: what is transparent does not fade out
     page.evaluate("document.styleSheets[0].insertRule('.overlay { transition-duration: 600s !important }')")
@@ -325,7 +325,7 @@ def test_a_key_acts_at_once_after_a_menu_was_closed(screen: Screen) -> None:
 
 def test_the_language_changes_without_a_reload(screen: Screen) -> None:
     screen.open().composer.fill("kept")
-    screen.button("Language").click()
+    screen.button("Language and theme").click()
     screen.page.get_by_role("menuitemradio", name="Русский").click()
     expect(screen.page.get_by_text("Что нужно сделать?")).to_be_visible()
     expect(screen.page.locator("html")).to_have_attribute("lang", "ru")
@@ -336,7 +336,7 @@ def test_the_language_changes_without_a_reload(screen: Screen) -> None:
 
 def test_the_theme_is_chosen_and_there_before_the_first_paint(screen: Screen) -> None:
     screen.open()
-    screen.button("Theme").click()
+    screen.button("Language and theme").click()
     screen.page.get_by_role("menuitemradio", name="Dark").click()
     expect(screen.page.locator("html")).to_have_attribute("data-theme", "dark")
     screen.page.route("**/assets/*.js", lambda route: route.abort())
@@ -398,7 +398,7 @@ def test_no_english_word_is_left_in_russian_but_names(open_screen: OpenScreen) -
     page.goto("/")
     composer = page.get_by_role("textbox", name="Сообщение")
     look("start", composer)
-    for name in ("Агент: ", "Модель: "):
+    for name in ("Добавить к сообщению", "Модель: "):
         page.get_by_role("button", name=re.compile(f"^{name}")).click()
         look(name, page.get_by_role("menu"))
         page.keyboard.press("Escape")

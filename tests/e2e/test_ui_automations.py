@@ -217,18 +217,19 @@ def test_a_run_asks_before_it_starts_and_what_is_left_out_is_asked_about(screen:
 def test_a_session_asks_before_its_runs_start(screen: Screen) -> None:
     page = screen.page
     page.goto("/")
-    agent = screen.button(re.compile("^Agent: "))
-    agent.press("Enter")
+    picker = screen.button(re.compile("^Model: "))
+    picker.press("Enter")
     page.get_by_role("menuitemcheckbox", name="Ask before starting").focus()
     page.keyboard.press("Space")
     assert violations(page) == []
     page.keyboard.press("Escape")
-    expect(agent).to_have_accessible_name("Agent: Operator, asks before starting")
+    expect(picker).to_have_accessible_name(re.compile("Agent: Operator, asks before starting$"))
     screen.send("shop for a kettle")
     card = page.get_by_role("region", name="Start this run?")
     expect(card).to_contain_text("Place orders and bookings, once, on shop.example")
     expect(card.get_by_role("button", name="Deny")).to_have_count(0)
-    card.get_by_role("button", name="Ask for another plan").click()
+    card.get_by_role("button", name="More about this question").click()
+    page.get_by_role("menuitem", name="Ask for another plan").click()
     card.get_by_role("textbox", name="What should the plan be like?").fill("shorter")
     card.get_by_role("button", name="Ask for it").click()
     expect(screen.feed.get_by_text("You asked for another plan:")).to_be_visible()
@@ -242,10 +243,10 @@ def test_a_session_asks_before_its_runs_start(screen: Screen) -> None:
     page.get_by_role("region", name="Allow this action?").get_by_role("button", name="Approve").click()
     expect(screen.feed.get_by_text("The blue kettle is ordered")).to_be_visible()
     session = page.url.rpartition("/")[2]
-    agent.click()
+    picker.click()
     with screen.patched(session):
         page.get_by_role("menuitemcheckbox", name="Ask before starting").click()
-    expect(agent).to_have_accessible_name("Agent: Operator")
+    expect(picker).to_have_accessible_name(re.compile("Agent: Operator$"))
     assert screen.stored(session)["ask_first"] is False
 
 

@@ -37,7 +37,7 @@ def test_below_a_path_everything_is_asked_for_there(chromium: Browser, tmp_path:
         page.get_by_label("Password", exact=True).fill(server.token)
         page.get_by_label("Password", exact=True).press("Enter")
         page.wait_for_url("**/pilot/inbox")
-        page.get_by_role("link", name="Pilothouse").click()
+        page.get_by_role("button", name="New session").click()
         page.wait_for_url("**/pilot/")
         screen.send("shop for a kettle")
         page.wait_for_url("**/pilot/s/*")

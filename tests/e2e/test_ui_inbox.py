@@ -44,13 +44,13 @@ def test_questions_of_all_sessions_are_decided_in_one_place(open_screen: OpenScr
     screen.hear_out(red)
     assert clicks_on_order(screen, red) == 1
     card = item(screen, "Blue")
-    card.get_by_role("button", name="Deny with a note").click()
+    screen.deny_with_note(card)
     card.get_by_role("textbox").fill("leave it")
     card.get_by_role("textbox").press("Enter")
     expect(card).to_have_count(0)
     today = screen.page.get_by_role("region", name="Decided today").get_by_role("listitem")
-    expect(today.filter(has_text="Red")).to_contain_text("Approved")
-    expect(today.filter(has_text="Blue")).to_contain_text("“leave it”")
+    expect(today.filter(has=screen.page.get_by_text("Red", exact=True))).to_contain_text("Approved")
+    expect(today.filter(has=screen.page.get_by_text("Blue", exact=True))).to_contain_text("“leave it”")
     screen.hear_out(blue)
     assert clicks_on_order(screen, blue) == 0
     expect(screen.page).to_have_title("⚠ Inbox – Pilothouse")

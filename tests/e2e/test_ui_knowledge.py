@@ -16,7 +16,7 @@ def deny_with(screen: Screen, words: str) -> None:
     screen.api.delete("/notes")  # other tests have the same server
     screen.open(screen.asking())
     card = screen.page.get_by_role("region", name="Allow this action?")
-    card.get_by_role("button", name="Deny with a note").click()
+    screen.deny_with_note(card)
     card.get_by_role("textbox").fill(words)
     card.get_by_role("button", name="Send and deny").click()
     screen.wait_idle()

@@ -84,7 +84,7 @@ def proposal(screen: Screen, steps: Locator) -> Locator:
     editor.press("Enter")
     expect(steps.nth(1)).to_contain_text("Buy the red one")
     card = screen.page.get_by_role("region", name="Allow this action?")
-    card.get_by_role("button", name="Deny with a note").click()
+    screen.deny_with_note(card)
     card.get_by_role("textbox").fill("look again")
     card.get_by_role("button", name="Send and deny").click()
     region = screen.page.get_by_role("region", name="The agent suggests another plan")

@@ -100,7 +100,7 @@ def test_the_pointed_twin_is_pressed_from_the_desktop_and_from_the_phone(
             keep_still(context)
             phone = Screen(context.new_page(), screen.server, screen.api)
             phone.open(screen.session_id)
-            phone.button("Point").first.tap()
+            phone.add("Point at something")
             phone.page.touchscreen.tap(*spot(phone.page, "Green"))
             expect(phone.page.locator("[data-mark='1']")).to_be_visible()
             assert fits(phone.page)

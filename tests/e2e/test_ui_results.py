@@ -31,7 +31,7 @@ NARROW = {"width": 360, "height": 740}
 
 
 def ask_for_columns(screen: Screen) -> None:
-    screen.button("As a table").click()
+    screen.add("As a table")
     name = screen.page.get_by_role("textbox", name="Column name")
     expect(name).to_be_focused()
     name.fill("Name")
@@ -44,7 +44,8 @@ def ask_for_columns(screen: Screen) -> None:
 
 def test_columns_are_named_by_keyboard_on_a_narrow_window(open_screen: OpenScreen) -> None:
     screen = open_screen(viewport=NARROW).open()
-    screen.button("As a table").press("Enter")
+    screen.button("Add to the message").press("Enter")
+    screen.page.get_by_role("menuitemcheckbox", name="As a table").press("Enter")
     name = screen.page.get_by_role("textbox", name="Column name")
     for column in ("Название", "Цена", "Mistake"):
         name.fill(column)
@@ -58,7 +59,7 @@ def test_columns_are_named_by_keyboard_on_a_narrow_window(open_screen: OpenScree
     assert violations(screen.page) == []
     name.press("Escape")
     expect(chips).to_have_count(0)
-    screen.button("As a table").press("Enter")
+    screen.add("As a table")
     expect(chips).to_have_count(1)
 
 

@@ -92,7 +92,7 @@ def test_changes_are_not_lost_by_looking_elsewhere_and_can_be_dropped(screen: Sc
     screen.page.goto("/settings/limits")
     field(screen, "Steps").fill("99")
     screen.page.get_by_role("tab", name="About").click()
-    screen.sidebar.get_by_role("link", name="Pilothouse").click()
+    screen.sidebar.get_by_role("button", name="New session").click()
     expect(screen.composer).to_be_visible()
     screen.sidebar.get_by_role("link", name="Settings").click()
     screen.page.get_by_role("tab", name="Limits").click()
@@ -179,8 +179,8 @@ def test_the_default_model_and_agent_are_those_of_new_sessions(screen: Screen) -
     screen.page.get_by_label("Agent of new sessions").select_option("assistant")
     screen.button("Save").click()
     expect(screen.page.get_by_text("Saved", exact=True)).to_be_visible()
-    screen.sidebar.get_by_role("link", name="Pilothouse").click()
-    expect(screen.button("Agent: Assistant")).to_be_visible()
+    screen.sidebar.get_by_role("button", name="New session").click()
+    expect(screen.button(re.compile("Agent: Assistant$"))).to_be_visible()
 
 
 def test_appearance_acts_at_once_and_stays(screen: Screen) -> None:

@@ -136,7 +136,7 @@ def test_a_no_with_words_is_kept_and_what_was_refused_is_not_asked_again(
     card = card_of(phone)
     expect(card).to_contain_text("Place order")
     expect(card).to_contain_text("39.50")
-    card.get_by_role("button", name="Deny with a note").click()
+    phone.deny_with_note(card)
     expect(card.get_by_role("button", name="Approve")).to_have_count(0)
     phone.page.get_by_role("textbox", name=re.compile("instead|note", re.IGNORECASE)).first.fill(NOTE)
     phone.page.keyboard.press("Enter")
@@ -192,7 +192,7 @@ def test_an_attached_file_is_a_chip_and_reaches_the_field(
     note.write_text("hello", encoding="utf-8")
     phone.open()
     with phone.page.expect_file_chooser() as chooser:
-        phone.button("Attach files").click()
+        phone.add("Attach files")
     chooser.value.set_files(note)
     expect(phone.page.get_by_text("note.txt").first).to_be_visible()
     phone.send(f"open {site.url('/upload.html')}, click Your file, click Save and read the page")

@@ -175,8 +175,8 @@ def test_the_choices_lead_with_the_configured_model() -> None:
 def test_a_menu_has_the_demo_model_as_its_last_only_if_it_is_given_one() -> None:
     current = settings(agent_model="openai:my-model")
     menu, bare = ModelMenu(lambda: current, "Demo"), ModelMenu(lambda: current)
-    assert (menu.offered()[-1]["id"], menu.offered()[-1]["ready"]) == ("demo", True)
-    assert [choice["id"] for choice in bare.offered()] == [choice["id"] for choice in menu.offered()[:-1]]
+    assert (menu.offered()[-1].id, menu.offered()[-1].ready) == ("demo", True)
+    assert bare.offered() == menu.offered()[:-1]
     assert (menu.default, bare.default) == ("demo", "openai:my-model")
     assert "my-model" in str(menu.why_not_configured)
     assert bare.why_not_configured == sentence("keys.none", provider="openai:my-model")

@@ -31,6 +31,27 @@ class KnownModel:
     offered: bool = True
 
 
+@dataclass(frozen=True)
+class OfferedModel:
+    """A model as `GET /config` lists it. None means unknown."""
+
+    id: str
+    provider: str
+    label: str
+    ready: bool
+    missing: str | None = None
+    """What must be configured before it can be used."""
+    vision: bool | None = None
+    context: int | None = None
+    """Size of the context window in tokens."""
+    price_in: float | None = None
+    """US dollars per million tokens, as `price_out`."""
+    price_out: float | None = None
+    own_server: bool = False
+    """Its server belongs to the user, and may have more models: `POST /settings/connect/models` lists them."""
+    demo: bool = False
+
+
 def _openai(input_: float, output: float, cached: float) -> Price:
     long_price = Price(input_ * 2, output * 1.5, cached * 2)
     return Price(input_, output, cached, long_from=272_000, long=long_price)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from server.agent.models.catalog import KNOWN_MODELS, known_model, usage_cost
+from server.agent.models.catalog import KNOWN_MODELS, OfferedModel, known_model, usage_cost
 from server.agent.models.errors import (
     ModelFailure,
     broken_tool_calls,
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
 __all__ = [
     "DEMO",
     "ModelFailure",
-    "OfferedModel",
     "broken_tool_calls",
     "build_chat_model",
     "check_complete",
@@ -45,22 +43,6 @@ __all__ = [
 
 DEMO = "demo"
 """The name of the built-in model that needs no key: an addition, which `ModelMenu` is given or not."""
-
-
-@dataclass(frozen=True)
-class OfferedModel:
-    """A model as listed for clients. `missing` is the environment variable that must be set to use it. Prices
-    are US dollars per million tokens. None means unknown."""
-
-    id: str
-    provider: str
-    label: str
-    ready: bool
-    missing: str | None = None
-    vision: bool | None = None
-    context: int | None = None
-    price_in: float | None = None
-    price_out: float | None = None
 
 
 def build_chat_model(name: str, settings: Settings) -> BaseChatModel:
@@ -156,7 +138,8 @@ def _choice(name: str, settings: Settings) -> OfferedModel:
     provider, model = _provider_of(name)
     missing, known = provider.missing(settings), known_model(f"{provider.name}:{model}")
     if known is None:
-        return OfferedModel(name, provider.name, model, missing is None, missing)
+        own = provider.name == "ollama" or (provider.name == "openai" and is_own_server(settings))
+        return OfferedModel(name, provider.name, model, missing is None, missing, own_server=own)
     price = known.price
     return OfferedModel(
         name,

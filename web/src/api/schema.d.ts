@@ -2049,7 +2049,7 @@ export interface components {
             /** Agents */
             agents: components["schemas"]["AgentChoice"][];
             /** Models */
-            models: components["schemas"]["ModelChoice"][];
+            models: components["schemas"]["OfferedModel"][];
             defaults: components["schemas"]["Defaults"];
             limits: components["schemas"]["Limits"];
             /** Notices */
@@ -3039,32 +3039,6 @@ export interface components {
              */
             is_default: boolean;
         };
-        /** ModelChoice */
-        ModelChoice: {
-            /** Id */
-            id: string;
-            /** Label */
-            label: string;
-            /** Provider */
-            provider: string;
-            /** Ready */
-            ready: boolean;
-            /** Missing */
-            missing?: string | null;
-            /** Vision */
-            vision?: boolean | null;
-            /** Context */
-            context?: number | null;
-            /** Price In */
-            price_in?: number | null;
-            /** Price Out */
-            price_out?: number | null;
-            /**
-             * Demo
-             * @default false
-             */
-            demo: boolean;
-        };
         /**
          * ModelUsage
          * @description Tokens of the calls of one model; `cost` in US dollars, if the price is known.
@@ -3450,6 +3424,40 @@ export interface components {
             overlays: string[];
             /** Screenshot */
             screenshot?: string | null;
+        };
+        /**
+         * OfferedModel
+         * @description A model as `GET /config` lists it. None means unknown.
+         */
+        OfferedModel: {
+            /** Id */
+            id: string;
+            /** Provider */
+            provider: string;
+            /** Label */
+            label: string;
+            /** Ready */
+            ready: boolean;
+            /** Missing */
+            missing?: string | null;
+            /** Vision */
+            vision?: boolean | null;
+            /** Context */
+            context?: number | null;
+            /** Price In */
+            price_in?: number | null;
+            /** Price Out */
+            price_out?: number | null;
+            /**
+             * Own Server
+             * @default false
+             */
+            own_server: boolean;
+            /**
+             * Demo
+             * @default false
+             */
+            demo: boolean;
         };
         /**
          * OpenCall

@@ -93,7 +93,7 @@ export interface GrantLimits {
   month_amount?: number
 }
 export type FileItem = Schemas['File']
-export type ModelInfo = Schemas['ModelChoice']
+export type ModelInfo = Schemas['OfferedModel']
 export type Notice = Schemas['Notice']
 export type Config = Schemas['Config']
 export type Connected = Schemas['Connected']

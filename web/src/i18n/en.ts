@@ -66,6 +66,7 @@ export const en = {
   show: 'Show',
   stop: 'Stop',
   takeover: 'Take over',
+  appearance: 'Language and theme',
   theme: 'Theme',
   undo: 'Undo',
   unpin: 'Unpin',

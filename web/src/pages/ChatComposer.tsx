@@ -6,26 +6,23 @@ import { ApprovalBar } from '@/features/questions/ApprovalBar'
 import { useRunControls } from '@/features/chat/controls'
 import { reveal } from '@/features/chat/reveal'
 import { RunStrip } from '@/features/chat/RunStrip'
-import { AgentPicker } from '@/features/composer/AgentPicker'
 import { Composer } from '@/features/composer/Composer'
-import { ModelPicker } from '@/features/composer/ModelPicker'
-import { AttachButton } from '@/features/files/AttachButton'
+import { TaskPicker } from '@/features/composer/TaskPicker'
 import { AttachmentChips } from '@/features/files/AttachmentChips'
 import { DropZone } from '@/features/files/DropZone'
 import { sendWithFiles } from '@/features/files/sendWithFiles'
 import { ColumnEditor } from '@/features/results/ColumnEditor'
 import { takeSchema } from '@/features/results/columns'
-import { TableButton } from '@/features/results/TableButton'
 import { HeldBar } from '@/features/takeover/HeldBar'
 import { useT } from '@/i18n'
 import { useShortcuts } from '@/lib/keys'
-import { PointButton } from '@/session/pointing/PointButton'
 import { PointerChips } from '@/session/pointing/PointerChips'
 import { usePointing } from '@/session/pointing/pointMarks'
 import { takeSchedule } from '@/session/repeat'
 import { useSessionActions } from '@/session/sessionActions'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
+import { AddMenu } from './AddMenu'
 
 /** The composer of a session: a new request, an answer to a question, or a word to a run at work. */
 export function ChatComposer({ session }: { session: Session }) {
@@ -74,12 +71,10 @@ export function ChatComposer({ session }: { session: Session }) {
           }
           tools={
             <>
-              <AttachButton sessionId={session.id} />
-              <PointButton picture={null} />
-              {beginsTask && <TableButton sessionId={session.id} agent={session.agent} />}
+              <AddMenu sessionId={session.id} agent={beginsTask ? session.agent : null} />
               {isBusy && !isAsked && <ModeChoice mode={mode} onChange={setMode} />}
               <span className={isBusy ? 'hidden min-w-0 @xl:flex' : 'contents'}>
-                <Pickers session={session} locked={isBusy ? t('model.locked') : undefined} />
+                <Picker session={session} locked={isBusy ? t('model.locked') : undefined} />
               </span>
             </>
           }
@@ -137,25 +132,16 @@ function PauseButton({ status, onClick }: { status: string | null; onClick: () =
   )
 }
 
-function Pickers({ session, locked }: { session: Session; locked: string | undefined }) {
+function Picker({ session, locked }: { session: Session; locked: string | undefined }) {
   const config = useConfig()
   const { patch } = useSessionActions()
   if (!config) return null
   return (
-    <>
-      <AgentPicker
-        {...{ config, locked }}
-        value={session.agent}
-        onChange={(agent) => void patch(session.id, { agent })}
-        asksFirst={session.ask_first}
-        onAskFirst={(ask_first) => void patch(session.id, { ask_first })}
-      />
-      <ModelPicker
-        {...{ config, locked }}
-        value={session.model}
-        onChange={(model) => void patch(session.id, { model })}
-      />
-    </>
+    <TaskPicker
+      {...{ config, locked }}
+      value={session}
+      onChange={(change) => void patch(session.id, change)}
+    />
   )
 }
 

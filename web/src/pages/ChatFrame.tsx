@@ -52,7 +52,7 @@ export function ChatFrame({ children, composer }: Props) {
       </div>
       {panel.isSheet ? (
         <Sheet open={panel.isOpen} onClose={panel.toggle} label={t('panel')} side="bottom">
-          <SidePanel onHide={panel.toggle} isStaged={false} />
+          <SidePanel isStaged={false} />
         </Sheet>
       ) : (
         panel.isOpen && <Panel isLarge={isLarge} isStrip={isStrip} isStaged={isStaged} />
@@ -74,7 +74,6 @@ interface PanelProps {
 
 function Panel({ isLarge, isStrip, isStaged }: PanelProps) {
   const t = useWords(words)
-  const { panel } = useFrame()
   const { panelWidth, stageShare, set } = usePrefs()
   const aside = useRef<HTMLElement>(null)
   const shareAt = (clientX: number) => {
@@ -114,7 +113,7 @@ function Panel({ isLarge, isStrip, isStaged }: PanelProps) {
         )}
         style={isStrip ? undefined : { width: isLarge ? `${stageShare}%` : panelWidth }}
       >
-        <SidePanel onHide={panel.toggle} isStaged={isStaged} />
+        <SidePanel isStaged={isStaged} />
       </aside>
     </>
   )

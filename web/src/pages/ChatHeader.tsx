@@ -9,6 +9,7 @@ import { TITLE_CHARS, useSessionActions } from '@/session/sessionActions'
 import { IconButton } from '@/ui/IconButton'
 import { SidebarButton } from '@/ui/SidebarButton'
 import { TextEditor } from '@/ui/TextEditor'
+import { LayoutMenu } from './LayoutMenu'
 
 export function ChatHeader({ session }: { session: Session | undefined }) {
   const t = useT()
@@ -21,11 +22,12 @@ export function ChatHeader({ session }: { session: Session | undefined }) {
       <span className="min-w-0 flex-1" />
       <UsageMeter session={session} />
       {session && <SessionMenu session={session} onRename={() => setRenaming(true)} />}
-      {(!panel.isOpen || panel.isSheet) && (
+      {panel.isSheet && (
         <IconButton label={t('panel.show')} keys="mod+j" aria-expanded={panel.isOpen} onClick={panel.toggle}>
           <PanelRight size={17} aria-hidden />
         </IconButton>
       )}
+      {!panel.isSheet && !panel.isOpen && <LayoutMenu />}
     </header>
   )
 }

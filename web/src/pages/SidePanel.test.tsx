@@ -4,6 +4,7 @@ import { cleanup, fireEvent, render, screen } from '@testing-library/react'
 import { afterEach, expect, test, vi } from 'vitest'
 import { queryClient } from '@/api/queries'
 import type { Session } from '@/api/types'
+import { FrameProvider } from '@/lib/frame'
 import { SessionIdProvider } from '@/session/sessionId'
 import type { RunView } from '@/stream/live'
 import { SessionStoreProvider, storeOf } from '@/stream/store'
@@ -13,7 +14,15 @@ vi.mock('@/features/takeover/BrowserStage', () => ({ default: () => null }))
 vi.mock('@/features/files/FilesPanel', () => ({ default: () => null }))
 afterEach(cleanup)
 
-function tabsOf(id: string, stored: string, running: string | null, plan: string[] = []): string[] {
+const SIDE = { isOpen: true, isSheet: false, toggle: () => undefined }
+
+function tabsOf(
+  id: string,
+  stored: string,
+  running: string | null,
+  plan: string[] = [],
+  isStaged = false,
+): string[] {
   const store = storeOf(id)
   store.setState((state) => ({
     run: running ? ({ id: 'r', agent: running, step: 0 } as RunView) : null,
@@ -24,7 +33,9 @@ function tabsOf(id: string, stored: string, running: string | null, plan: string
     <QueryClientProvider client={queryClient}>
       <SessionIdProvider value={id}>
         <SessionStoreProvider value={store}>
-          <SidePanel onHide={() => undefined} isStaged={false} />
+          <FrameProvider value={{ sidebar: SIDE, panel: SIDE }}>
+            <SidePanel isStaged={isStaged} />
+          </FrameProvider>
         </SessionStoreProvider>
       </SessionIdProvider>
     </QueryClientProvider>,
@@ -42,6 +53,10 @@ test('a plan has its tab before the operator has made it, and whoever made it', 
   expect(tabsOf('c', 'operator', null)).toEqual(['Plan', 'Facts', 'Browser', 'Files'])
   cleanup()
   expect(tabsOf('d', 'assistant', 'assistant', ['Look'])[0]).toContain('Plan')
+})
+
+test('a browser above the tabs is none of them', () => {
+  expect(tabsOf('g', 'operator', null, [], true)).toEqual(['Plan', 'Facts', 'Files'])
 })
 
 test('the tab that was chosen in one session is not that of another', () => {

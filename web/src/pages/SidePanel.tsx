@@ -6,12 +6,14 @@ import { PlanPanel } from '@/features/plan/PlanPanel'
 import { planSteps } from '@/features/plan/steps'
 import { useWork } from '@/features/plan/usePlan'
 import { useT } from '@/i18n'
+import { useFrame } from '@/lib/frame'
 import { useDownloadCount } from '@/session/downloads'
 import { choosePanelTab, type PanelTab, usePanelTab } from '@/session/panelTab'
 import { useSessionId } from '@/session/sessionId'
 import { useLive } from '@/stream/store'
 import { IconButton } from '@/ui/IconButton'
 import { Tabs, type TabSpec } from '@/ui/Tabs'
+import { LayoutMenu } from './LayoutMenu'
 
 export const loadStage = () => import('@/features/takeover/BrowserStage')
 const BrowserStage = lazy(loadStage)
@@ -67,21 +69,17 @@ function useTabs(): TabSpec[] {
 const count = (value: string | number | false) =>
   value ? <span className="tabular text-2xs text-faint">{value}</span> : undefined
 
-interface Props {
-  onHide: () => void
-  /** The browser is above the tabs, unless its tab is open. */
-  isStaged: boolean
-}
-
-export function SidePanel({ onHide, isStaged }: Props) {
+/** `isStaged`: the browser is above the tabs, and is none of them. */
+export function SidePanel({ isStaged }: { isStaged: boolean }) {
   const t = useT()
-  const tabs = useTabs()
+  const { panel } = useFrame()
+  const tabs = useTabs().filter(({ id }) => id !== 'browser' || !isStaged)
   const sessionId = useSessionId()
   const panelTab = usePanelTab(sessionId)
   const value = tabs.some((tab) => tab.id === panelTab) ? panelTab : (tabs[0]?.id ?? '')
   return (
     <>
-      {isStaged && value !== 'browser' && (
+      {isStaged && (
         <div className="max-h-[70%] shrink-0 overflow-y-auto border-b border-line">
           <Suspense>
             <BrowserStage />
@@ -94,9 +92,13 @@ export function SidePanel({ onHide, isStaged }: Props) {
         onChange={(id) => choosePanelTab(sessionId, id as PanelTab)}
         label={t('panel')}
         trailing={
-          <IconButton label={t('panel.hide')} keys="mod+j" onClick={onHide}>
-            <PanelRight size={17} aria-hidden />
-          </IconButton>
+          panel.isSheet ? (
+            <IconButton label={t('panel.hide')} keys="mod+j" onClick={panel.toggle}>
+              <PanelRight size={17} aria-hidden />
+            </IconButton>
+          ) : (
+            <LayoutMenu />
+          )
         }
       />
     </>

@@ -3,17 +3,14 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useConfig } from '@/api/queries'
 import type { Config } from '@/api/types'
-import { AgentPicker } from '@/features/composer/AgentPicker'
 import { Composer } from '@/features/composer/Composer'
-import { ModelPicker } from '@/features/composer/ModelPicker'
-import { AttachButton } from '@/features/files/AttachButton'
+import { TaskPicker } from '@/features/composer/TaskPicker'
 import { AttachmentChips } from '@/features/files/AttachmentChips'
 import { hasAttachments } from '@/features/files/attachments'
 import { DropZone } from '@/features/files/DropZone'
 import { startWithFiles } from '@/features/files/sendWithFiles'
 import { ColumnEditor } from '@/features/results/ColumnEditor'
 import { changeColumns, takeSchema } from '@/features/results/columns'
-import { TableButton } from '@/features/results/TableButton'
 import { Examples } from '@/features/start/Examples'
 import { Notices } from '@/features/start/Notices'
 import { words } from '@/features/start/startWords'
@@ -26,6 +23,7 @@ import { type StartChoice, startSession } from '@/session/send'
 import { Mark } from '@/ui/Brand'
 import { IconButton } from '@/ui/IconButton'
 import { SidebarButton } from '@/ui/SidebarButton'
+import { AddMenu } from './AddMenu'
 
 /** No session yet: what can be asked here, and the composer. */
 export function StartPage() {
@@ -73,9 +71,8 @@ export function StartPage() {
             }
             tools={
               <>
-                <AttachButton sessionId={null} />
-                <TableButton sessionId={null} agent={agent} />
-                {config && <Pickers config={config} choice={choice} onChange={setChoice} />}
+                <AddMenu sessionId={null} agent={agent} />
+                {config && <Picker config={config} choice={choice} onChange={setChoice} />}
               </>
             }
             actions={({ isEmpty, isTooLong, submit }) => (
@@ -116,27 +113,18 @@ export function StartPage() {
   )
 }
 
-interface PickersProps {
+interface PickerProps {
   config: Config
   choice: StartChoice
   onChange: (choice: StartChoice) => void
 }
 
-function Pickers({ config, choice, onChange }: PickersProps) {
+function Picker({ config, choice, onChange }: PickerProps) {
   return (
-    <>
-      <AgentPicker
-        config={config}
-        value={choice.agent ?? config.defaults.agent}
-        onChange={(agent) => onChange({ ...choice, agent })}
-        asksFirst={choice.ask_first ?? false}
-        onAskFirst={(ask_first) => onChange({ ...choice, ask_first })}
-      />
-      <ModelPicker
-        config={config}
-        value={choice.model ?? config.defaults.model}
-        onChange={(model) => onChange({ ...choice, model })}
-      />
-    </>
+    <TaskPicker
+      config={config}
+      value={{ ...config.defaults, ask_first: false, ...choice }}
+      onChange={(change) => onChange({ ...choice, ...change })}
+    />
   )
 }

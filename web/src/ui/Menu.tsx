@@ -101,12 +101,21 @@ export function MenuOption({ value, disabled, children }: OptionProps) {
 interface CheckProps {
   checked: boolean
   onChange: (checked: boolean) => void
+  disabled?: boolean
+  /** The menu closes after a change. */
+  closes?: boolean
   children: ReactNode
 }
 
-export function MenuCheck({ checked, onChange, children }: CheckProps) {
+export function MenuCheck({ checked, onChange, disabled, closes = false, children }: CheckProps) {
   return (
-    <Base.CheckboxItem checked={checked} onCheckedChange={onChange} className={ITEM}>
+    <Base.CheckboxItem
+      checked={checked}
+      disabled={disabled}
+      closeOnClick={closes}
+      onCheckedChange={onChange}
+      className={ITEM}
+    >
       <span className="flex w-4 shrink-0 justify-center">
         <Base.CheckboxItemIndicator>
           <Check size={15} aria-hidden />

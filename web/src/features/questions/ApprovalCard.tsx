@@ -1,4 +1,4 @@
-import { ShieldAlert } from 'lucide-react'
+import { MessageSquareX, ShieldAlert } from 'lucide-react'
 import { useRef, useState } from 'react'
 import { flushSync } from 'react-dom'
 import type { Pending } from '@/api/types'
@@ -9,13 +9,14 @@ import { InsteadItem } from '@/session/pointing/InsteadItem'
 import { actionWords } from '@/session/toolWords'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
+import { MenuItem } from '@/ui/Menu'
 import { AllowFor, grantOf, ONCE, useApproveWords } from './AllowFor'
 import { isSpending, payloadOf, titleOf } from './questionWords'
 import { useDecide, useHasLogin } from './decide'
 import { DenyNote } from './DenyNote'
 import { Expiry } from './Expiry'
+import { MoreAnswers } from './MoreAnswers'
 import { payloadWords } from './payloadWords'
-import { PutOff } from './PutOff'
 import { useSight } from './sight'
 import { StartPlan } from './StartPlan'
 import { startWords } from './startPlanWords'
@@ -119,12 +120,12 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
   const hasLogin = useHasLogin()
   const [isNoting, setNoting] = useState(false)
   const [allowed, setAllowed] = useState(ONCE)
-  const noteButton = useRef<HTMLButtonElement>(null)
+  const menuButton = useRef<HTMLButtonElement>(null)
   const place = useRef<HTMLDivElement>(null)
   useSight(reference, place)
   const cancel = () => {
     flushSync(() => setNoting(false))
-    noteButton.current?.focus()
+    menuButton.current?.focus()
   }
   const deny = (message?: string) => void decide({ reference, confirmed: false, message })
   return (
@@ -146,14 +147,12 @@ function Answers({ question, chosen }: { question: Pending; chosen?: number[] })
             <Button disabled={isBusy} onClick={() => deny()}>
               {chosen ? tell('start.no') : t('deny')}
             </Button>
-            <Button ref={noteButton} tone="quiet" disabled={isBusy} onClick={() => setNoting(true)}>
-              {chosen ? tell('start.note') : t('deny.note')}
-            </Button>
-            {hasLogin && (
-              <PutOff question={question}>
-                {!chosen && <InsteadItem picture={question.screenshot ?? null} />}
-              </PutOff>
-            )}
+            <MoreAnswers question={question} menuButton={menuButton}>
+              <MenuItem icon={<MessageSquareX size={15} aria-hidden />} onSelect={() => setNoting(true)}>
+                {chosen ? tell('start.note') : t('deny.note')}
+              </MenuItem>
+              {hasLogin && !chosen && <InsteadItem picture={question.screenshot ?? null} />}
+            </MoreAnswers>
             <span className="flex-1 max-md:hidden" />
             <Button
               tone="primary"

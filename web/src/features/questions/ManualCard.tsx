@@ -11,7 +11,7 @@ import { choicesOf } from './choices'
 import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
 import { manualWords } from './manualWords'
-import { PutOff } from './PutOff'
+import { MoreAnswers } from './MoreAnswers'
 import { useSight } from './sight'
 import { TargetPicture } from './TargetPicture'
 
@@ -58,7 +58,7 @@ export function ManualCard({ row }: { row: QuestionRow }) {
         {hasLogin && (
           <div className="flex flex-wrap items-center justify-between gap-2">
             <TakeoverButton tone={isAnswer ? 'plain' : 'primary'} />
-            <PutOff question={question} />
+            <MoreAnswers question={question} />
           </div>
         )}
         {hasField && (

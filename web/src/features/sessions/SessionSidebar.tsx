@@ -22,6 +22,7 @@ import { Brand } from '@/ui/Brand'
 import { Button } from '@/ui/Button'
 import { IconButton } from '@/ui/IconButton'
 import { Tooltip } from '@/ui/Tooltip'
+import { useGlide } from './glide'
 import { groupSessions } from './groups'
 import { SessionItem } from './SessionItem'
 
@@ -32,9 +33,7 @@ export function SessionSidebar({ onHide }: { onHide: () => void }) {
   return (
     <nav aria-label={t('sessions')} className="flex h-full min-h-0 flex-col bg-s1">
       <div className="flex h-12 shrink-0 items-center justify-between pr-2 pl-4">
-        <Link href="/" className="flex h-8 items-center rounded-md" aria-label="Pilothouse">
-          <Brand />
-        </Link>
+        <Brand />
         {isMock && (
           <span className="flex-1 pl-2" title={t('mode.mock')}>
             <Badge tone="info">{t('mode.mock.short')}</Badge>
@@ -154,14 +153,16 @@ function List({ words }: { words: string }) {
   const now = useNow(60_000)
   const [path] = useLocation()
   const sessions = data?.pages.flatMap((page) => page.items) ?? []
+  const list = useRef<HTMLDivElement>(null)
+  useGlide(list, sessions.map(({ id }) => id).join(' '))
   return (
-    <div className="min-h-0 flex-1 overflow-y-auto px-2 pb-3">
+    <div ref={list} className="relative min-h-0 flex-1 overflow-y-auto px-2 pb-3">
       {groupSessions(sessions, new Date(now)).map(({ age, sessions: items }) => (
         <section key={age} aria-label={t(`age.${age}`)}>
           <h2 className="px-2.5 pt-3 pb-1 text-2xs font-medium text-faint">{t(`age.${age}`)}</h2>
           <ul>
             {items.map((session) => (
-              <li key={session.id}>
+              <li key={session.id} data-glide={session.id}>
                 <SessionItem session={session} current={path.startsWith(`/s/${session.id}`)} />
               </li>
             ))}

@@ -4,7 +4,6 @@ import { wordbook } from '@/i18n'
 export const words = wordbook('stage', {
   'stage.enlarge': 'Enlarge the browser',
   'stage.large': 'The browser, enlarged',
-  'stage.chat.hide': 'Narrow the chat',
   'stage.starting': 'Starting the browser',
   'stage.loading': 'The first page is loading…',
   'stage.thinking': 'Deciding what to do next',

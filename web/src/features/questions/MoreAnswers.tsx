@@ -1,5 +1,5 @@
 import { AlarmClock, Ellipsis } from 'lucide-react'
-import { type ReactNode, useState } from 'react'
+import { type ReactNode, type Ref, useState } from 'react'
 import { api } from '@/api/client'
 import { refreshQuestions } from '@/api/queries'
 import type { Pending } from '@/api/types'
@@ -11,19 +11,22 @@ import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { IconButton } from '@/ui/IconButton'
 import { Menu, MenuItem } from '@/ui/Menu'
+import { useHasLogin } from './decide'
 import { laterWords } from './laterWords'
 
 interface Props {
   question: Pending
-  /** Further items of the menu. */
+  menuButton?: Ref<HTMLButtonElement>
+  /** The first items of the menu. */
   children?: ReactNode
 }
 
-/** A menu, with *not now*: the question is asked again at a time of the day. */
-export function PutOff({ question, children }: Props) {
+/** A menu of what else can be answered; who is logged in can also have the question asked again at a time of the day. */
+export function MoreAnswers({ question, menuButton, children }: Props) {
   const t = useWords(laterWords)
   const lang = useLang()
   const sessionId = useSessionId()
+  const hasLogin = useHasLogin()
   const store = useSessionStore()
   const [isOpen, setOpen] = useState(false)
   const [time, setTime] = useState('18:00')
@@ -75,15 +78,17 @@ export function PutOff({ question, children }: Props) {
         <Menu
           align="start"
           trigger={
-            <IconButton label={t('later.menu')}>
+            <IconButton ref={menuButton} label={t('later.menu')}>
               <Ellipsis size={17} aria-hidden />
             </IconButton>
           }
         >
-          <MenuItem icon={<AlarmClock size={15} aria-hidden />} onSelect={() => setOpen(true)}>
-            {t('later')}
-          </MenuItem>
           {children}
+          {hasLogin && (
+            <MenuItem icon={<AlarmClock size={15} aria-hidden />} onSelect={() => setOpen(true)}>
+              {t('later')}
+            </MenuItem>
+          )}
         </Menu>
       )}
       {failure && (
