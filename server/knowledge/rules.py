@@ -12,18 +12,15 @@ import unicodedata
 from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from server.agent.policy.fields import kinds_of_field
 from server.agent.policy.lexicon import lexicon
 from server.agent.policy.text import fold, is_dense, plain, readings, sentences
 from server.browser.addresses import host_of, is_near, normal_url, site_of
+from server.browser.sites import suffixes
 from server.errors import BadRequest
 from server.text import visible
 from wording.catalogue import sentence
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 Runs = Set[tuple[str, ...]]
 MAX_NOTE = 200
@@ -58,20 +55,13 @@ class NoteRefused(BadRequest):
     code = "note_refused"
 
 
-@cache
-def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PublicSuffixList  # reads a list of 16,000 names
-
-    return PublicSuffixList()
-
-
 def note_site(address: str) -> str:
     """The site that notes of this address are about: its registrable domain; an IP address or a local name with its
     port; "" if the address has no host."""
     host = host_of(address)
     if not host or is_near(host):
         return site_of(address)
-    return _suffixes().privatesuffix(host) or ""
+    return suffixes().privatesuffix(host) or ""
 
 
 def possible_sites(address: str) -> list[str]:
@@ -128,7 +118,7 @@ def _is_foreign(host: str, site: str) -> bool:
         return host != site
     last = bare.rpartition(".")[2]
     is_host = (last.isalpha() and len(last) > 1 and last not in _FILES) or last.startswith("xn--")
-    return is_host and _suffixes().privatesuffix(bare) != site
+    return is_host and suffixes().privatesuffix(bare) != site
 
 
 def _has_secret(note: str) -> bool:

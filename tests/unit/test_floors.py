@@ -88,7 +88,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "mammoth": ("server.browser.reading",),
     "openpyxl": ("server.browser.reading", "server.results"),
     "charset_normalizer": ("server.browser.reading",),
-    "publicsuffixlist": ("server.knowledge",),
+    "publicsuffixlist": ("server.browser.sites",),
     "typer": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),
