@@ -7,7 +7,7 @@ import logging
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import VERSION
@@ -146,6 +146,14 @@ def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
     return answer
 
 
+def _routers_of_extras(settings: Settings) -> list[APIRouter]:
+    if not settings.vault:
+        return []
+    from server.extras.vault.routes import router
+
+    return [router]
+
+
 def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -165,6 +173,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
     if settings.role != "worker":
         routers.append(files.pictures)
+        routers += _routers_of_extras(settings)
     # Not `include_router`, which would build every route again for the first request of each app.
     app.described_routes = [route for router in routers for route in router.routes]
     app.router.routes.extend(

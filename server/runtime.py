@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from server.agent.gate.by_hand import ByHand
+from server.agent.logins import NoVault, Vault
 from server.agent.model_menu import ModelMenu
 from server.agent.models.chat_model import build_chat_model, is_demo
 from server.automations.automations import Automations
@@ -55,6 +56,7 @@ if TYPE_CHECKING:
     from server.browser.chromium.egress import InnerSites
     from server.database.sole_use import SoleUse
     from server.extras.hosts.chromiums import HostChromiums
+    from server.extras.vault.book import LoginBook
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +91,11 @@ class Runtime:
     scheduler: Scheduler
     surroundings: StoredSurroundings
     knowledge: KnowledgeBook
+    delivery: Delivery
+    vault: Vault = field(default_factory=NoVault)
+    """The stored logins as agents use them."""
+    logins: LoginBook | None = None
+    """The same for the person; None where no logins are stored."""
     use: SoleUse | None = None
     """The right to use the database on PostgreSQL."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
@@ -132,6 +139,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         preferences = Preferences(settings, store)
         await preferences.load()
         surroundings = StoredSurroundings(store, preferences.secrets)
+        vault, logins = await _open_vault(settings, store, preferences)
         browsers = _open_browsers(preferences.current, store, cluster, surroundings)
         stack.push_async_callback(browsers.aclose)
         keeps_none = settings.checkpointer == "memory"
@@ -174,12 +182,14 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
             preferences, ModelMenu(lambda: preferences.current, DEMO_LABEL), files,
-            channels, presence, Automations(store, scheduler), scheduler, surroundings, knowledge, use,
+            channels, presence, Automations(store, scheduler), scheduler, surroundings, knowledge, delivery, vault, logins, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
         stack.enter_context(log_stalls())
         tasks = await cluster.join(stack, runtime)
+        if logins:
+            cluster.share("vault", logins.share)
         tasks += _follow_runs(runtime, delivery)
         if use:
             tasks.append(use.keep())
@@ -237,6 +247,17 @@ def _open_own_browsers(
         further=further_servers,
         surroundings=surroundings.find,
     )
+
+
+async def _open_vault(
+    settings: Settings, store: Store, preferences: Preferences
+) -> tuple[Vault, LoginBook | None]:
+    if not settings.vault:
+        return NoVault(), None
+    from server.extras.vault.opening import open_vault
+
+    vault, logins = await open_vault(settings, store, preferences.secrets)
+    return NoVault() if settings.is_mock else vault, logins
 
 
 def _inner_sites(settings: Settings) -> InnerSites:

@@ -337,6 +337,17 @@ class Settings(BaseSettings):
     )
     downloads: bool = Field(True, description="Keep downloads, at most 25 MB each and 50 a session.")
 
+    vault: bool = Field(
+        True,
+        description="Store logins that the agents can use without seeing them ([vault.md](vault.md)). `false`: none are "
+        "stored, and those that are there are not used.",
+    )
+    vault_lock: bool = Field(
+        False,
+        description="The key of the stored logins is encrypted by a passphrase, for which the server asks once after each "
+        "start. Until then what needs a login waits.",
+    )
+
     # Providers
     anthropic_api_key: SecretStr | None = Field(None, description="Key of Anthropic.")
     anthropic_base_url: str | None = Field(None, description="Another address of Anthropic's API.")

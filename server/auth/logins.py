@@ -180,11 +180,14 @@ class Logins:
 
     def log_in(self, password: str, peer: str) -> str:
         """Check the password and return a new cookie value. Raises Unauthorized or TooMany."""
-        self._check_guess(
-            password, peer, Unauthorized(sentence("login.wrong_password"), code="wrong_password")
-        )
+        self.check_password(password, peer)
         self.attempts.succeeded(peer, by_token=False)
         return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
+
+    def check_password(self, password: str, peer: str) -> None:
+        """Raises Unauthorized or TooMany."""
+        wrong = Unauthorized(sentence("login.wrong_password"), code="wrong_password")
+        self._check_guess(password, peer, wrong)
 
     def check_bearer(self, token: str, peer: str) -> None:
         """Raises Unauthorized or TooMany.

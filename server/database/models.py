@@ -277,6 +277,53 @@ class NoteRow(Base):
     created_at: Mapped[datetime]
 
 
+class LoginRow(Base):
+    """A login of the vault. Only `cipher` has user name, password and seed."""
+
+    __tablename__ = "logins"
+    __table_args__ = (UniqueConstraint("source", "source_ref", name="login_of_source"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    site: Mapped[str] = mapped_column(String(255), index=True)
+    """Of its first host, as `server.browser.sites` has it."""
+    hosts: Mapped[list[str]] = mapped_column(JSON)
+    """Its own host, then those that the person has added."""
+    exact: Mapped[bool] = mapped_column(default=False)
+    title: Mapped[str] = mapped_column(String(200))
+    cipher: Mapped[bytes] = mapped_column(LargeBinary)
+    source: Mapped[str] = mapped_column(String(8))
+    """local, op or bw."""
+    source_ref: Mapped[str | None] = mapped_column(String(200))
+    """Where that program keeps it."""
+    grant: Mapped[JsonObject] = mapped_column(default=dict)
+    """`sessions` and `automations`: ids of those that use it without a question."""
+    code_period: Mapped[int | None] = mapped_column(BigInteger)
+    """The period of the newest one-time code that was given out."""
+    created_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
+    uses: Mapped[int] = mapped_column(default=0)
+
+
+class VaultLogRow(Base):
+    """What happened to logins, without values. Rows are only added, and removed by age."""
+
+    __tablename__ = "vault_log"
+    __table_args__ = (Index("vault_log_of_session", "session_id", "event"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    event: Mapped[str] = mapped_column(String(16))
+    login_id: Mapped[str | None] = mapped_column(String(32))
+    title: Mapped[str] = mapped_column(String(200), default="")
+    host: Mapped[str] = mapped_column(String(255), default="")
+    fields: Mapped[list[str]] = mapped_column(JSON, default=list)
+    actor: Mapped[str] = mapped_column(String(8))
+    """person, agent or server."""
+    session_id: Mapped[str | None] = mapped_column(String(64))
+    run_id: Mapped[str | None] = mapped_column(String(32))
+    reason: Mapped[str] = mapped_column(String(200), default="")
+
+
 class ProcessRow(Base):
     """With several processes: one of them. Times are those of the database's clock."""
 

@@ -43,7 +43,7 @@ ROOTS = ("server.__main__", "server.main", "server.runtime", "server.browser.hos
 EXTRAS = sorted(path.parent.name for path in (ROOT / "server/extras").glob("*/__init__.py"))
 
 LIBRARIES: dict[str, tuple[str, ...]] = {
-    "fastapi": ("server.main", "server.api", "server.http.startup"),
+    "fastapi": ("server.main", "server.api", "server.http.startup", "server.extras.vault.routes"),
     "starlette": (
         "server.main",
         "server.api",
@@ -53,6 +53,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "server.extras.cluster",
         "server.extras.hosts",
         "server.extras.sample_site",
+        "server.extras.vault.routes",
     ),
     "sse_starlette": ("server.api",),
     "uvicorn": (
@@ -67,7 +68,10 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "server.checkpoints",
         "server.extras.cluster.jobs",
         "server.extras.move",
+        "server.extras.vault.storage",
     ),
+    "cryptography": ("server.fs.secret_box", "server.channels.push", "server.extras.vault"),
+    "pyotp": ("server.extras.vault.codes",),
     "redis": ("server.extras.cluster",),
     "pgqueuer": ("server.extras.cluster.jobs", "server.extras.cluster.pg_queue"),
     "alembic": ("server.database.migrate",),

@@ -1661,6 +1661,156 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Logins
+         * @description All logins, without their values.
+         */
+        get: operations["routes_list_logins"];
+        put?: never;
+        /** Add Login */
+        post: operations["routes_add_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins/{login_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove Login */
+        delete: operations["routes_remove_login"];
+        options?: never;
+        head?: never;
+        /** Change Login */
+        patch: operations["routes_change_login"];
+        trace?: never;
+    };
+    "/api/logins/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Logins
+         * @description Read a file in memory; it is never stored. With `keep`, add what is new.
+         */
+        post: operations["routes_import_logins"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export Logins
+         * @description All logins of this server as a file. Logged, and announced by all channels.
+         */
+        post: operations["routes_export_logins"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vault */
+        get: operations["routes_vault"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unlock Vault */
+        post: operations["routes_unlock_vault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lock Vault */
+        post: operations["routes_lock_vault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Vault Log
+         * @description What happened to logins in the last 400 days, without values.
+         */
+        get: operations["routes_vault_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2257,6 +2407,21 @@ export interface components {
             /** Position */
             position?: number | null;
         };
+        /** ExportOrder */
+        ExportOrder: {
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+            /** Passphrase */
+            passphrase?: string | null;
+            /**
+             * Plain
+             * @default false
+             */
+            plain: boolean;
+        };
         /**
          * ExportedAutomation
          * @description What a person sets of an automation.
@@ -2562,6 +2727,16 @@ export interface components {
             scope: ("run" | "session" | "automation" | "always") | "once";
         };
         /**
+         * GrantChange
+         * @description Which sessions and automations use it without a question; a list replaces the former one.
+         */
+        GrantChange: {
+            /** Sessions */
+            sessions?: string[] | null;
+            /** Automations */
+            automations?: string[] | null;
+        };
+        /**
          * GrantMark
          * @description A grant as it is named with an act that it allowed.
          */
@@ -2643,6 +2818,36 @@ export interface components {
             version: number;
             /** Automations */
             automations: components["schemas"]["NewAutomation"][];
+        };
+        /** ImportedLogin */
+        ImportedLogin: {
+            /** Row */
+            row: number;
+            /** Host */
+            host: string;
+            /** Title */
+            title: string;
+            /** Account */
+            account: string;
+            /** Has Code */
+            has_code: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "known" | "changed" | "no_host" | "no_password";
+        };
+        /** ImportedLogins */
+        ImportedLogins: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "chrome" | "firefox" | "safari" | "1password" | "bitwarden" | "pilothouse";
+            /** Items */
+            items: components["schemas"]["ImportedLogin"][];
+            /** Kept */
+            kept: number;
         };
         /** ImportedNote */
         ImportedNote: {
@@ -2928,10 +3133,69 @@ export interface components {
             /** Tools */
             tools: components["schemas"]["OpenCall"][];
         };
+        /** Locking */
+        Locking: {
+            /**
+             * Source
+             * @default local
+             * @enum {string}
+             */
+            source: "local" | "op" | "bw";
+        };
         /** Login */
         Login: {
             /** Password */
             password: string;
+        };
+        /** LoginFile */
+        LoginFile: {
+            /**
+             * Text
+             * Format: password
+             */
+            text: string;
+            /**
+             * Passphrase
+             * Format: password
+             * @default
+             */
+            passphrase: string;
+            /**
+             * Keep
+             * @default false
+             */
+            keep: boolean;
+            /**
+             * Replace
+             * @default false
+             */
+            replace: boolean;
+        };
+        /**
+         * LoginGrants
+         * @description What uses it without a question: sessions and automations that there are.
+         */
+        LoginGrants: {
+            /** Sessions */
+            sessions: components["schemas"]["NamedId"][];
+            /** Automations */
+            automations: components["schemas"]["NamedId"][];
+        };
+        /** LoginPatch */
+        LoginPatch: {
+            /** Hosts */
+            hosts?: string[] | null;
+            /** Title */
+            title?: string | null;
+            /** User */
+            user?: string | null;
+            /** Password */
+            password?: string | null;
+            /** Totp */
+            totp?: string | null;
+            /** Exact */
+            exact?: boolean | null;
+            grant?: components["schemas"]["GrantChange"] | null;
         };
         /** Look */
         Look: {
@@ -3092,6 +3356,13 @@ export interface components {
             model_calls: number;
             /** Cost */
             cost?: number | null;
+        };
+        /** NamedId */
+        NamedId: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /** NewAutomation */
         NewAutomation: {
@@ -3264,6 +3535,38 @@ export interface components {
             secret: string;
             /** Path */
             path: string;
+        };
+        /** NewLogin */
+        NewLogin: {
+            /** Hosts */
+            hosts: string[];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * User
+             * Format: password
+             * @default
+             */
+            user: string;
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+            /**
+             * Totp
+             * Format: password
+             * @default
+             */
+            totp: string;
+            /**
+             * Exact
+             * @default false
+             */
+            exact: boolean;
         };
         /** NewMessage */
         NewMessage: {
@@ -4302,6 +4605,43 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        /** StoredLogin */
+        StoredLogin: {
+            /** Id */
+            id: string;
+            /** Site */
+            site: string;
+            /** Hosts */
+            hosts: string[];
+            /** Exact */
+            exact: boolean;
+            /** Title */
+            title: string;
+            /** Account */
+            account: string | null;
+            /** Has Code */
+            has_code: boolean | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "local" | "op" | "bw";
+            grant: components["schemas"]["LoginGrants"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Uses */
+            uses: number;
+        };
+        /** StoredLoginList */
+        StoredLoginList: {
+            /** Items */
+            items: components["schemas"]["StoredLogin"][];
+        };
         /**
          * SurroundingsEdit
          * @description What is left out stays as it is.
@@ -4475,6 +4815,20 @@ export interface components {
              */
             confirmed: boolean;
         };
+        /** Unlocking */
+        Unlocking: {
+            /**
+             * Secret
+             * Format: password
+             */
+            secret: string;
+            /**
+             * Source
+             * @default local
+             * @enum {string}
+             */
+            source: "local" | "op" | "bw";
+        };
         /** Upcoming */
         Upcoming: {
             /** Items */
@@ -4533,6 +4887,73 @@ export interface components {
             type: "usage";
             call: components["schemas"]["Usage"];
             total: components["schemas"]["Usage"];
+        };
+        /** VaultLog */
+        VaultLog: {
+            /** Items */
+            items: components["schemas"]["VaultLogEntry"][];
+            /** Next Before */
+            next_before: string | null;
+        };
+        /** VaultLogEntry */
+        VaultLogEntry: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Event */
+            event: string;
+            /** Login Id */
+            login_id: string | null;
+            /** Title */
+            title: string;
+            /** Host */
+            host: string;
+            /** Fields */
+            fields: string[];
+            /**
+             * Actor
+             * @enum {string}
+             */
+            actor: "person" | "agent" | "server";
+            /** Session Id */
+            session_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * VaultSource
+         * @description Another program that keeps logins.
+         */
+        VaultSource: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "op" | "bw";
+            /** Installed */
+            installed: boolean;
+            /** Unlocked */
+            unlocked: boolean;
+        };
+        /** VaultStatus */
+        VaultStatus: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "locked" | "new_passphrase" | "key_lost";
+            /** Reason */
+            reason: string;
+            /** Has Lock */
+            has_lock: boolean;
+            /** Sources */
+            sources: components["schemas"]["VaultSource"][];
         };
         /** VisiblePage */
         VisiblePage: {
@@ -7569,6 +7990,264 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Purged"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_list_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredLoginList"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_add_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLogin"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredLogin"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_remove_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_change_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredLogin"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_import_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedLogins"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_export_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportOrder"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultStatus"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_unlock_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Unlocking"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultStatus"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_lock_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Locking"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultStatus"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_vault_log: {
+        parameters: {
+            query?: {
+                login_id?: string | null;
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultLog"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];
