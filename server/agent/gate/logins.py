@@ -7,11 +7,12 @@ from collections.abc import Collection
 
 from server.agent.actions import AimedAction, ClickAction, PressAction, TypeAction
 from server.agent.gate.masking import secrets_of
-from server.agent.gate.page_facts import controls_in_same_group, destination_of, other_site
+from server.agent.gate.page_facts import controls_in_same_group, destination_of, language_of, other_site
 from server.agent.policy import Judgement, Verdict
 from server.agent.policy.fields import TYPED_ROLES
 from server.agent.policy.names import Commitment, read_name
-from server.browser.observation import Element
+from server.agent.policy.page_context import read_context
+from server.browser.observation import Element, Observation
 from wording.catalogue import sentence
 
 _MAX_FIELDS = 3
@@ -24,7 +25,7 @@ def is_of_login(aimed: AimedAction, judgement: Judgement, allowed: Collection[st
     if not allowed or target is None or not isinstance(aimed.action, ClickAction | PressAction):
         return False
     is_click = isinstance(aimed.action, ClickAction)
-    if is_click and _names_more(target.name, judgement):
+    if is_click and _names_more(target, judgement, aimed.observation):
         return False
     sends = bool(target.submits) if is_click else bool(destination_of(aimed))
     is_mild = judgement.verdict is not Verdict.DENY and judgement.kind in _LOGIN_KINDS
@@ -47,11 +48,18 @@ def count_login(aimed: AimedAction, allowed: set[str], *, approved: bool) -> Non
         allowed.discard(form)
 
 
-def _names_more(name: str, judgement: Judgement) -> bool:
+def _names_more(button: Element, judgement: Judgement, page: Observation) -> bool:
     """Whether a button, or what the page around it says, names more than to log in."""
-    meaning = read_name(name)
+    meaning = read_name(button.name)
     is_around = judgement.kind == "account" and meaning.kind != "account"
-    return meaning.commitment >= Commitment.CERTAIN or is_around
+    return meaning.commitment >= Commitment.CERTAIN or (is_around and not _is_under_login(button, page))
+
+
+def _is_under_login(button: Element, page: Observation) -> bool:
+    """`Next` under `Sign in`: all that the page says there, and says lightly, is a verb of logins and who it is."""
+    evidence = read_context(button.context, page.page.url, language_of(page), button.name).evidence
+    is_light = all(weight <= 1 for weight in evidence.values())
+    return is_light and "deed.account" in evidence and evidence.keys() <= {"deed.account", "scene.person"}
 
 
 def _form_of_login(aimed: AimedAction) -> str | None:

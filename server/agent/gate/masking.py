@@ -50,10 +50,10 @@ def takes_secret(element: Element, text: str, observation: Observation) -> bool:
 
 
 def _is_box(one: Element, other: Element) -> bool:
-    """Whether both are boxes of one code: of one width, with names that differ by a number only."""
+    """Whether both are boxes of one code: in one row, of one width, with names that differ by a number only."""
     names = {re.sub(r"[\d\W]+", " ", element.name).strip() for element in (one, other)}
-    widths = [element.box[2] for element in (one, other) if element.box]
-    return (len(names) == 1 or "" in names) and len(set(widths)) <= 1
+    looks = {(element.box[1], element.box[2]) for element in (one, other) if element.box}
+    return (len(names) == 1 or "" in names) and len(looks) <= 1
 
 
 def without(secrets: Sequence[str], value: Any) -> Any:
