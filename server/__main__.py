@@ -20,7 +20,7 @@ from typing import Any
 import uvicorn
 from pydantic import ValidationError
 
-from server.auth import Logins, load_password
+from server.auth import Logins, load_password, password_file
 from server.http.connection import connections_up_to
 from server.http.startup import StartupApp
 from server.ops.log_format import OneLine, without_clients_faults
@@ -85,7 +85,9 @@ def main() -> int:
         if options.command == "vault":
             return rotate_vault(settings)
         password, is_new = load_password(settings)
-        logins = Logins(password, settings.data_dir, base_path=settings.base_path)
+        logins = Logins(
+            password, settings.data_dir, base_path=settings.base_path, password_file=password_file(settings)
+        )
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
         return 1

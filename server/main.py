@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import VERSION
 from server.api import (
+    auth,
     automations,
     browser,
     channels,
@@ -36,7 +37,15 @@ from server.api import (
 from server.api import settings as settings_api
 from server.api.deps import Streams
 from server.api.description import DescribedAPI
-from server.auth import Logins, RequestGate, guarded_prefixes, load_password
+from server.auth import (
+    Logins,
+    OpenIdLogin,
+    RequestGate,
+    TrustedHeader,
+    guarded_prefixes,
+    load_password,
+    password_file,
+)
 from server.browser.browsers import Browsers
 from server.database.migrate import NotReady
 from server.errors import NotFound, Unavailable
@@ -50,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 ROUTERS = (
-    automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
+    auth, automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, pointing, live)
 """What other processes and the operator ask a worker for."""
@@ -163,12 +172,19 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
         finally:
             await app.state.starting.aclose()
 
-    logins = logins or Logins(load_password(settings)[0], settings.data_dir, base_path=settings.base_path)
+    logins = logins or Logins(
+        load_password(settings)[0],
+        settings.data_dir,
+        base_path=settings.base_path,
+        password_file=password_file(settings),
+    )
     app = DescribedAPI(
         title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None,
         redirect_slashes=False,
     )  # fmt: skip
     app.state.logins = logins
+    app.state.trusted_header, app.state.openid = TrustedHeader(settings), OpenIdLogin(settings)
+    app.state.base_path = settings.base_path
     app.state.streams = Streams(settings.stream_limit)
     routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
     if settings.role != "worker":

@@ -114,6 +114,22 @@ class Defaults(TypedDict):
     max_tool_steps: int
 
 
+class Device(TypedDict):
+    id: str
+    way: Literal["password", "proxy", "oidc"]
+    browser: str
+    address: str
+    created_at: str
+    last_used_at: str
+    expires_at: str
+    is_here: bool
+
+
+class Devices(TypedDict):
+    items: list[Device]
+    can_change_password: bool
+
+
 class Done(Published):
     type: Literal["done"]
     message: Message

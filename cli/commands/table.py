@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cli.commands import automations, browser, grants, knowledge, questions, session
+from cli.commands import automations, browser, devices, grants, knowledge, questions, session
 from cli.commands.schedule import SETTINGS
 from cli.commands.syntax import Call, Command, Param
 from cli.conversation import Conversation
@@ -66,6 +66,8 @@ COMMANDS = {
             (Param("what", choices=("run", "pause", "resume", "delete", "log", *SETTINGS)), Param("id")),
         ),
         Command("grants", "what is allowed without asking, with what was used of it", grants.show_all),
+        Command("devices", "the browsers that are logged in to this server", devices.show_all),
+        Command("sign-out", "end the login of the device ID of /devices", devices.end, (Param("id"),)),
         Command("revoke", "take back the grant ID of /grants", grants.revoke, (Param("id"),)),
         Command(
             "instructions",

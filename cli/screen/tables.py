@@ -150,6 +150,29 @@ class GrantList:
 
 
 @dataclass(frozen=True)
+class DeviceList:
+    """One row per login: the first eight characters of its id, its browser, how and from where, and its last use."""
+
+    items: Sequence[api.Device]
+    now: datetime
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(t("No browser is logged in."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("id", "browser", "by", "address", "used"):
+            table.add_column(t(name), no_wrap=name == "id", min_width=8 if name == "id" else None)
+        for item in self.items:
+            last, way = moment(item["last_used_at"]), item["way"]
+            table.add_row(
+                short(item["id"]), item["browser"] or "-", t(way), item["address"],
+                ago(last, self.now) if last else "",
+            )  # fmt: skip
+        yield table
+
+
+@dataclass(frozen=True)
 class NoteList:
     """One row per note: the first eight characters of its id, its site and text, and whether it waits or is used."""
 

@@ -632,6 +632,37 @@ class Me(ResponseModel):
     by: Literal["token", "cookie"]
 
 
+class WaysToLogIn(ResponseModel):
+    """Besides the password."""
+
+    proxy_user: str | None
+    """Whom a trusted proxy names in this request."""
+    oidc: str | None
+    """The host of the OpenID Connect provider."""
+
+
+class Device(ResponseModel):
+    """A login by cookie that has not ended."""
+
+    id: str
+    way: Literal["password", "proxy", "oidc"]
+    browser: str
+    """Such as `Firefox, Linux`; empty if unknown."""
+    address: str
+    """From which it logged in."""
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    is_here: bool
+    """It is that of this request."""
+
+
+class Devices(ResponseModel):
+    items: list[Device]
+    can_change_password: bool
+    """Not where the password is the setting `AUTH_TOKEN`."""
+
+
 class AgentChoice(ResponseModel):
     id: str
     label: str

@@ -72,6 +72,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     ),
     "cryptography": ("server.fs.secret_box", "server.channels.push", "server.extras.vault"),
     "pyotp": ("server.extras.vault.codes",),
+    "authlib": ("server.auth",),
+    "joserfc": ("server.auth",),
     "redis": ("server.extras.cluster",),
     "pgqueuer": ("server.extras.cluster.jobs", "server.extras.cluster.pg_queue"),
     "alembic": ("server.database.migrate",),

@@ -19,6 +19,7 @@ import type {
   ReplayLink,
   KeyTest,
   ListedSession,
+  LoggedInDevices,
   NewAddress,
   NewMessage,
   NewSession,
@@ -37,6 +38,7 @@ import type {
   Surroundings,
   SurroundingsChange,
   Upcoming,
+  WaysToLogIn,
   WorkState,
 } from './types'
 import { apiAddress } from '@/lib/base'
@@ -52,6 +54,12 @@ export const api = {
   ready: () => request<{ status: string }>('GET', '/ready'),
   me: () => request<unknown>('GET', '/auth/me'),
   login: (password: string) => request<void>('POST', '/auth/login', { password }),
+  waysToLogIn: () => request<WaysToLogIn>('GET', '/auth/ways'),
+  loginByProxy: () => request<void>('POST', '/auth/proxy'),
+  devices: () => request<LoggedInDevices>('GET', '/auth/devices'),
+  endDevice: (id: string) => request<void>('DELETE', `/auth/devices/${id}`),
+  changePassword: (current: string, next: string) =>
+    request<void>('PUT', '/auth/password', { current, new: next }),
   logout: () => request<void>('POST', '/auth/logout'),
   config: () => request<Config>('GET', '/config'),
 

@@ -5,6 +5,9 @@ type Schemas = components['schemas']
 /** A text of the server as sentences, for other languages than English. */
 export type Parts = Schemas['Parts']
 
+export type WaysToLogIn = Schemas['WaysToLogIn']
+export type LoggedInDevices = Schemas['Devices']
+export type LoggedInDevice = Schemas['Device']
 export type Session = Schemas['Session'] & { note?: string | null }
 /** One of a search, with the message that says what was looked for. */
 export type ListedSession = Schemas['ListedSession']

@@ -9,6 +9,7 @@ export const SETTINGS_TABS = [
   'browser',
   'notifications',
   'appearance',
+  'devices',
   'data',
   'about',
 ] as const

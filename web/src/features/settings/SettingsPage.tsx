@@ -13,6 +13,7 @@ import { AppearanceTab } from './AppearanceTab'
 import { BrowserTab } from './BrowserTab'
 import { ChannelsTab } from './ChannelsTab'
 import { DataTab } from './DataTab'
+import { DevicesTab } from './DevicesTab'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
 import { PlaceForm } from './PlaceForm'
@@ -49,6 +50,7 @@ const CONTENT: Record<SettingsTab, () => ReactNode> = {
   appearance: () => (
     <AppearanceTab place={<Loaded>{(settings) => <PlaceForm settings={settings} />}</Loaded>} />
   ),
+  devices: () => <DevicesTab />,
   data: () => <Loaded>{(settings) => <DataTab settings={settings} />}</Loaded>,
   about: () => <AboutTab />,
 }
