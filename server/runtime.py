@@ -161,7 +161,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         recorder.page_listeners.append(icons.note_page)
         knowledge = KnowledgeBook(store, recorder.read_and_announce)
         services = RunServices(
-            settings, store, bus, agents, browsers, screenshots, recorder, knowledge.of_run
+            settings, store, bus, agents, browsers, screenshots, recorder, knowledge.of_run, vault
         )  # fmt: skip
         executor = Executor(services, cluster.queue(store), executions)
         own_runs = OwnRuns(executions, bus, browsers, recorder)

@@ -268,7 +268,7 @@ class Instructions(TypedDict):
 class Interrupt(Published):
     type: Literal["interrupt"]
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: NotRequired[Parts | None]
     wants: NotRequired[Literal["answer", "step"] | None]
@@ -282,6 +282,7 @@ class Interrupt(Published):
     would_send_parts: NotRequired[Parts | None]
     spends: NotRequired[Amount | None]
     scopes: NotRequired[list[Literal["run", "session", "automation", "always"]] | None]
+    login: NotRequired[LoginAsked | None]
     start: NotRequired[StartPlan | None]
     screenshot: NotRequired[str | None]
     expires_at: NotRequired[str | None]
@@ -360,6 +361,22 @@ class Live(TypedDict):
     text: str
     thinking: str
     tools: list[OpenCall]
+
+
+class LoginAsked(TypedDict):
+    host: str
+    site: str
+    has_odd_letters: NotRequired[bool]
+    fields: list[Literal["user", "password", "code"]]
+    choices: list[LoginChoice]
+
+
+class LoginChoice(TypedDict):
+    id: str
+    title: str
+    site: str
+    account: str
+    is_exact_host: NotRequired[bool]
 
 
 class Message(TypedDict):
@@ -443,7 +460,7 @@ class OpenCall(TypedDict):
 
 class OpenQuestion(TypedDict):
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: Parts | None
     wants: Literal["answer", "step"] | None
@@ -457,6 +474,7 @@ class OpenQuestion(TypedDict):
     would_send_parts: Parts | None
     spends: Amount | None
     scopes: list[Literal["run", "session", "automation", "always"]] | None
+    login: LoginAsked | None
     start: StartPlan | None
     screenshot: str | None
     expires_at: str | None
@@ -488,7 +506,7 @@ Parts: TypeAlias = "list[str | SentenceJson]"
 
 class Pending(TypedDict):
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: Parts | None
     wants: Literal["answer", "step"] | None
@@ -502,6 +520,7 @@ class Pending(TypedDict):
     would_send_parts: Parts | None
     spends: Amount | None
     scopes: list[Literal["run", "session", "automation", "always"]] | None
+    login: LoginAsked | None
     start: StartPlan | None
     screenshot: str | None
     expires_at: str | None
@@ -523,7 +542,7 @@ class Progress(TypedDict):
 
 class Question(TypedDict):
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: Parts | None
     wants: Literal["answer", "step"] | None
@@ -537,6 +556,7 @@ class Question(TypedDict):
     would_send_parts: Parts | None
     spends: Amount | None
     scopes: list[Literal["run", "session", "automation", "always"]] | None
+    login: LoginAsked | None
     start: StartPlan | None
     screenshot: str | None
     expires_at: str | None

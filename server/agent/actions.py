@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from server.browser.browser import Direction
+from server.browser.login_form import LoginField
 from server.browser.observation import Element, Observation, PointHit
 from server.events import Wanted
 from server.ops.json_types import JsonObject
@@ -138,6 +139,20 @@ class TypeAction(BaseAction):
 
     def with_fields(self, fields: Iterable[FieldText]) -> Self:
         return self.model_copy(update={"fields": tuple(fields)})
+
+
+class LoginAction(ElementAction):
+    """Types a stored login into the form of the element, which is a field of it. Nothing is sent."""
+
+    kind: Literal["login"] = "login"
+    login: str = ""
+    """Which: `L1`, as the model names it, or its id once it is known; "" for the only one."""
+    form: str = ""
+    """`LoginForm.token`: the form that the question was about; "" until it was looked at."""
+    host: str = ""
+    """Of that form."""
+    parts: tuple[LoginField, ...] = ()
+    """Which of its fields are filled."""
 
 
 class SelectAction(ElementAction):
@@ -308,6 +323,7 @@ class ToolAction(BaseAction):
 Action = Annotated[
     ClickAction
     | TypeAction
+    | LoginAction
     | SelectAction
     | PressAction
     | HoverAction

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from server import clock
+from server.agent.logins import FilledLogins, NoVault, RunOfLogin, Vault
 from server.agent.pointing.pointer import Pointer, SeenPage
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import Browser, PagePicture
@@ -126,6 +127,10 @@ class RunContext:
     """Private sites of the session's browser profile; shared by both agents."""
     logins: set[str] = field(default_factory=set)
     """Forms whose password was typed with a yes and that are not sent yet (`gate/logins.py`)."""
+    vault: Vault = field(default_factory=NoVault)
+    automation_id: str | None = None
+    """Of the automation that the run is of."""
+    filled: FilledLogins = field(default_factory=FilledLogins)
     patience: float | None = None
     """Seconds for which its questions may be answered; None: as the server is set."""
     only_first_model: bool = False
@@ -141,3 +146,7 @@ class RunContext:
     """What the user points at in the messages of the run."""
     left: InterruptedCall | None = None
     """Not repeated when another process continues the run."""
+
+    @property
+    def login_run(self) -> RunOfLogin:
+        return RunOfLogin(self.session_id, self.run_id, self.automation_id)

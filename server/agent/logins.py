@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from server.browser.sites import site_of_host
 from server.errors import Explained
 from wording.catalogue import sentence
 
@@ -17,6 +18,10 @@ LoginGrant = Literal["ask", "session", "automation"]
 LoginEventKind = Literal["filled", "code", "refused", "allowed", "offered", "saved"]
 MIN_CODE_SECONDS = 4.0
 """A code that is valid for less time is not typed any more."""
+
+
+CODE_SECONDS = 600.0
+"""After a fill: for so long the yes for it also covers a code of that login on the same site."""
 
 
 class LoginGone(Explained, Exception):
@@ -61,6 +66,8 @@ class LoginOffer:
     """What allows its use by this run without a question."""
     is_exact_host: bool = True
     """False for another host of the same site."""
+    allows_http: bool = False
+    """The person has marked the host: its pages may be without encryption."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +102,18 @@ class SeenLogin:
 
     host: str
     values: LoginValues
+
+
+@dataclass(slots=True)
+class FilledLogins:
+    """What one execution of a run has filled: by site, the login and when, by the steady clock."""
+
+    by_site: dict[str, tuple[str, float]] = field(default_factory=dict)
+
+    def covers_code(self, login_id: str, host: str, now: float) -> bool:
+        """Whether the yes for a fill also covers a code of that login."""
+        known, since = self.by_site.get(site_of_host(host), ("", 0.0))
+        return known == login_id and now - since <= CODE_SECONDS
 
 
 class Vault(Protocol):

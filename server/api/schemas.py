@@ -11,6 +11,7 @@ from server.events import (
     Activity,
     Box,
     InterruptKind,
+    LoginAsked,
     Message,
     QuestionOutcome,
     RunStatus,
@@ -125,6 +126,8 @@ class Pending(ResponseModel):
     """`amount` as a number, in thousandths; null if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] | None
     """In which acts like this one can be allowed together with a yes."""
+    login: LoginAsked | None
+    """Of a question about a login: which stored ones fit the form, without their values."""
     start: StartPlan | None
     """What the run wants to do, if it asks before it begins; null: the question is about one act."""
     screenshot: str | None

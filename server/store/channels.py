@@ -14,7 +14,7 @@ from sqlalchemy import insert as insert_into
 from server.database import Database, reading, writing
 from server.database.models import AutomationRow, ChannelRow, DeliveryRow, InterruptRow, RunRow, SessionRow
 from server.errors import NotFound
-from server.events import ConfirmQuestion, Question, now, read_question
+from server.events import ConfirmQuestion, LoginQuestion, Question, now, read_question
 from server.ops.json_types import JsonObject
 from server.results.changes import Change, words_of
 from server.store.digests import COLLECTED, end_of_window
@@ -170,7 +170,7 @@ def put_question(db: Connection, row: InterruptRow, question: Question) -> None:
         db,
         row.session_id,
         row.reference,
-        "question" if row.kind == "confirm" else "manual",
+        "manual" if row.kind == "manual" else "question",
         facts_of(question),
     )
 
@@ -242,6 +242,8 @@ def _first_try(db: Connection, channel: ChannelRow, type: str, moment: datetime)
 def facts_of(question: Question) -> JsonObject:
     """What a message says of a question. Never its reason, which may quote the page."""
     site = urlsplit(question.url).hostname
+    if isinstance(question, LoginQuestion):
+        return {"kind": "account", "site": question.login.host, **_action(act_words("login"))}
     if not isinstance(question, ConfirmQuestion):
         return {"site": site} if site else {}
     act = act_words(str(question.action.get("kind") or "act"))

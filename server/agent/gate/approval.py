@@ -79,7 +79,8 @@ def _without_replaced(aimed: AimedAction) -> tuple[Observation, Sequence[Element
 
 def arguments_of(action: Action) -> JsonObject:
     """The action's arguments without its targets and without what the model says of it."""
-    left_out = ("id", "reason", "commits", "eid", "fields", "start", "end")
+    # `form` is new at each look; the fill itself compares it.
+    left_out = ("id", "reason", "commits", "eid", "fields", "start", "end", "form")
     plain = {name: value for name, value in action.to_json().items() if name not in left_out}
     return plain | {"texts": [field.text for field in fields_of(action)]}
 

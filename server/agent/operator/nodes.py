@@ -64,6 +64,7 @@ from server.agent.operator.see.observing import (
 )
 from server.agent.operator.see.pointing import find_points, on_page
 from server.agent.pointing.prompt import pointed_lines, refs_on
+from server.agent.stored_logins import logins_here
 from server.browser.addresses import site_of
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
@@ -165,13 +166,14 @@ class Nodes:
     async def _ask(self, state: State, context: RunContext, shown: ShownPicture | None) -> Planned:
         """Make the model call of this turn."""
         files = list(acting.files_in(context.files))
-        offer = self._offer(state, context, shown, files)
+        logins = await logins_here(context, state.observation)
+        offer = replace(self._offer(state, context, shown, files), login=bool(logins))
         page = self._page(state, context)
         known = await context.knowledge.known(state.url, f"{page}\n{state.page.reading or ''}")
         prompt = step_prompt(
             state, page, files=files, image=shown.block if shown else None,
             problem=state.turn.problem, cached=self.planner.caches, offer=offer, today=context.today(), known=known,
-            pointed=pointed_lines(context.pointers(), state.observation),
+            pointed=pointed_lines(context.pointers(), state.observation), logins=logins,
         )  # fmt: skip
         table = state.work.result
         return await self.planner.decide(

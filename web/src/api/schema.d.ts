@@ -2403,6 +2403,7 @@ export interface components {
             grant?: components["schemas"]["GrantBody"] | null;
             /** Effects */
             effects?: number[] | null;
+            login?: components["schemas"]["LoginBody"] | null;
         };
         /** Defaults */
         Defaults: {
@@ -3063,7 +3064,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts?: components["schemas"]["Parts"] | null;
@@ -3088,6 +3089,7 @@ export interface components {
             spends?: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes?: ("run" | "session" | "automation" | "always")[] | null;
+            login?: components["schemas"]["LoginAsked"] | null;
             start?: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot?: string | null;
@@ -3315,6 +3317,58 @@ export interface components {
         Login: {
             /** Password */
             password: string;
+        };
+        /**
+         * LoginAsked
+         * @description What a question about a login is about.
+         */
+        LoginAsked: {
+            /** Host */
+            host: string;
+            /** Site */
+            site: string;
+            /**
+             * Has Odd Letters
+             * @default false
+             */
+            has_odd_letters: boolean;
+            /** Fields */
+            fields: ("user" | "password" | "code")[];
+            /** Choices */
+            choices: components["schemas"]["LoginChoice"][];
+        };
+        /**
+         * LoginBody
+         * @description Which login, and how it may be used; with `confirmed: false` only `by_hand`: the person logs in themselves.
+         */
+        LoginBody: {
+            /**
+             * Choice
+             * @default once
+             * @enum {string}
+             */
+            choice: "once" | "session" | "automation" | "by_hand";
+            /** Id */
+            id?: string | null;
+        };
+        /**
+         * LoginChoice
+         * @description A stored login that fits the form, without its values.
+         */
+        LoginChoice: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Site */
+            site: string;
+            /** Account */
+            account: string;
+            /**
+             * Is Exact Host
+             * @default true
+             */
+            is_exact_host: boolean;
         };
         /** LoginFile */
         LoginFile: {
@@ -3954,7 +4008,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts: components["schemas"]["Parts"] | null;
@@ -3979,6 +4033,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            login: components["schemas"]["LoginAsked"] | null;
             start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
@@ -4051,7 +4106,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts: components["schemas"]["Parts"] | null;
@@ -4076,6 +4131,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            login: components["schemas"]["LoginAsked"] | null;
             start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
@@ -4288,7 +4344,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts: components["schemas"]["Parts"] | null;
@@ -4313,6 +4369,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            login: components["schemas"]["LoginAsked"] | null;
             start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;

@@ -196,6 +196,8 @@ export interface NewSession {
   ask_first?: boolean
 }
 
+export type LoginAnswer = Pick<Schemas['LoginBody'], 'choice'> & { id?: string }
+
 export interface Decision {
   reference: string
   confirmed?: boolean
@@ -204,6 +206,8 @@ export interface Decision {
   grant?: GrantChoice
   /** With a yes to a run's start: the places of the effects that are allowed. */
   effects?: number[]
+  /** To a question about a login. */
+  login?: LoginAnswer
 }
 
 /** What can be changed while the server runs. */

@@ -103,7 +103,7 @@ def _problem_with(element: Element, kind: str, *, has_files: bool) -> str | None
         return "only takes what is dragged to it: act on what is in it"
     if kind == "click" and element.role == "file" and has_files:
         return "takes a file: upload(eid,file)"
-    if kind == "type" and element.role not in FIELDS:
+    if kind in ("type", "login") and element.role not in FIELDS:
         return "cannot be typed into"
     return None
 

@@ -8,11 +8,13 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from server.agent import stored_logins
 from server.agent.actions import (
     AimedAction,
     BackAction,
     ClickAction,
     FocusAction,
+    LoginAction,
     NavigateAction,
     PressAction,
     ReadAction,
@@ -206,6 +208,9 @@ async def _do(
             return ToolOutcome(True, "", here.url, here.title), closer
     files = acting.files_in(context.files)
     with browser.under(terms):
+        if isinstance(aimed.action, LoginAction):
+            is_approved = state.turn.ruling.asks and not state.turn.ruling.is_of_login
+            return await stored_logins.fill(context, browser, aimed, is_approved=is_approved), changed
         return await acting.perform(browser, aimed, files), changed
 
 
@@ -289,7 +294,22 @@ def _focus(state: State, aimed: AimedAction) -> str | None:
 def _shown_arguments(aimed: AimedAction) -> JsonObject:
     """The call's arguments as shown to the user: names instead of eids, secrets masked."""
     action = masked(aimed)
-    hidden = ("id", "kind", "eid", "fields", "commits", "start", "end", "at", "to", "double")
+    hidden = (
+        "id",
+        "kind",
+        "eid",
+        "fields",
+        "commits",
+        "start",
+        "end",
+        "at",
+        "to",
+        "double",
+        "login",
+        "form",
+        "host",
+        "parts",
+    )
     shown = {name: value for name, value in action.to_json().items() if name not in hidden}
     if isinstance(action, RecordAction):
         shown["rows"] = len(action.rows)

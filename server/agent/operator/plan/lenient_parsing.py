@@ -15,6 +15,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "double_click": ("eid", "at", "commits"),
     "drag": ("eid", "to_eid", "at", "to", "commits"),
     "type": ("eid", "text", "fields", "submit", "append", "commits"),
+    "login": ("eid", "login"),
     "select": ("eid", "option", "commits"),
     "press": ("key", "commits"),
     "hover": ("eid", "at"),

@@ -17,6 +17,7 @@ from server.ops.json_types import Json, JsonObject
 ActionKind = Literal[
     "click",
     "type",
+    "login",
     "select",
     "press",
     "hover",
@@ -58,6 +59,7 @@ NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     **dict.fromkeys(("click", "double_click", "hover"), (("eid",), ("at",))),
     "drag": (("eid", "to_eid"), ("at", "to")),
     "type": (("eid", "text"), ("fields",)),
+    "login": (("eid",),),
     "select": (("eid", "option"),),
     "press": (("key",),),
     "navigate": (("url",),),
@@ -83,6 +85,8 @@ class Offer:
     """It has a control that takes text."""
     form: bool = True
     """It has several of them."""
+    login: bool = False
+    """It has a login form that a stored login fits."""
     choosing: bool = True
     """It has a list to choose from."""
     several: bool = False
@@ -110,7 +114,7 @@ class Offer:
     def kinds(self) -> tuple[ActionKind, ...]:
         """Of actions, except `record`."""
         needs = (
-            (self.page, PAGE_KINDS), (self.typing, ("type",)), (self.choosing, ("select",)),
+            (self.page, PAGE_KINDS), (self.typing, ("type",)), (self.login, ("login",)), (self.choosing, ("select",)),
             (self.dialog, ("dialog",)), (self.points, ("drag",)),
             (self.points or self.manners, ("double_click",)),
             (self.tabs, ("switch_tab",)), (self.files, FILE_KINDS),
@@ -190,6 +194,7 @@ class Move(BaseModel):
     """Points of the picture that the model saw: x, y in its pixels."""
     text: str | SkipJsonSchema[None] = None
     fields: list[FieldInput] = []
+    login: str | SkipJsonSchema[None] = None
     submit: bool = False
     append: bool = False
     manner: str | SkipJsonSchema[None] = None
@@ -308,7 +313,7 @@ def _further_schema(offer: Offer) -> JsonObject:
 
 _ITEMS = {"plan": 6, "facts": 8, "fields": 40, "rows": 50, "notes": 2, "at": 2, "to": 2}
 _CHARS = {
-    "short": ("eid", "to_eid", "key"),
+    "short": ("eid", "to_eid", "key", "login"),
     "line": ("goal", "plan", "done", "blocked", "facts", "reason", "option", "query", "file", "notes"),
 }
 _BOUNDS = {"short": 40, "line": 300}

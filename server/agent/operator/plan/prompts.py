@@ -39,6 +39,10 @@ Other risky steps: take them, the system asks. `commits`: only if this very step
 FIELD_RULES = """
 - type: eid,text or several `fields`; `submit` presses Enter."""
 
+LOGIN_RULES = """
+- Stored logins (`Logins here`): login(eid of a field of that form, `login`: L1) types one, the system asks; then press its \
+button. Never type them."""
+
 LIST_RULES = """
 - select in a list of `several` adds: one option a line; `remove NAME` takes one out."""
 
@@ -89,13 +93,13 @@ PAGE_CHARS = 100_000
 def step_prompt(
     state: State, page: str, *, files: Sequence[str] = (), image: JsonObject | None = None,
     problem: str | None = None, cached: bool = False, offer: Offer = MAX_OFFERED, today: str = "",
-    known: Known = NOTHING_KNOWN, pointed: Sequence[str] = (),
+    known: Known = NOTHING_KNOWN, pointed: Sequence[str] = (), logins: str = "",
 ) -> list[BaseMessage]:  # fmt: skip
     """Build the messages of one planning call.
 
     `image` is a content block; `problem` says why the last answer could not be used; `cached` marks the
     rules for Anthropic's prompt cache; `offer` selects them; `today` is the line that says the day;
-    `known` what the person wants the agent to know; `pointed` the lines of what the user points at.
+    `known` what the person wants the agent to know; `pointed` the lines of what the user points at; `logins` the line of stored ones.
     """
     parts = [
         *filter(None, [known.instructions]),
@@ -107,6 +111,7 @@ def step_prompt(
         parts += ["Files:", fence(", ".join(files), "files")]
     parts += filter(None, [known.notes])
     parts += pointed
+    parts += [logins] if logins else []
     parts.append(fence(page, "page", PAGE_CHARS))
     if reading := state.page.reading:
         parts += [fence(reading, "reading", PAGE_CHARS), READ_ONCE]
@@ -124,7 +129,7 @@ def step_prompt(
 def _rules(offer: Offer, *, collects: bool) -> str:
     """The rules that apply, the most common ones first."""
     of_page = (
-        (offer.typing, FIELD_RULES), (offer.several, LIST_RULES), (offer.points, POINT_RULES),
+        (offer.typing, FIELD_RULES), (offer.login, LOGIN_RULES), (offer.several, LIST_RULES), (offer.points, POINT_RULES),
         ("manner" not in offer.left_out, MANNER_RULES), (offer.adds, ADD_RULES),
         (offer.notes, NOTE_RULES),
     ) if offer.page else ()  # fmt: skip
