@@ -11,12 +11,14 @@ import pytest_asyncio
 from server.agent import stored_logins
 from server.agent.actions import AimedAction, LoginAction, aim
 from server.agent.context import RunContext, UserUpdates
+from server.browser.mcp import login_fields
 from server.browser.mcp.session_browser import SessionBrowser
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from tests.support.login_pages import MadeUpHosts, made_up_hosts
 from tests.support.memory_vault import Stored, VaultInMemory
-from tests.support.operator_world import Granted
+from tests.support.operator_world import Granted, World
+from tests.support.scripted_model import ScriptedModel
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -225,3 +227,55 @@ async def test_a_login_is_filled_where_all_rules_hold_and_nowhere_else(
     assert rule == case.refused
     assert sorted(await filled_fields(browser)) == sorted(case.filled)
     assert [one for one in hosts.requests if one[0] != "GET"] == []
+
+
+WELCOME = f"<title>Hello {USER}</title><body><h1>Signed in as {USER}</h1><p>Last code: {CODE}</p><form><input value='{PASSWORD}' aria-label=Note></form><p>End</p>"
+
+
+async def test_neither_model_nor_state_nor_picture_gets_a_value_that_was_filled(
+    browser: SessionBrowser, hosts: MadeUpHosts, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    start, code_page = f"{SHOP}/start", f"{SHOP}/code"
+    hosts.pages.clear()
+    hosts.pages |= {
+        start: f"<!doctype html><title>Shop</title><body>{form(USER_FIELD, PASSWORD_FIELD, BUTTON, attributes=f'method=post action={code_page}')}",
+        code_page: "<!doctype html><title>Code</title><body>" + form("<label>Verification code <input name=otp autocomplete=one-time-code></label>", BUTTON, attributes=f"method=post action={SHOP}/welcome"),
+        f"{SHOP}/welcome": "<!doctype html>" + WELCOME,
+    }  # fmt: skip
+    turns = [
+        {"action": "login", "eid": "e1", "login": "L1"},
+        {"action": "click", "eid": "e3"},
+        {"action": "login", "eid": "e1", "login": "L1"},
+        {"action": "click", "eid": "e2"},
+        {"action": "read_page"},
+    ]
+    model = ScriptedModel(
+        turns=turns, again={"action": "stop", "final_response": "In."}, prompts=[], asked=[]
+    )
+    world = World(browser, model, vault=vault())  # type: ignore[arg-type]
+    await browser.navigate(start)
+    assert await world.say("log in") is None
+    assert await world.answer(confirmed=True) == "In."
+
+    sent = {at: body for method, at, body in hosts.requests if method == "POST"}
+    assert sent[code_page].startswith("user=ann.canary%40example.org&pass=c4nary")
+    assert sent[f"{SHOP}/welcome"] == f"otp={CODE}"
+    seen = await browser.observe()
+    assert "Signed in as" in seen.text()
+    kept = [str(one) for one in (model.prompts, model.asked, world.told, world.values, seen, caplog.text)]
+    for secret in (USER, PASSWORD, CODE, PASSWORD.replace(" ", "+"), USER.replace("@", "%40")):
+        assert not any(secret in one for one in kept), secret
+    boxes = await login_fields.shown_boxes(browser._calls.here)
+    assert boxes is not None
+    assert len(boxes) == 3
+    assert await browser.screenshot() is not None
+
+
+async def test_a_value_that_several_nodes_spell_leaves_no_picture(
+    browser: SessionBrowser, hosts: MadeUpHosts
+) -> None:
+    browser.hide_logins([USER, PASSWORD])
+    hosts.pages[f"{SHOP}/spelled"] = f"<!doctype html><body><p>{PASSWORD[:4]}<b>{PASSWORD[4:]}</b></p>"
+    await browser.navigate(f"{SHOP}/spelled")
+    assert await browser.screenshot() is None

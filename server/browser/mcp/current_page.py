@@ -138,6 +138,11 @@ class CurrentPage:
         """Mask the values of stored logins for as long as this browser lives, however many there are."""
         self._filled |= dict.fromkeys(value for value in values if not is_short(value))
 
+    @property
+    def filled(self) -> list[Json]:
+        """The values of `hide_for_good`."""
+        return list(self._filled)
+
     def masked(self, text: str | None) -> str | None:
         """The text without secrets that were typed or seen before."""
         return text and mask_text(text, self._secrets_told())

@@ -390,12 +390,15 @@ class SessionBrowser(Browser):
                     self._calls.here.look(brief=True), self._calls.here.drawn()
                 )
                 hidden = _filled_boxes(before)
+                shown = await login_fields.shown_boxes(self._calls.here)
                 window = (round(drawn.width), round(drawn.height))
                 data = await self._take_picture(window)
                 after = await self._calls.here.look(brief=True) if hidden else before
                 hidden += _filled_boxes(after)
-                if before.unknown or after.unknown:  # some boxes to blur are unknown
-                    return None
+                still = await login_fields.shown_boxes(self._calls.here)
+                if before.unknown or after.unknown or shown is None or still is None:
+                    return None  # some boxes to blur are unknown
+                hidden += [*shown, *still]
         except CallFailed:
             return None
         if self.is_held or not data:
