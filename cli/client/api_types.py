@@ -379,6 +379,11 @@ class LoginChoice(TypedDict):
     is_exact_host: NotRequired[bool]
 
 
+class LoginGrants(TypedDict):
+    sessions: list[NamedId]
+    automations: list[NamedId]
+
+
 class Message(TypedDict):
     id: str
     session_id: str
@@ -415,6 +420,11 @@ class ModelUsage(TypedDict):
     cached_tokens: NotRequired[int]
     model_calls: NotRequired[int]
     cost: NotRequired[float | None]
+
+
+class NamedId(TypedDict):
+    id: str
+    name: str
 
 
 class Note(TypedDict):
@@ -685,6 +695,25 @@ class StateChanged(Published):
     facts: NotRequired[list[AnyObject]]
 
 
+class StoredLogin(TypedDict):
+    id: str
+    site: str
+    hosts: list[str]
+    exact: bool
+    title: str
+    account: str | None
+    has_code: bool | None
+    source: Literal["local", "op", "bw"]
+    grant: LoginGrants
+    created_at: str
+    last_used_at: str | None
+    uses: int
+
+
+class StoredLoginList(TypedDict):
+    items: list[StoredLogin]
+
+
 class Target(TypedDict):
     role: str
     name: str
@@ -747,6 +776,25 @@ class UsageChanged(Published):
     type: Literal["usage"]
     call: Usage
     total: Usage
+
+
+class VaultLog(TypedDict):
+    items: list[VaultLogEntry]
+    next_before: str | None
+
+
+class VaultLogEntry(TypedDict):
+    id: str
+    at: str
+    event: str
+    login_id: str | None
+    title: str
+    host: str
+    fields: list[str]
+    actor: Literal["person", "agent", "server"]
+    session_id: str | None
+    run_id: str | None
+    reason: str
 
 
 class WorkingState(TypedDict):

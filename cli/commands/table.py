@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cli.commands import automations, browser, devices, grants, knowledge, questions, session
+from cli.commands import automations, browser, devices, grants, knowledge, logins, questions, session
 from cli.commands.schedule import SETTINGS
 from cli.commands.syntax import Call, Command, Param
 from cli.conversation import Conversation
@@ -83,6 +83,21 @@ COMMANDS = {
                 Param("what", is_optional=True, choices=("keep", "drop")),
                 Param("id", is_optional=True),
             ),
+        ),
+        Command("logins", "the stored logins, without what is secret in them", logins.show_logins),
+        Command(
+            "login",
+            "add a login for SITE; user name and password are asked for, the password is not shown",
+            logins.add_login,
+            (Param("what", choices=("add",)), Param("site")),
+            asks=True,
+        ),
+        Command(
+            "vault",
+            "unlock or lock the stored logins, or list what happened to them",
+            logins.use_vault,
+            (Param("what", choices=("unlock", "lock", "log")),),
+            asks=True,
         ),
         Command(
             "handoff",

@@ -194,6 +194,41 @@ class NoteList:
 
 
 @dataclass(frozen=True)
+class LoginTable:
+    """One row per login: its title, site and masked account, how often it was used, and what uses it unasked."""
+
+    items: Sequence[api.StoredLogin]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(t("There are no logins. /login add SITE makes one."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("title", "site", "account", "used", "unasked"):
+            table.add_column(t(name))
+        for item in self.items:
+            unasked = [one["name"] for one in (*item["grant"]["sessions"], *item["grant"]["automations"])]
+            account = item["account"] or t("locked")
+            table.add_row(item["title"], item["site"], account, str(item["uses"]), ", ".join(unasked))
+        yield table
+
+
+@dataclass(frozen=True)
+class VaultTable:
+    """One row per entry of the vault's log, newest first."""
+
+    items: Sequence[api.VaultLogEntry]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table(box=None, padding=(0, 2), show_header=False)
+        for item in self.items:
+            at = moment(item["at"])
+            details = " · ".join(filter(None, (item["host"], *item["fields"], item["reason"])))
+            table.add_row(f"{at:%Y-%m-%d %H:%M}", item["event"], item["title"], Text(details, "quiet"))
+        yield table
+
+
+@dataclass(frozen=True)
 class AutomationList:
     """One row per automation: the first eight characters of its id, its name, when it is due, its last outcome."""
 

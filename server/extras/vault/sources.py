@@ -66,7 +66,13 @@ class SourceFailed(Unavailable):
         super().__init__(sentence("vault.source_failed", source=name), code="source_failed")
 
 
-async def run_program(command: Sequence[str], environment: Mapping[str, str], given: str = "") -> str:
+async def run_program(
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    given: str = "",
+    *,
+    seconds: float = PROGRAM_SECONDS,
+) -> str:
     """What the program prints. `given` goes to its standard input. Raises SourceFailed."""
     kept = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
     try:
@@ -77,7 +83,7 @@ async def run_program(command: Sequence[str], environment: Mapping[str, str], gi
     except OSError:
         raise SourceFailed(command[0]) from None
     try:
-        async with asyncio.timeout(PROGRAM_SECONDS):
+        async with asyncio.timeout(seconds):
             printed, _ = await process.communicate(given.encode())
     except TimeoutError:
         raise SourceFailed(command[0]) from None
