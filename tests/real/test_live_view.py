@@ -279,6 +279,28 @@ async def test_a_persons_choice_in_the_browsers_own_lists_and_pickers_reaches_th
         assert await person.view.hand_back(person.viewer) != "No change can be seen."
 
 
+async def test_a_press_behind_a_thousand_moves_arrives_and_words_can_be_copied(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    """A23_moves."""
+    site.effects.clear()
+    await browser.navigate(site.add("/p/A23_moves.html", (FOLDER / "A23_moves.html").read_text()))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(*(Mouse(type="mouse", kind="move", x=300 + at % 200, y=400) for at in range(1000)))
+        person.click(300, 400)
+        await person.until(lambda: any("down" in one.fields for one in site.effects))
+        for clicks in (1, 2, 3):
+            person.do(
+                *(
+                    Mouse(type="mouse", kind=kind, x=100, y=60, button=0, clicks=clicks)
+                    for kind in ("down", "up")
+                )
+            )
+        person.press("c", "KeyC", modifiers=2)
+        assert str((await person.until_told("copied"))["text"]).strip() == "Copy these words"
+
+
 async def test_equal_options_of_a_list_in_a_frame_are_told_apart(
     pool: BrowserPool, browser: SessionBrowser, site: Site
 ) -> None:
