@@ -109,6 +109,13 @@ async def test_a_session_can_be_closed_by_any_task_and_twice(client: McpClient):
         await client.call("echo", {"text": "x"}, deadline=1)
 
 
+async def test_what_a_server_says_last_is_told_as_the_reason(local: McpClient):
+    with pytest.raises(ToolServerLost, match=r"ended during the call \(.*out of memory"):
+        await local.call("tell", {}, deadline=30)
+    with pytest.raises(ToolServerLost, match=r"has ended \(.*out of memory"):
+        await local.call("echo", {"text": "x"}, deadline=30)
+
+
 @pytest.mark.parametrize("tool", ["die", "leave"])
 async def test_a_server_that_ends_during_a_call_is_told_at_once(local: McpClient, tool: str):
     with pytest.raises(ToolServerLost) as lost:

@@ -1,6 +1,7 @@
 """A scripted MCP server for tests, over stdio (`python -m tests.support.scripted_mcp`) or HTTP (`serve_http`).
 
-Its tools do what can go wrong: `echo {text}`, `slow {seconds}`, `leave` (exit 1), `die` (SIGKILL), `garbage`
+Its tools do what can go wrong: `echo {text}`, `slow {seconds}`, `leave` (exit 1), `tell` (says why on stderr, after the end
+of stdout), `die` (SIGKILL), `garbage`
 (noise on stdout, then an answer), `huge {megabytes}`, `silent` (never answers), `fail`, `count` (calls so far:
 its state), `unsafe` (a schema with `oneOf` at its root and a `$ref`). At start: `--exit`, `--garbage`, `--mute`.
 """
@@ -32,6 +33,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "echo": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
     "slow": {"type": "object", "properties": {"seconds": {"type": "number"}}},
     "leave": _FREE,
+    "tell": _FREE,
     "die": _FREE,
     "garbage": _FREE,
     "silent": _FREE,
@@ -74,6 +76,11 @@ def make_server() -> Server[Any, Any]:
 
 async def act(name: str, args: dict[str, Any], calls: int) -> str:
     if name == "leave":
+        os._exit(1)
+    if name == "tell":
+        os.close(1)
+        await asyncio.sleep(0.1)  # as a program does that ends in the order in which it was built
+        os.write(2, b"out of memory\n")
         os._exit(1)
     if name == "die":
         os.kill(os.getpid(), signal.SIGKILL)

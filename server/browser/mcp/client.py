@@ -27,6 +27,8 @@ from server.ops.json_types import JsonView
 
 log = logging.getLogger(__name__)
 
+LAST_WORDS_SECONDS = 0.5
+"""For a server that has ended."""
 Received = MemoryObjectReceiveStream[SessionMessage | Exception]
 Sending = MemoryObjectSendStream[SessionMessage]
 
@@ -206,10 +208,11 @@ class McpClient:
         assert process.stderr is not None
         to_session, received = anyio.create_memory_object_stream[SessionMessage | Exception](16)
         sending, from_session = anyio.create_memory_object_stream[SessionMessage](16)
+        listening = asyncio.create_task(self._listen(process.stderr))
         pumps = [
-            asyncio.create_task(self._read(process.stdout, to_session)),
+            asyncio.create_task(self._read(process.stdout, to_session, listening)),
             asyncio.create_task(_write(from_session, process.stdin)),
-            asyncio.create_task(self._listen(process.stderr)),
+            listening,
         ]
         try:
             yield received, sending
@@ -221,8 +224,11 @@ class McpClient:
                 stream.close()
             await asyncio.shield(self._processes.end(process, grace=0.5))
 
-    async def _read(self, stdout: asyncio.StreamReader, to_session: Sending) -> None:
-        """Pass JSON lines to the session, dropping invalid ones. The end of the stream ends the session."""
+    async def _read(
+        self, stdout: asyncio.StreamReader, to_session: Sending, listening: asyncio.Task[None]
+    ) -> None:
+        """Pass JSON lines to the session, dropping invalid ones. The end of the stream ends the session, after what the
+        server still says on the other: why it has ended."""
         try:
             while line := await stdout.readline():
                 try:
@@ -231,6 +237,7 @@ class McpClient:
                     log.debug("%s wrote a line that is no message: %.200r", self.name, line)
                     continue
                 await to_session.send(SessionMessage(message))
+            await asyncio.wait((listening,), timeout=LAST_WORDS_SECONDS)
         except ValueError:
             self._was_overlong = True
             self._last_words.append("it answered with more than can be taken in one message")
