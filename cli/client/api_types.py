@@ -143,6 +143,14 @@ class Drove(TypedDict):
     was_handed_off: NotRequired[bool]
 
 
+class EditedCell(TypedDict):
+    column: str
+    at: str
+    value: NotRequired[str | int | float | bool | None]
+    missing: NotRequired[str | None]
+    unverified: NotRequired[bool]
+
+
 class Effect(TypedDict):
     method: str
     host: str
@@ -593,6 +601,7 @@ class ResultRow(TypedDict):
     missing: NotRequired[dict[str, str]]
     unverified: NotRequired[list[str]]
     edited: NotRequired[dict[str, str | int | float | bool | None]]
+    edits: NotRequired[list[EditedCell]]
     url: NotRequired[str]
     file: NotRequired[str]
     at: str

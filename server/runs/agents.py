@@ -337,7 +337,7 @@ class AgentFactory:
         return clock.today(now(), zone or settings.time_zone, settings.locale)
 
     async def foresee(
-        self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
+        self, started: StartedRun, before: StartPlan | None, words: Sequence[str], instructions: str
     ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
         """What the run will do; the model's reply, for its usage; and whether it is the second model's.
 
@@ -350,7 +350,7 @@ class AgentFactory:
         async def ask(model: BaseChatModel) -> tuple[AIMessage, ModelReplaced | None]:
             by_second = second.replaced() if second and model is second.model else None
             task, today = _asked(started).content, self.today(started.zone)
-            return await foresight.ask_plan(model, task, before, words, today), by_second
+            return await foresight.ask_plan(model, task, before, words, today, instructions), by_second
 
         reply, by_second = await answered(
             partial(ask, model),
@@ -360,13 +360,16 @@ class AgentFactory:
         )
         return foresight.read_plan(reply.text), reply, by_second
 
-    async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+    async def title(
+        self, model_name: str, asked: str, answered: str, instructions: str
+    ) -> tuple[str | None, Usage]:
         settings = self._settings()
         name = namer_of(settings.summary_model, model_name)
         if name is None or settings.is_mock:
             return None, Usage()
         try:
-            reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered, self.today())
+            model = await asyncio.to_thread(self.model, name)
+            reply = await ask_title(model, asked, answered, self.today(), instructions)
         except RunFailed as error:
             log.info("a session keeps its first words as its name: %s", error.code)
             return None, Usage()

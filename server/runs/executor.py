@@ -189,7 +189,8 @@ class Executor:
             if said.kind == "no":
                 raise StartRefused(ENDINGS["cancelled"])
             before, words = asked.start, [one.message for one in started.start_words]
-        start, reply, by_second = await self._agents.foresee(started, before, words)
+        known = await self._knowledge_of(started.run).known("", "")
+        start, reply, by_second = await self._agents.foresee(started, before, words, known.instructions)
         if by_second:
             await self._recorder.take_all(execution, execution.adapter.replace(by_second))
         execution.publish(execution.adapter.count(reply))

@@ -64,15 +64,17 @@ class SavingAgents(AgentFactory):
         self.forgotten.append(run.id)
 
     async def foresee(
-        self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
+        self, started: StartedRun, before: StartPlan | None, words: Sequence[str], instructions: str
     ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
         self.foreseen.append(before)
-        return await super().foresee(started, before, words)
+        return await super().foresee(started, before, words, instructions)
 
     def names_nearby(self, model_name: str) -> bool:
         return self.is_near
 
-    async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+    async def title(
+        self, model: str, asked: str, answered: str, instructions: str
+    ) -> tuple[str | None, Usage]:
         self.named.append(asked)
         await self.may_name.wait()
         return None, Usage()

@@ -358,7 +358,10 @@ class Nodes:
 
     async def finalize_limit(self, state: State, context: RunContext) -> State:
         reason = self._reached(state, context) or "?"
-        return await finishing.finalize_limit(state, self.planner, reason, context.today())
+        known = await context.knowledge.known("", "")
+        return await finishing.finalize_limit(
+            state, self.planner, reason, context.today(), known.instructions
+        )
 
     def _reached(self, state: State, context: RunContext) -> str | None:
         return self.limits.reached(state, context.max_tool_steps, self.clock())

@@ -2522,6 +2522,28 @@ export interface components {
              */
             was_handed_off: boolean;
         };
+        /**
+         * EditedCell
+         * @description The user has replaced a value: what the cell was before.
+         */
+        EditedCell: {
+            /** Column */
+            column: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Value */
+            value?: string | number | boolean | null;
+            /** Missing */
+            missing?: string | null;
+            /**
+             * Unverified
+             * @default false
+             */
+            unverified: boolean;
+        };
         /** EditedMessage */
         EditedMessage: {
             /** Content */
@@ -4519,6 +4541,11 @@ export interface components {
             edited: {
                 [key: string]: string | number | boolean | null;
             };
+            /**
+             * Edits
+             * @default []
+             */
+            edits: components["schemas"]["EditedCell"][];
             /**
              * Url
              * @default

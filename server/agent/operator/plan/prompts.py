@@ -156,10 +156,10 @@ def has_talk(state: State) -> bool:
     return bool(_talk(state)) or state.asked.current_goal not in (None, "", state.asked.task)
 
 
-def summary_prompt(state: State, reason: str, today: str = "") -> list[BaseMessage]:
-    """Build the messages of the summary call at a limit."""
+def summary_prompt(state: State, reason: str, today: str = "", instructions: str = "") -> list[BaseMessage]:
+    """Build the messages of the summary call at a limit. `today` and `instructions` as in `step_prompt`."""
     failures = "\n".join(f"- {line}" for line in state.work.failures[-STEPS_SHOWN:])
-    work = "\n".join([_work(state), *([today] if today else [])])
+    work = "\n".join(filter(None, [instructions, _work(state), today]))
     text = f"{work}\nDid not work:\n{failures or '- nothing'}\nWhy you pause: {reason}"
     return [SystemMessage(SUMMARY_RULES), HumanMessage(text)]
 
