@@ -53,6 +53,16 @@ def test_what_a_page_keeps_of_a_text_while_it_is_typed_passes(url: str) -> None:
     assert judged(asked, is_typing=True) is None
 
 
+def test_the_form_of_a_private_page_that_a_script_keeps_passes_too() -> None:
+    part = '--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nFerries\r\n'
+    asked = request(
+        "POST", "https://cms.example/admin/pages/4/edit/", part, "multipart/form-data; boundary=x"
+    )
+
+    assert judged(asked, is_private=True) is not None
+    assert judged(asked, is_private=True, is_typing=True) is None
+
+
 @pytest.mark.parametrize(
     ("asked", "page"),
     [

@@ -70,8 +70,10 @@ class ActPage:
     def is_used_to(self, request: OutgoingRequest) -> bool:
         """Whether its pages send the like by themselves; what is typed and not sent, many keep in the background."""
         is_hidden = self.is_private and request.body.is_opaque
+        is_custom = request.shape in self.custom and not is_hidden
         is_kept = self.is_typing and request.type != "Document" and request.method != "DELETE"
-        return (request.shape in self.custom or is_kept) and not self.is_doubted and not is_hidden
+        is_form = request.body.kind == "files" and bool(request.body.keys)  # as scripts send any form
+        return (is_custom or (is_kept and (is_form or not is_hidden))) and not self.is_doubted
 
 
 class Approved(BaseModel, frozen=True):
