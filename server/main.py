@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
 from fastapi import APIRouter, FastAPI
@@ -155,15 +155,22 @@ def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
     return answer
 
 
-def _routers_of_extras(settings: Settings) -> list[APIRouter]:
+def routers_of_extras(settings: Settings) -> list[APIRouter]:
+    from server.extras.tools import routes
+
     if not settings.vault:
-        return []
+        return [routes.router]
     from server.extras.vault.routes import router
 
-    return [router]
+    return [routes.router, router]
 
 
-def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
+def create_app(
+    settings: Settings, logins: Logins | None = None, spa: Spa | None = None, *,
+    further: Callable[[Settings], list[APIRouter]] = routers_of_extras,
+) -> FastAPI:  # fmt: skip
+    """`further`: the routes of what is built on the core."""
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.starting = StartingRuntime(settings, app.state.logins)
@@ -188,8 +195,7 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
     app.state.streams = Streams(settings.stream_limit)
     routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
     if settings.role != "worker":
-        routers.append(files.pictures)
-        routers += _routers_of_extras(settings)
+        routers += [files.pictures, *further(settings)]
     # Not `include_router`, which would build every route again for the first request of each app.
     app.described_routes = [route for router in routers for route in router.routes]
     app.router.routes.extend(

@@ -20,7 +20,19 @@ DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 
 PICTURE_PATH = re.compile(r"(/(?!\.+(/|$))[A-Za-z0-9._~-]+)+")
 WEB_PATHS = frozenset(
-    {"s", "inbox", "automations", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"}
+    {
+        "s",
+        "inbox",
+        "automations",
+        "login",
+        "settings",
+        "oauth",
+        "assets",
+        "ws",
+        "events",
+        "docs",
+        "openapi.json",
+    }
 )
 """First parts of addresses that are the web UI's or the API's."""
 MAX_OPEN_FILES = 10_000
@@ -294,12 +306,19 @@ class Settings(BaseSettings):
         "starts it with the DevTools address of a Chromium of ours in the variable `NAME`.",
     )
     extra_mcp: Names = Field(
-        (), description="Further MCP servers for the `assistant`, as `name=command` or `name=url`."
+        (),
+        description="Further MCP servers, as `name=command` or `name=url` ([mcp.md](mcp.md)). Others are added in the "
+        "settings page.",
     )
     extra_mcp_allow: Names = Field(
         (),
         description="Tools of `EXTRA_MCP`, and further ones of a `BROWSER_MCP` of your own, that are used without a "
-        "question ([tools.md](tools.md)), such as `files_read_file`.",
+        "question ([mcp.md](mcp.md)), such as `files_read_file`.",
+    )
+    mcp_commands: bool = Field(
+        False,
+        description="Whether MCP servers that are started by a command may be added in the settings page. Who is logged "
+        "in can then start any program as this server's user.",
     )
     browser_executable: Path | None = Field(None, description="The Chromium to start. Unset: the one found.")
     browser_sandbox: bool | None = Field(

@@ -11,9 +11,10 @@ from server import clock
 from server.agent.logins import FilledLogins, NoVault, RunOfLogin, Vault
 from server.agent.pointing.pointer import Pointer, SeenPage
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import Browser, PagePicture
+from server.browser.browser import Browser, PagePicture, ToolOutcome, ToolSpec
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant
+from server.ops.json_types import JsonView
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +92,26 @@ class NoKnowledge:
         pass
 
 
+class ToolBox(Protocol):
+    """The tools of the MCP servers that the person has added, for one session."""
+
+    async def offered(self) -> Sequence[ToolSpec]:
+        """As they are now: what the person changes holds from the next call of this on."""
+        ...
+
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
+        """Call the tool if it is still the one of `spec.pin`. The text is the server's: cut, masked, not fenced."""
+        ...
+
+
+class NoTools:
+    async def offered(self) -> Sequence[ToolSpec]:
+        return ()
+
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
+        raise ValueError(f"no server has the tool {spec.name}")
+
+
 @dataclass(frozen=True, slots=True)
 class InterruptedCall:
     """A tool call that a former execution of the run had begun and whose result is not in its checkpoint."""
@@ -140,6 +161,7 @@ class RunContext:
     today: Callable[[], str] = lambda: clock.today(now(), None)
     """The line of a prompt that says what day it is for the person, or for the automation; made at each model call."""
     knowledge: Knowledge = field(default_factory=NoKnowledge)
+    tools: ToolBox = field(default_factory=NoTools)
     keep_page: Callable[[str, SeenPage], Awaitable[None]] = _keeps_no_page
     """Stores, by a screenshot's address, what it shows."""
     pointers: Callable[[], Sequence[Pointer]] = tuple

@@ -48,6 +48,12 @@ class ToolSpec:
     server: str = BROWSER
     acts: bool = True
     """True if a call may change something: the gate judges it, and a screenshot is taken after it."""
+    pin: str = ""
+    """Of another server's tool: a hash of what it says of itself. A yes holds for this one only."""
+    each_time: bool = False
+    """Each call is asked about: the server says that the tool destroys something."""
+    has_changed: bool = False
+    """It is another one than the person last saw."""
 
 
 @dataclass(frozen=True, slots=True)

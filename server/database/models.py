@@ -438,6 +438,34 @@ class SecretRow(Base):
     ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
 
 
+class ToolServerRow(Base):
+    """An MCP server that the person has added."""
+
+    __tablename__ = "mcp_servers"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(32), unique=True)
+    """Before the names of its tools."""
+    kind: Mapped[str] = mapped_column(String(8))
+    """url or command."""
+    shown: Mapped[str] = mapped_column(Text)
+    """Its address or command as it may be shown."""
+    place: Mapped[bytes] = mapped_column(LargeBinary)
+    """`{address, headers}`, encrypted as provider keys are, as `login`."""
+    headers: Mapped[list[str]] = mapped_column(JSON)
+    """The names of the headers."""
+    login: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """What its authorization server has given."""
+    needs_login: Mapped[bool]
+    enabled: Mapped[bool]
+    tools: Mapped[list[JsonObject]] = mapped_column(JSON)
+    """As they were listed last, with what the person allows of each."""
+    fault: Mapped[str | None] = mapped_column(Text)
+    """Why it could not be used the last time; None if it could."""
+    listed_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
+
+
 class DeliveryRow(Base):
     """One message for one channel, stored in the transaction of what it is about."""
 

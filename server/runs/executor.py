@@ -72,6 +72,7 @@ class Executor:
         self._recorder = services.recorder
         self._knowledge_of = services.knowledge_of
         self._vault = services.vault
+        self._tools_of = services.tools_of
         self._is_shared = queue_for is not None
         self._background = BackgroundTasks()
         self._private: WeakValueDictionary[str, PrivateSites] = WeakValueDictionary()
@@ -342,6 +343,7 @@ class Executor:
             only_first_model=execution.only_first_model,
             today=partial(self._agents.today, started.zone),
             knowledge=self._knowledge_of(execution.run),
+            tools=self._tools_of(session_id),
             keep_page=keep_page,
             pointers=lambda: execution.pointers,
             files=settings.downloads_dir / session_id,

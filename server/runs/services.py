@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from server.agent.context import Knowledge, NoKnowledge
+from server.agent.context import Knowledge, NoKnowledge, NoTools, ToolBox
 from server.agent.logins import NoVault, Vault
 from server.browser.browsers import Browsers
 from server.database.models import RunRow
@@ -30,3 +30,5 @@ class RunServices:
     recorder: RunRecorder
     knowledge_of: Callable[[RunRow], Knowledge] = lambda _: NoKnowledge()
     vault: Vault = field(default_factory=NoVault)
+    tools_of: Callable[[str], ToolBox] = lambda _: NoTools()
+    """By session."""

@@ -26,6 +26,7 @@ from server.checkpoints import Checkpoints
 from server.grants.coverage import GrantUse, HeldGrant
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
+from tests.support.tools import FakeTools
 
 
 @dataclass
@@ -83,6 +84,7 @@ class World:
     automation_id: str | None = None
     filled: FilledLogins = field(default_factory=FilledLogins)
     logins: set[str] = field(default_factory=set)
+    tools: FakeTools = field(default_factory=lambda: FakeTools(specs=()))
     pages: dict[str, SeenPage] = field(default_factory=dict)
     """What the kept pictures show, by address."""
     queued: float = 0.0
@@ -167,7 +169,7 @@ class World:
             max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
             take_queued=lambda: self.queued, files=self.files, patience=self.patience,
             keep_page=keep_page, pointers=lambda: self.pointers, vault=self.vault,
-            automation_id=self.automation_id, filled=self.filled, logins=self.logins,
+            automation_id=self.automation_id, filled=self.filled, logins=self.logins, tools=self.tools,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

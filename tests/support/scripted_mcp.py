@@ -13,7 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 import uvicorn
@@ -100,17 +100,25 @@ async def serve_http() -> AsyncIterator[str]:
     """The same over streamable HTTP; yields the URL."""
     manager = StreamableHTTPSessionManager(make_server())
     app = Starlette(routes=[Mount("/mcp", app=manager.handle_request)])
-    http = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
+    async with serve_app(app, manager.run()) as port:
+        yield f"http://127.0.0.1:{port}/mcp/"
+
+
+@asynccontextmanager
+async def serve_app(
+    app: Starlette, running: AbstractAsyncContextManager[None] | None = None, port: int = 0
+) -> AsyncIterator[int]:
+    """Serve on loopback while `running` is entered; yields the port."""
+    http = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical", timeout_graceful_shutdown=1))
 
     async def serve() -> None:
-        async with manager.run():
+        async with running or nullcontext():
             await http.serve()
 
     serving = asyncio.create_task(serve())
     await eventually(lambda: http.started, message="the server listens")
-    port = http.servers[0].sockets[0].getsockname()[1]
     try:
-        yield f"http://127.0.0.1:{port}/mcp/"
+        yield http.servers[0].sockets[0].getsockname()[1]
     finally:
         http.should_exit = True
         await serving

@@ -43,7 +43,13 @@ ROOTS = ("server.__main__", "server.main", "server.runtime", "server.browser.hos
 EXTRAS = sorted(path.parent.name for path in (ROOT / "server/extras").glob("*/__init__.py"))
 
 LIBRARIES: dict[str, tuple[str, ...]] = {
-    "fastapi": ("server.main", "server.api", "server.http.startup", "server.extras.vault.routes"),
+    "fastapi": (
+        "server.main",
+        "server.api",
+        "server.http.startup",
+        "server.extras.tools.routes",
+        "server.extras.vault.routes",
+    ),
     "starlette": (
         "server.main",
         "server.api",
@@ -53,6 +59,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "server.extras.cluster",
         "server.extras.hosts",
         "server.extras.sample_site",
+        "server.extras.tools.routes",
         "server.extras.vault.routes",
     ),
     "sse_starlette": ("server.api",),

@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from server.agent.actions import Action, AimedAction, NavigateAction, Point, ToolAction, TypeAction, fields_of
+from server.agent.actions import (
+    Action,
+    AimedAction,
+    CallToolAction,
+    NavigateAction,
+    Point,
+    ToolAction,
+    TypeAction,
+    fields_of,
+)
 from server.agent.gate.page_facts import context_of, controls_in_same_group, language_of
 from server.agent.policy import Subject
 from server.agent.policy.fields import is_secret
@@ -82,7 +91,7 @@ def masked(aimed: AimedAction) -> Action:
     action = aimed.action
     if isinstance(action, NavigateAction):
         return action.model_copy(update={"url": without_login(action.url)})
-    if isinstance(action, ToolAction):
+    if isinstance(action, ToolAction | CallToolAction):
         return action.model_copy(update={"args": without_logins(action.args)})
     if not isinstance(action, TypeAction):
         return action.with_points(Point(x=one.x, y=one.y, scale=one.scale) for one in action.points)

@@ -248,9 +248,6 @@ class SessionBrowser(Browser):
             return self._calls.outcome(False, sentence("tool.unknown", tool=name))
         if fault := find_fault(spec, args):
             return self._calls.outcome(False, fault)
-        other = next((other for other in self._resources.others if other.name == spec.server), None)
-        if other is not None:
-            return await other.call(spec.name, args)
         if args.get("url") is not None:
             try:
                 args = {**args, "url": normal_url(str(args["url"]))}

@@ -1789,6 +1789,126 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Servers */
+        get: operations["routes_list_servers"];
+        put?: never;
+        /**
+         * Add Server
+         * @description It is not connected to before it is tested or used.
+         */
+        post: operations["routes_add_server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Login
+         * @description Refused with `login_unknown` unless the same login has begun it, within ten minutes, and once.
+         */
+        post: operations["routes_finish_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove Server */
+        delete: operations["routes_remove_server"];
+        options?: never;
+        head?: never;
+        /** Change Server */
+        patch: operations["routes_change_server"];
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Server
+         * @description Connect and list the tools.
+         */
+        post: operations["routes_test_server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tools
+         * @description As they were listed last.
+         */
+        get: operations["routes_list_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin Login */
+        post: operations["routes_begin_login"];
+        /**
+         * Log Out
+         * @description Forget what its authorization server has given.
+         */
+        delete: operations["routes_log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/logins": {
         parameters: {
             query?: never;
@@ -3340,6 +3460,23 @@ export interface components {
             /** Password */
             password: string;
         };
+        /** LoginAddress */
+        LoginAddress: {
+            /** Url */
+            url: string;
+        };
+        /**
+         * LoginAnswer
+         * @description What the authorization server has sent the person back with.
+         */
+        LoginAnswer: {
+            /** State */
+            state: string;
+            /** Code */
+            code: string;
+            /** Iss */
+            iss?: string | null;
+        };
         /**
          * LoginAsked
          * @description What a question about a login is about.
@@ -3454,6 +3591,96 @@ export interface components {
             target?: string | null;
             /** Observation */
             observation?: string | null;
+        };
+        /** McpServer */
+        McpServer: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "url" | "command";
+            /** Address */
+            address: string;
+            /** Headers */
+            headers: string[];
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "settings" | "environment";
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Login
+             * @enum {string}
+             */
+            login: "none" | "needed" | "kept";
+            /** Fault */
+            fault: string | null;
+            /** Reads */
+            reads: number;
+            /** Asks */
+            asks: number;
+            /** Off */
+            off: number;
+            /** Changed */
+            changed: number;
+            /** Listed At */
+            listed_at: string | null;
+        };
+        /** McpServerTested */
+        McpServerTested: {
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+            /** Needs Login */
+            needs_login: boolean;
+            /** Milliseconds */
+            milliseconds: number;
+        };
+        /** McpServers */
+        McpServers: {
+            /** Items */
+            items: components["schemas"]["McpServer"][];
+            /** Commands Allowed */
+            commands_allowed: boolean;
+        };
+        /** McpTool */
+        McpTool: {
+            /** Name */
+            name: string;
+            /** Offered As */
+            offered_as: string;
+            /** Description */
+            description: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /**
+             * Claim
+             * @enum {string}
+             */
+            claim: "reads" | "changes" | "destroys" | "unknown";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "reads" | "asks" | "off";
+            /** Has Changed */
+            has_changed: boolean;
+            /** Pin */
+            pin: string;
+        };
+        /** McpTools */
+        McpTools: {
+            /** Items */
+            items: components["schemas"]["McpTool"][];
         };
         /** Me */
         Me: {
@@ -3856,6 +4083,20 @@ export interface components {
             expires_at: string;
             /** Link */
             link: string;
+        };
+        /** NewServer */
+        NewServer: {
+            /** Name */
+            name: string;
+            /** Address */
+            address: string;
+            /**
+             * Headers
+             * @default {}
+             */
+            headers: {
+                [key: string]: string;
+            };
         };
         /** NewSession */
         NewSession: {
@@ -4686,6 +4927,21 @@ export interface components {
                 [key: string]: string | number | components["schemas"]["Parts"];
             };
         };
+        /** ServerChange */
+        ServerChange: {
+            /** Name */
+            name?: string | null;
+            /** Address */
+            address?: string | null;
+            /** Headers */
+            headers?: {
+                [key: string]: string;
+            } | null;
+            /** Enabled */
+            enabled?: boolean | null;
+            /** Tools */
+            tools?: components["schemas"]["ToolDecision"][] | null;
+        };
         /** ServerModels */
         ServerModels: {
             /** Address */
@@ -4975,6 +5231,18 @@ export interface components {
             };
             /** Acts */
             acts: boolean;
+        };
+        /** ToolDecision */
+        ToolDecision: {
+            /** Name */
+            name: string;
+            /** Pin */
+            pin: string;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "reads" | "asks" | "off";
         };
         /** ToolEnd */
         ToolEnd: {
@@ -8415,6 +8683,240 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_list_servers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServers"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_add_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_finish_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServers"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_remove_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_change_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_test_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerTested"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_list_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpTools"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_begin_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginAddress"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             default: components["responses"]["AnyProblem"];
         };

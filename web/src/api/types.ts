@@ -261,3 +261,14 @@ export interface PointedPlace {
   /** Not set for a place on the picture. */
   target?: { role: string; name: string; near?: string[] }
 }
+
+export type ToolServer = Schemas['McpServer']
+export type ToolServers = Schemas['McpServers']
+export type ToolServerChange = Partial<Schemas['ServerChange']>
+export type ToolServerTest = Schemas['McpServerTested']
+export type NewToolServer = Pick<Schemas['NewServer'], 'name' | 'address'> & {
+  headers?: Record<string, string>
+}
+export type ServerTool = Schemas['McpTool']
+export type ToolMode = ServerTool['mode']
+export type LoginAnswer = Schemas['LoginAnswer']

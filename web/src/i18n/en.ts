@@ -252,6 +252,7 @@ export const en = {
   'settings.models': 'Models and keys',
   'settings.limits': 'Limits',
   'settings.browser': 'Browser and sites',
+  'settings.tools': 'Tools',
   'settings.notifications': 'Notifications',
   'settings.devices': 'Devices',
   'settings.data': 'Data',

@@ -7,6 +7,7 @@ export const SETTINGS_TABS = [
   'models',
   'limits',
   'browser',
+  'tools',
   'notifications',
   'appearance',
   'devices',

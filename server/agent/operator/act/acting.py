@@ -110,7 +110,7 @@ def _problem_with(element: Element, kind: str, *, has_files: bool) -> str | None
 
 _NEEDED_TEXTS = {
     "select": "option", "press": "key", "navigate": "url", "upload": "file", "read_file": "file",
-    "stop": "final_response",
+    "stop": "final_response", "call_tool": "tool",
 }  # fmt: skip
 """By kind of action, the text that it cannot do without."""
 
@@ -250,6 +250,7 @@ _DETAILS = (
     "page",
     "query",
     "accept",
+    "args",
 )
 
 

@@ -12,7 +12,7 @@ from typing import Literal
 from langgraph.types import interrupt
 
 from server.agent import stored_logins
-from server.agent.actions import AimedAction, AskUserAction, LoginAction, aim
+from server.agent.actions import AimedAction, AskUserAction, CallToolAction, LoginAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import Approval, approval_digest, confirm_question, retarget
 from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED_BEFORE, Gate
@@ -28,7 +28,8 @@ from server.agent.gate.holding import (
 from server.agent.gate.logins import LOGIN_ALLOWED, is_of_login
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.rulings import publish_ruling, ruling_of
-from server.agent.gate.taint import LEAK, carries_private_words, remembering
+from server.agent.gate.taint import LEAK, carries_private_words, gives_private_words, remembering
+from server.agent.gate.tool_calls import judge_call
 from server.agent.operator.act import acting
 from server.agent.operator.ask import user_input
 from server.agent.operator.ask.answers import Said, read_confirm
@@ -329,6 +330,11 @@ class Consent:
         if isinstance(aimed.action, LoginAction):  # its own rules hold, in the act itself
             return LOGIN_ALLOWED
         known = remembering(state.memory, context.private)
+        if isinstance(aimed.action, CallToolAction):
+            call, specs = aimed.action, await context.tools.offered()
+            spec = next((one for one in specs if one.name == call.tool), None)
+            leaks = gives_private_words(call.args, known, call.server, ())
+            return judge_call(call, spec, await context.grants.held(), leaks=leaks)
         leak = LEAK if carries_private_words(aimed, known) else None
         judgement = self.gate.judge(aimed, also=leak)
         if leak is None and is_of_login(aimed, judgement, context.logins):

@@ -30,6 +30,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "upload": ("eid", "file"),
     "dialog": ("accept", "text", "commits"),
     "record": ("rows",),
+    "call_tool": ("tool", "args"),
     "stop": ("final_response", "notes"),
 }
 """The arguments of each action. Only record fields are kept in addition to them."""

@@ -17,6 +17,7 @@ import { DevicesTab } from './DevicesTab'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
 import { PlaceForm } from './PlaceForm'
+import { ToolsTab } from './ToolsTab'
 import { useLeaveGuard, useSettings } from './settingsDraft'
 import { words } from './settingsWords'
 
@@ -46,6 +47,7 @@ const CONTENT: Record<SettingsTab, () => ReactNode> = {
   models: () => <Loaded>{(settings) => <ModelsTab settings={settings} />}</Loaded>,
   limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
   browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,
+  tools: () => <ToolsTab />,
   notifications: () => <ChannelsTab />,
   appearance: () => (
     <AppearanceTab place={<Loaded>{(settings) => <PlaceForm settings={settings} />}</Loaded>} />
