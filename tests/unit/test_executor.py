@@ -396,7 +396,7 @@ async def test_an_automation_says_whether_its_run_may_use_the_second_model(
     started = await desk.store.begin_execution(fired.accepted.run.id)
     assert started
     assert started.only_first_model is is_alone
-    assert desk.executor._context(await desk.open(started), None).only_first_model is is_alone
+    assert desk.executor._context(await desk.open(started), started).only_first_model is is_alone
 
 
 async def test_a_run_whose_time_is_not_over_is_not_ended(world: Runtime, desk: Desk) -> None:
