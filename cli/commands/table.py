@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cli.commands import automations, browser, devices, grants, knowledge, logins, questions, session
+from cli.commands import automations, browser, devices, grants, knowledge, logins, questions, servers, session
 from cli.commands.schedule import SETTINGS
 from cli.commands.syntax import Call, Command, Param
 from cli.conversation import Conversation
@@ -98,6 +98,16 @@ COMMANDS = {
             logins.use_vault,
             (Param("what", choices=("unlock", "lock", "log")),),
             asks=True,
+        ),
+        Command(
+            "mcp",
+            "the MCP servers of both agents; add NAME ADDRESS, or test, tools or remove NAME. What a tool may do is "
+            "decided in the settings page",
+            servers.show_or_change,
+            (
+                Param("what", is_optional=True, choices=("add", "test", "tools", "remove")),
+                Param("words", "rest", is_optional=True),
+            ),
         ),
         Command(
             "handoff",
