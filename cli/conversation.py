@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from uuid import uuid4
 
@@ -15,7 +15,7 @@ from cli.client import api_types as api
 from cli.client.client import Client, Event
 from cli.client.open_types import Element, Frame
 from cli.commands.syntax import Answer, Call, Message
-from cli.errors import CliError, ServerRefused
+from cli.errors import CliError, ServerRefused, UsageError
 from cli.screen.items import Item, Note, Question, Tone
 from cli.screen.results import TableSchema, read_columns
 from cli.screen.screen import Screen
@@ -47,6 +47,8 @@ class Conversation:
         """The id of the last printed observation, which the user's eids refer to."""
         self.unconfirmed: Call | None = None
         """The browser command that the policy wants the user to confirm."""
+        self.ask_line: Callable[[str, bool], Awaitable[str]] | None = None
+        """Asks the person for a line, the second argument masks it; None where there is no prompt."""
         self.asked_table: TableSchema | None = None
         """The schema of the table that the next message asks for."""
         self._options = dict(options or {})
@@ -58,6 +60,14 @@ class Conversation:
     def ask_for_table(self, columns: str) -> None:
         """Let the next message ask for a table with these columns. Raises UsageError."""
         self.asked_table = read_columns(columns)
+
+    async def ask(self, label: str, *, is_secret: bool = True) -> str:
+        """Ask the person for a line. Raises UsageError where there is no prompt."""
+        if self.ask_line is None:
+            raise UsageError(
+                t("This asks for what no line may have: use it at the prompt of `pilothouse chat`.")
+            )
+        return await self.ask_line(label, is_secret)
 
     async def attach(self, *, silently: bool = False) -> api.SessionDetail | None:
         """Load the session with its history; show it unless `silently`. None if there is none yet."""

@@ -117,6 +117,22 @@ def migrate() -> None:
     os.execv(program[0], program)
 
 
+vault = typer.Typer(no_args_is_help=True, help="The stored logins.")
+app.add_typer(vault, name="vault")
+
+
+@vault.callback()
+def choose_vault() -> None:
+    """The stored logins."""
+
+
+@vault.command()
+def rotate() -> None:
+    """Encrypt all stored logins by a new key, while no server runs."""
+    program = command("server", "vault", "rotate")
+    os.execv(program[0], program)
+
+
 @app.command()
 def move(
     source: Annotated[str, typer.Option("--from", help="An SQLite file, or a URL as in DATABASE_URL.")],

@@ -17,7 +17,7 @@ from cli.conversation import Conversation
 from cli.errors import CliError, UsageError
 from cli.screen.items import Entered, Note, Tone
 from cli.screen.live import bar, draw_live
-from cli.screen.prompt import line_prompt, plan_prompt, read_ansi
+from cli.screen.prompt import ask_line, line_prompt, plan_prompt, read_ansi
 from cli.screen.tables import short
 from cli.screen.view import OpenTool
 from cli.words import t
@@ -42,6 +42,7 @@ class Repl:
         self._drawn = ("", "")
         self._above = read_ansi("\n")
         self._wants_out = False
+        conversation.ask_line = ask_line
         self._prompt = line_prompt(
             mode=lambda: self.mode,
             elements=lambda: conversation.elements,
@@ -91,7 +92,7 @@ class Repl:
                 await self._enter(entry)
 
     async def _enter(self, entry: Message | Call) -> None:
-        """Handle mode changes and the plan editor, which use the prompt itself; queue all other entries."""
+        """Handle mode changes and what uses the prompt itself; queue all other entries."""
         if isinstance(entry, Message):
             self._lines.put_nowait(entry)
             return
@@ -104,6 +105,8 @@ class Repl:
                 self._switch("cmd")
             case "plan" if entry.args.get("what") == "edit":
                 await self._edit_plan()
+            case _ if entry.command.asks:
+                await self._ask(entry)
             case _:
                 if entry.command.by_hand:
                     self._switch("cmd")
@@ -154,6 +157,14 @@ class Repl:
             ending = t(" The run goes on without you; /stop ends it.") if self._view.is_busy else ""
             self._note(t("Ctrl-C again leaves.") + ending)
         return False
+
+    async def _ask(self, call: Call) -> None:
+        """Execute a command that asks for lines itself; Ctrl-C leaves it."""
+        with suppress(KeyboardInterrupt, EOFError):
+            try:
+                await self._conversation.do(call)
+            except CliError as error:
+                self._note(str(error), "error")
 
     async def _edit_plan(self) -> None:
         steps = "\n".join(self._view.plan.steps)

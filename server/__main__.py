@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import asyncio
 import gc
+import getpass
 import json
 import logging
 import os
@@ -19,7 +20,7 @@ from typing import Any
 import uvicorn
 from pydantic import ValidationError
 
-from server.auth import Logins, load_password
+from server.auth import Logins, load_password, password_file
 from server.http.connection import connections_up_to
 from server.http.startup import StartupApp
 from server.ops.log_format import OneLine, without_clients_faults
@@ -72,6 +73,8 @@ def main() -> int:
     )
     moving.add_argument("--to", dest="target", required=True, help="the same; migrated and empty")
     moving.add_argument("--json", action="store_true", help="print lines of JSON, for the command line")
+    vault = commands.add_parser("vault", help="the stored logins").add_subparsers(dest="deed", required=True)
+    vault.add_parser("rotate", help="encrypt all stored logins by a new key, while no server runs")
     options = arguments.parse_args()
     if options.command == "move":
         return move_database(options.source, options.target, json_lines=options.json)
@@ -79,8 +82,12 @@ def main() -> int:
         settings = Settings()
         if options.command == "migrate":
             return migrate_database(settings)
+        if options.command == "vault":
+            return rotate_vault(settings)
         password, is_new = load_password(settings)
-        logins = Logins(password, settings.data_dir, base_path=settings.base_path)
+        logins = Logins(
+            password, settings.data_dir, base_path=settings.base_path, password_file=password_file(settings)
+        )
     except (ValidationError, ValueError) as error:
         print(f"pilothouse: {plain(error)}", file=sys.stderr)
         return 1
@@ -113,6 +120,27 @@ def migrate_database(settings: Settings) -> int:
         print(f"pilothouse: {error}", file=sys.stderr)
         return 1
     print(f"The database of DATABASE_URL has schema {HEAD}.")
+    return 0
+
+
+def rotate_vault(settings: Settings) -> int:
+    """Encrypt all stored logins by a new key and report it, or the reason why not. Returns the exit code."""
+    from server.agent.logins import VaultLocked
+    from server.database.migrate import NotReady
+    from server.errors import AppError
+    from server.extras.vault.rotating import rotate
+
+    try:
+        count = asyncio.run(rotate(settings, lambda: getpass.getpass("Passphrase: ")))
+    except NotReady as error:
+        print(f"pilothouse: {error}. Stop the server first.", file=sys.stderr)
+        return 1
+    except (VaultLocked, AppError) as error:
+        print(f"pilothouse: {error}", file=sys.stderr)
+        return 1
+    print(
+        f"{count} stored logins have a new key. Copies of the former one open nothing that is stored from now on."
+    )
     return 0
 
 

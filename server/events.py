@@ -24,12 +24,12 @@ from wording.catalogue import Parts
 RunStatus = Literal[
     "queued", "running", "waiting_user", "paused", "completed", "failed", "cancelled", "interrupted"
 ]
-InterruptKind = Literal["confirm", "manual"]
+InterruptKind = Literal["confirm", "manual", "login"]
 Wanted = Literal["answer", "step"]
 """What a manual question is for: the user's words, or something that they do in the browser."""
 QuestionOutcome = Literal["yes", "no", "replan", "answered", "done"]
 """What the user did with a question: `replan` is a wish for another plan instead of a start, `answered` and `done`
-are of manual questions."""
+are of manual questions, and `done` of those for a login that the user makes themselves."""
 
 
 Box = tuple[float, float, float, float]
@@ -296,6 +296,34 @@ class StartPlan(BaseModel):
     """A yes allows for the run those of them that the person chooses."""
 
 
+class LoginChoice(BaseModel):
+    """A stored login that fits the form, without its values."""
+
+    model_config = ConfigDict(frozen=True)
+    id: str
+    title: str
+    site: str
+    account: str
+    """The user name, masked."""
+    is_exact_host: bool = True
+    """False if it was stored for another host of the same site."""
+
+
+class LoginAsked(BaseModel):
+    """What a question about a login is about."""
+
+    model_config = ConfigDict(frozen=True)
+    host: str
+    """Of the form, in punycode, with its port if it has one."""
+    site: str
+    """The part of the host that says whose it is."""
+    has_odd_letters: bool = False
+    """The host has letters beyond ASCII: it may only look like another one."""
+    fields: list[Literal["user", "password", "code"]]
+    choices: list[LoginChoice]
+    """The first one is meant unless the answer names another."""
+
+
 class Interrupt(Payload):
     type: Literal["interrupt"] = "interrupt"
     reference: str
@@ -318,6 +346,8 @@ class Interrupt(Payload):
     spends: Amount | None = None
     scopes: list[GrantScope] | None = None
     """As in `ConfirmQuestion`."""
+    login: LoginAsked | None = None
+    """Of a question about a login."""
     start: StartPlan | None = None
     """Of a question before a run begins."""
     screenshot: str | None = None
@@ -326,6 +356,15 @@ class Interrupt(Payload):
     """The user has put it off until then."""
     position: int | None = None
     """Where the question stands among the session's rows, as `seq` of a message."""
+
+
+class LoginAnswer(BaseModel):
+    """How a login may be used, with a yes; `by_hand` is a no: the user logs in themselves."""
+
+    model_config = ConfigDict(frozen=True)
+    choice: Literal["once", "session", "automation", "by_hand"] = "once"
+    id: str | None = None
+    """Of another login than the first of the question's `choices`."""
 
 
 class Answer(BaseModel):
@@ -347,6 +386,8 @@ class Answer(BaseModel):
     """When a yes expires, if the question was put off; None: as the question says."""
     effects: list[int] | None = None
     """Of a yes to a run's start: the effects that are allowed, by their place in `StartPlan.effects`; None: all."""
+    login: LoginAnswer | None = None
+    """Of a question about a login; None: once, as it was asked."""
 
     @property
     def for_agent(self) -> str:
@@ -437,7 +478,25 @@ class ManualQuestion(BaseQuestion):
 
 _ASKS = re.compile("[?？؟]")
 
-Question = Annotated[ConfirmQuestion | ManualQuestion, Field(discriminator="kind")]
+
+class LoginQuestion(BaseQuestion):
+    """Asks whether a stored login may be typed into one form."""
+
+    kind: Literal["login"] = "login"
+    action: JsonObject
+    target: Target | None = None
+    login: LoginAsked
+    scopes: list[GrantScope] = Field(default_factory=list)
+    digest: str
+    """What the yes is bound to, as in `ConfirmQuestion`."""
+    expires_at: datetime
+
+    def outcome(self, confirmed: bool) -> QuestionOutcome:
+        is_by_hand = self.answer is not None and self.answer.login and self.answer.login.choice == "by_hand"
+        return "yes" if confirmed else "done" if is_by_hand else "no"
+
+
+Question = Annotated[ConfirmQuestion | ManualQuestion | LoginQuestion, Field(discriminator="kind")]
 _QUESTION_ADAPTER: TypeAdapter[Question] = TypeAdapter(Question)
 
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from server import VERSION
 from server.api import (
+    auth,
     automations,
     browser,
     channels,
@@ -36,7 +37,15 @@ from server.api import (
 from server.api import settings as settings_api
 from server.api.deps import Streams
 from server.api.description import DescribedAPI
-from server.auth import Logins, RequestGate, guarded_prefixes, load_password
+from server.auth import (
+    Logins,
+    OpenIdLogin,
+    RequestGate,
+    TrustedHeader,
+    guarded_prefixes,
+    load_password,
+    password_file,
+)
 from server.browser.browsers import Browsers
 from server.database.migrate import NotReady
 from server.errors import NotFound, Unavailable
@@ -50,7 +59,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 ROUTERS = (
-    automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
+    auth, automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, pointing, live)
 """What other processes and the operator ask a worker for."""
@@ -146,7 +155,22 @@ def outside_api(pages: ASGIApp, guarded: tuple[str, ...]) -> ASGIApp:
     return answer
 
 
-def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None = None) -> FastAPI:
+def routers_of_extras(settings: Settings) -> list[APIRouter]:
+    from server.extras.tools import routes
+
+    if not settings.vault:
+        return [routes.router]
+    from server.extras.vault.routes import router
+
+    return [routes.router, router]
+
+
+def create_app(
+    settings: Settings, logins: Logins | None = None, spa: Spa | None = None, *,
+    further: Callable[[Settings], list[APIRouter]] = routers_of_extras,
+) -> FastAPI:  # fmt: skip
+    """`further`: the routes of what is built on the core."""
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         app.state.starting = StartingRuntime(settings, app.state.logins)
@@ -155,16 +179,23 @@ def create_app(settings: Settings, logins: Logins | None = None, spa: Spa | None
         finally:
             await app.state.starting.aclose()
 
-    logins = logins or Logins(load_password(settings)[0], settings.data_dir, base_path=settings.base_path)
+    logins = logins or Logins(
+        load_password(settings)[0],
+        settings.data_dir,
+        base_path=settings.base_path,
+        password_file=password_file(settings),
+    )
     app = DescribedAPI(
         title="Pilothouse", version=VERSION, lifespan=lifespan, docs_url=None, redoc_url=None,
         redirect_slashes=False,
     )  # fmt: skip
     app.state.logins = logins
+    app.state.trusted_header, app.state.openid = TrustedHeader(settings), OpenIdLogin(settings)
+    app.state.base_path = settings.base_path
     app.state.streams = Streams(settings.stream_limit)
     routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
     if settings.role != "worker":
-        routers.append(files.pictures)
+        routers += [files.pictures, *further(settings)]
     # Not `include_router`, which would build every route again for the first request of each app.
     app.described_routes = [route for router in routers for route in router.routes]
     app.router.routes.extend(

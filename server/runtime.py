@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from server.agent.gate.by_hand import ByHand
+from server.agent.logins import NoVault, Vault
 from server.agent.model_menu import ModelMenu
 from server.agent.models.chat_model import build_chat_model, is_demo
 from server.automations.automations import Automations
@@ -55,6 +56,8 @@ if TYPE_CHECKING:
     from server.browser.chromium.egress import InnerSites
     from server.database.sole_use import SoleUse
     from server.extras.hosts.chromiums import HostChromiums
+    from server.extras.tools.tool_servers import ToolServers
+    from server.extras.vault.book import LoginBook
 
 logger = logging.getLogger(__name__)
 
@@ -89,6 +92,12 @@ class Runtime:
     scheduler: Scheduler
     surroundings: StoredSurroundings
     knowledge: KnowledgeBook
+    tool_servers: ToolServers
+    delivery: Delivery
+    vault: Vault = field(default_factory=NoVault)
+    """The stored logins as agents use them."""
+    logins: LoginBook | None = None
+    """The same for the person; None where no logins are stored."""
     use: SoleUse | None = None
     """The right to use the database on PostgreSQL."""
     by_hand: dict[str, ByHand] = field(default_factory=dict)
@@ -132,6 +141,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         preferences = Preferences(settings, store)
         await preferences.load()
         surroundings = StoredSurroundings(store, preferences.secrets)
+        vault, logins = await _open_vault(settings, store, preferences)
         browsers = _open_browsers(preferences.current, store, cluster, surroundings)
         stack.push_async_callback(browsers.aclose)
         keeps_none = settings.checkpointer == "memory"
@@ -152,8 +162,11 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         stack.callback(icons.close)
         recorder.page_listeners.append(icons.note_page)
         knowledge = KnowledgeBook(store, recorder.read_and_announce)
+        tool_servers = _tool_servers_of(store, preferences, browsers)
+        stack.push_async_callback(tool_servers.aclose)
         services = RunServices(
-            settings, store, bus, agents, browsers, screenshots, recorder, knowledge.of_run
+            settings, store, bus, agents, browsers, screenshots, recorder, knowledge.of_run, vault,
+            tool_servers.of_session,
         )  # fmt: skip
         executor = Executor(services, cluster.queue(store), executions)
         own_runs = OwnRuns(executions, bus, browsers, recorder)
@@ -174,12 +187,14 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
             preferences, ModelMenu(lambda: preferences.current, DEMO_LABEL), files,
-            channels, presence, Automations(store, scheduler), scheduler, surroundings, knowledge, use,
+            channels, presence, Automations(store, scheduler), scheduler, surroundings, knowledge, tool_servers, delivery, vault, logins, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
         stack.enter_context(log_stalls())
         tasks = await cluster.join(stack, runtime)
+        if logins:
+            cluster.share("vault", logins.share)
         tasks += _follow_runs(runtime, delivery)
         if use:
             tasks.append(use.keep())
@@ -226,7 +241,6 @@ def _open_own_browsers(
 
         return MockBrowsers(settings)
     from server.browser.pool import BrowserPool
-    from server.extras.tools.other_mcp import further_servers
     from server.extras.tools.servers import server_of
 
     return BrowserPool(
@@ -234,9 +248,27 @@ def _open_own_browsers(
         chromiums=hosts,
         inner_sites=_inner_sites(settings),
         server=server_of(settings),
-        further=further_servers,
         surroundings=surroundings.find,
     )
+
+
+async def _open_vault(
+    settings: Settings, store: Store, preferences: Preferences
+) -> tuple[Vault, LoginBook | None]:
+    if not settings.vault:
+        return NoVault(), None
+    from server.extras.vault.opening import open_vault
+
+    vault, logins = await open_vault(settings, store, preferences.secrets)
+    return NoVault() if settings.is_mock else vault, logins
+
+
+def _tool_servers_of(store: Store, preferences: Preferences, browsers: Browsers) -> ToolServers:
+    from server.extras.tools.tool_servers import ToolServers
+
+    return ToolServers(
+        store, preferences.secrets, lambda: preferences.current, lambda: Reach.of(preferences.current, browsers.own_ports)
+    )  # fmt: skip
 
 
 def _inner_sites(settings: Settings) -> InnerSites:

@@ -20,7 +20,19 @@ DATABASES = ("sqlite", "postgres", "postgresql", "postgresql+psycopg")
 
 PICTURE_PATH = re.compile(r"(/(?!\.+(/|$))[A-Za-z0-9._~-]+)+")
 WEB_PATHS = frozenset(
-    {"s", "inbox", "automations", "login", "settings", "assets", "ws", "events", "docs", "openapi.json"}
+    {
+        "s",
+        "inbox",
+        "automations",
+        "login",
+        "settings",
+        "oauth",
+        "assets",
+        "ws",
+        "events",
+        "docs",
+        "openapi.json",
+    }
 )
 """First parts of addresses that are the web UI's or the API's."""
 MAX_OPEN_FILES = 10_000
@@ -87,6 +99,28 @@ class Settings(BaseSettings):
         "`X-Forwarded-For` and `X-Forwarded-Proto` are believed. Unset: none. `*` believes every peer: only where "
         "nothing but the proxy can connect.",
     )
+    auth_users: Names = Field(
+        (),
+        description="You, as the other ways to log in name you: the value of `AUTH_PROXY_HEADER`, or the subject or verified "
+        "e-mail address that `OIDC_ISSUER` gives. All names here are one person, who has full access.",
+    )
+    auth_proxy_header: str | None = Field(
+        None,
+        description="Header in which a proxy that logs people in names them, such as `Remote-User`. It is believed from "
+        "`AUTH_PROXIES` only; a request with it from elsewhere is refused and logged. Needs `AUTH_PROXIES` and `AUTH_USERS`.",
+    )
+    auth_proxies: Names = Field(
+        (),
+        description="Addresses or networks of the proxies that may set `AUTH_PROXY_HEADER`, such as `10.0.0.2`.",
+    )
+    oidc_issuer: str | None = Field(
+        None,
+        description="Address of an OpenID Connect provider, such as `https://auth.example`: offers a login there. Its client "
+        "has the redirect address `PUBLIC_URL/api/auth/oidc/callback`. Needs `OIDC_CLIENT_ID`, `OIDC_CLIENT_SECRET` and "
+        "`AUTH_USERS`.",
+    )
+    oidc_client_id: str | None = Field(None, description="With `OIDC_ISSUER`: the client's id there.")
+    oidc_client_secret: SecretStr | None = Field(None, description="With `OIDC_ISSUER`: the client's secret.")
     public_url: str | None = Field(
         None,
         description="Address under which you open this server, such as `https://pilot.example`: for links in messages to "
@@ -272,12 +306,19 @@ class Settings(BaseSettings):
         "starts it with the DevTools address of a Chromium of ours in the variable `NAME`.",
     )
     extra_mcp: Names = Field(
-        (), description="Further MCP servers for the `assistant`, as `name=command` or `name=url`."
+        (),
+        description="Further MCP servers, as `name=command` or `name=url` ([mcp.md](mcp.md)). Others are added in the "
+        "settings page.",
     )
     extra_mcp_allow: Names = Field(
         (),
         description="Tools of `EXTRA_MCP`, and further ones of a `BROWSER_MCP` of your own, that are used without a "
-        "question ([tools.md](tools.md)), such as `files_read_file`.",
+        "question ([mcp.md](mcp.md)), such as `files_read_file`.",
+    )
+    mcp_commands: bool = Field(
+        False,
+        description="Whether MCP servers that are started by a command may be added in the settings page. Who is logged "
+        "in can then start any program as this server's user.",
     )
     browser_executable: Path | None = Field(None, description="The Chromium to start. Unset: the one found.")
     browser_sandbox: bool | None = Field(
@@ -337,6 +378,17 @@ class Settings(BaseSettings):
     )
     downloads: bool = Field(True, description="Keep downloads, at most 25 MB each and 50 a session.")
 
+    vault: bool = Field(
+        True,
+        description="Store logins that the agents can use without seeing them ([vault.md](vault.md)). `false`: none are "
+        "stored, and those that are there are not used.",
+    )
+    vault_lock: bool = Field(
+        False,
+        description="The key of the stored logins is encrypted by a passphrase, for which the server asks once after each "
+        "start. Until then what needs a login waits.",
+    )
+
     # Providers
     anthropic_api_key: SecretStr | None = Field(None, description="Key of Anthropic.")
     anthropic_base_url: str | None = Field(None, description="Another address of Anthropic's API.")
@@ -381,7 +433,7 @@ class Settings(BaseSettings):
     )
 
     @field_validator(
-        "trusted_hosts", "forwarded_allow_ips", "allowed_hosts", "blocked_hosts", "extra_mcp", "extra_mcp_allow",
+        "trusted_hosts", "forwarded_allow_ips", "auth_users", "auth_proxies", "allowed_hosts", "blocked_hosts", "extra_mcp", "extra_mcp_allow",
         mode="before",
     )  # fmt: skip
     @classmethod
@@ -410,6 +462,49 @@ class Settings(BaseSettings):
             raise ValueError(
                 "name addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8"
             ) from None
+
+    @field_validator("auth_proxies")
+    @classmethod
+    def _named_proxies(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        """Not all addresses: any client could then name the person."""
+        try:
+            networks = [ipaddress.ip_network(part) for part in value]
+        except ValueError:
+            networks = []
+        if len(networks) < len(value) or any(network.prefixlen == 0 for network in networks):
+            raise ValueError("name addresses or networks of proxies, such as 10.0.0.2 or 10.0.0.0/8")
+        return tuple(map(str, networks))
+
+    @field_validator("auth_proxy_header")
+    @classmethod
+    def _header_of_its_own(cls, value: str | None) -> str | None:
+        """Not one that browsers and other proxies send anyway."""
+        taken = ("host", "origin", "cookie", "authorization", "user-agent", "forwarded", "referer")
+        if value and (not re.fullmatch(r"[A-Za-z][A-Za-z0-9-]*", value) or value.lower() in taken):
+            raise ValueError("use a header of its own, such as Remote-User")
+        return value
+
+    @field_validator("oidc_issuer")
+    @classmethod
+    def _issuer(cls, value: str | None) -> str | None:
+        if value and not re.match(
+            r"https://[^\s/?#@]+|http://(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?(/|$)", value
+        ):
+            raise ValueError("use an https address, such as https://auth.example")
+        return value
+
+    @model_validator(mode="after")
+    def _check_ways_to_log_in(self) -> Settings:
+        needs = {
+            "auth_proxy_header": ("auth_proxies", "auth_users"),
+            "oidc_issuer": ("oidc_client_id", "oidc_client_secret", "auth_users"),
+        }
+        for name, needed in needs.items():
+            if missing := [
+                part.upper() for part in needed if getattr(self, name) and not getattr(self, part)
+            ]:
+                raise ValueError(f"{name.upper()} needs {' and '.join(missing)}")
+        return self
 
     @field_validator("screenshot_url_prefix")
     @classmethod

@@ -64,6 +64,11 @@ def visible(text: str) -> str:
     return _INVISIBLE.sub("", text)
 
 
+def parted(text: str) -> str:
+    """The text with spaces in place of what no person sees: some of it parts words for a model."""
+    return _INVISIBLE.sub(" ", text)
+
+
 def in_addresses(value: str) -> set[str]:
     """How a text is spelled in an address: encoded as a whole, as a form sends it, as a browser writes a path or fragment;
     in an address that is a parameter of another, and as servers write it that encode in small letters."""

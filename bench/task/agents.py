@@ -17,8 +17,9 @@ from langchain_mcp_adapters.tools import load_mcp_tools
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from server.agent.context import RunContext, UserUpdates
+from server.agent.context import Knowledge, NoKnowledge, RunContext, UserUpdates
 from server.agent.operator.graph import build_operator
+from server.agent.pointing.pointer import Pointer
 from server.agent.streaming import graph_events
 from server.browser.browser import Browser, PagePicture
 from server.browser.chromium import executables as parts
@@ -37,20 +38,24 @@ class Agent(Protocol):
 
 
 class Operator:
-    """Its person says yes to everything. `questions` counts them."""
+    """Its person says yes to everything."""
 
     name = "operator"
 
     def __init__(self, browser: Browser, folder: Path, files: Path) -> None:
-        self._browser = browser
+        self.browser = browser
         self._files = files
-        self.questions = 0
+        self.asked: list[str] = []
+        """The kind of each question."""
+        self.pointers: tuple[Pointer, ...] = ()
+        """What the person points at in the next tasks."""
+        self.knowledge: Knowledge = NoKnowledge()
         self._screenshots = Screenshots(folder, "/api/files/screenshots")
 
     async def begin(self) -> None:
         for file in filter(Path.is_file, self._files.rglob("*")):
             file.unlink()
-        await self._browser.navigate("about:blank")
+        await self.browser.navigate("about:blank")
 
     async def run(self, model: BaseChatModel, text: str) -> str:
         graph = build_operator(model, points=True, checkpointer=InMemorySaver())
@@ -62,19 +67,20 @@ class Operator:
             state = await graph.aget_state(config)
             if not state.interrupts:
                 return str(state.values["final_response"])
-            self.questions += 1
+            self.asked.append(state.interrupts[0].value["kind"])
             given = Command(resume={"reference": state.interrupts[0].value["reference"], "confirmed": True})
 
     def _context(self) -> RunContext:
         async def browser() -> Browser:
-            return self._browser
+            return self.browser
 
         async def keep(picture: PagePicture) -> str:
             return await self._screenshots.keep("bench", picture.data, picture.mime)
 
         return RunContext(
             run_id="r", session_id="bench", browser=browser, keep=keep, inbox=_Nobody(), grants=_NoGrants(),
-            max_tool_steps=30, files=self._files,
+            max_tool_steps=30, files=self._files, pointers=lambda: self.pointers,
+            knowledge=self.knowledge,
         )  # fmt: skip
 
 

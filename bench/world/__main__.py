@@ -45,6 +45,7 @@ async def run_programs(programs: Sequence[Program], only: str, *, with_steps: bo
                 "agent_model": MODEL,
                 "browser_headless": "true",
                 "openai_api": "chat",
+                "max_tool_steps": "30",
             }
             with serving(folder / "product", program=(), wrapper=(), migrated=True, **chosen) as server:
                 for program in programs:

@@ -114,6 +114,22 @@ class Defaults(TypedDict):
     max_tool_steps: int
 
 
+class Device(TypedDict):
+    id: str
+    way: Literal["password", "proxy", "oidc"]
+    browser: str
+    address: str
+    created_at: str
+    last_used_at: str
+    expires_at: str
+    is_here: bool
+
+
+class Devices(TypedDict):
+    items: list[Device]
+    can_change_password: bool
+
+
 class Done(Published):
     type: Literal["done"]
     message: Message
@@ -125,6 +141,14 @@ class Drove(TypedDict):
     seconds: int
     pages: NotRequired[list[str]]
     was_handed_off: NotRequired[bool]
+
+
+class EditedCell(TypedDict):
+    column: str
+    at: str
+    value: NotRequired[str | int | float | bool | None]
+    missing: NotRequired[str | None]
+    unverified: NotRequired[bool]
 
 
 class Effect(TypedDict):
@@ -252,7 +276,7 @@ class Instructions(TypedDict):
 class Interrupt(Published):
     type: Literal["interrupt"]
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: NotRequired[Parts | None]
     wants: NotRequired[Literal["answer", "step"] | None]
@@ -266,6 +290,7 @@ class Interrupt(Published):
     would_send_parts: NotRequired[Parts | None]
     spends: NotRequired[Amount | None]
     scopes: NotRequired[list[Literal["run", "session", "automation", "always"]] | None]
+    login: NotRequired[LoginAsked | None]
     start: NotRequired[StartPlan | None]
     screenshot: NotRequired[str | None]
     expires_at: NotRequired[str | None]
@@ -346,6 +371,27 @@ class Live(TypedDict):
     tools: list[OpenCall]
 
 
+class LoginAsked(TypedDict):
+    host: str
+    site: str
+    has_odd_letters: NotRequired[bool]
+    fields: list[Literal["user", "password", "code"]]
+    choices: list[LoginChoice]
+
+
+class LoginChoice(TypedDict):
+    id: str
+    title: str
+    site: str
+    account: str
+    is_exact_host: NotRequired[bool]
+
+
+class LoginGrants(TypedDict):
+    sessions: list[NamedId]
+    automations: list[NamedId]
+
+
 class Message(TypedDict):
     id: str
     session_id: str
@@ -369,6 +415,11 @@ class ModelUsage(TypedDict):
     cached_tokens: NotRequired[int]
     model_calls: NotRequired[int]
     cost: NotRequired[float | None]
+
+
+class NamedId(TypedDict):
+    id: str
+    name: str
 
 
 class Note(TypedDict):
@@ -428,7 +479,7 @@ class OpenCall(TypedDict):
 
 class OpenQuestion(TypedDict):
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: Parts | None
     wants: Literal["answer", "step"] | None
@@ -442,6 +493,7 @@ class OpenQuestion(TypedDict):
     would_send_parts: Parts | None
     spends: Amount | None
     scopes: list[Literal["run", "session", "automation", "always"]] | None
+    login: LoginAsked | None
     start: StartPlan | None
     screenshot: str | None
     expires_at: str | None
@@ -473,7 +525,7 @@ Parts: TypeAlias = "list[str | SentenceJson]"
 
 class Pending(TypedDict):
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: Parts | None
     wants: Literal["answer", "step"] | None
@@ -487,6 +539,7 @@ class Pending(TypedDict):
     would_send_parts: Parts | None
     spends: Amount | None
     scopes: list[Literal["run", "session", "automation", "always"]] | None
+    login: LoginAsked | None
     start: StartPlan | None
     screenshot: str | None
     expires_at: str | None
@@ -508,7 +561,7 @@ class Progress(TypedDict):
 
 class Question(TypedDict):
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     reason_parts: Parts | None
     wants: Literal["answer", "step"] | None
@@ -522,6 +575,7 @@ class Question(TypedDict):
     would_send_parts: Parts | None
     spends: Amount | None
     scopes: list[Literal["run", "session", "automation", "always"]] | None
+    login: LoginAsked | None
     start: StartPlan | None
     screenshot: str | None
     expires_at: str | None
@@ -548,6 +602,7 @@ class ResultRow(TypedDict):
     missing: NotRequired[dict[str, str]]
     unverified: NotRequired[list[str]]
     edited: NotRequired[dict[str, str | int | float | bool | None]]
+    edits: NotRequired[list[EditedCell]]
     url: NotRequired[str]
     file: NotRequired[str]
     at: str
@@ -650,6 +705,25 @@ class StateChanged(Published):
     facts: NotRequired[list[AnyObject]]
 
 
+class StoredLogin(TypedDict):
+    id: str
+    site: str
+    hosts: list[str]
+    exact: bool
+    title: str
+    account: str | None
+    has_code: bool | None
+    source: Literal["local", "op", "bw"]
+    grant: LoginGrants
+    created_at: str
+    last_used_at: str | None
+    uses: int
+
+
+class StoredLoginList(TypedDict):
+    items: list[StoredLogin]
+
+
 class Target(TypedDict):
     role: str
     name: str
@@ -712,6 +786,25 @@ class UsageChanged(Published):
     type: Literal["usage"]
     call: Usage
     total: Usage
+
+
+class VaultLog(TypedDict):
+    items: list[VaultLogEntry]
+    next_before: str | None
+
+
+class VaultLogEntry(TypedDict):
+    id: str
+    at: str
+    event: str
+    login_id: str | None
+    title: str
+    host: str
+    fields: list[str]
+    actor: Literal["person", "agent", "server"]
+    session_id: str | None
+    run_id: str | None
+    reason: str
 
 
 class WorkingState(TypedDict):

@@ -27,7 +27,7 @@ from cli.words import t
 if TYPE_CHECKING:
     from cli.client.dialogue import Dialogue
 
-Found = TypeVar("Found", api.ListedSession, api.ListedAutomation, api.Grant, api.Note)
+Found = TypeVar("Found", api.ListedSession, api.ListedAutomation, api.Grant, api.Note, api.Device)
 
 TERMINAL = frozenset({"done", "error"})
 QUIET_AT_MOST = 45.0
@@ -151,6 +151,17 @@ class Client:
         matches = _beginning_with(name, await self.grants())
         if len(matches) != 1:
             raise UsageError(t("No single grant {name}; /grants lists them.", name=name))
+        return matches[0]
+
+    async def devices(self) -> list[api.Device]:
+        page: api.Devices = await self.call("GET", "/auth/devices")
+        return page["items"]
+
+    async def find_device(self, name: str) -> api.Device:
+        """The device whose id begins so. Raises UsageError if there is none, or more than one."""
+        matches = _beginning_with(name, await self.devices())
+        if len(matches) != 1:
+            raise UsageError(t("No single device {name}; /devices lists them.", name=name))
         return matches[0]
 
     async def notes(self) -> list[api.Note]:

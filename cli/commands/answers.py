@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from datetime import datetime, time, timedelta
 
 from cli.errors import UsageError
@@ -31,6 +32,19 @@ def read_grant(text: str, now: datetime) -> dict[str, object]:
         else:
             raise UsageError(t(USAGE))
     return grant
+
+
+def read_login(text: str, ids: Sequence[str]) -> dict[str, object]:
+    """Which login, by its number in the question, and for how long, from `2 session`. Raises UsageError."""
+    known: dict[str, object] = {}
+    for word in text.lower().split():
+        if word.isdecimal() and 1 <= int(word) <= len(ids):
+            known["id"] = ids[int(word) - 1]
+        elif word in ("session", "automation"):
+            known["choice"] = word
+        else:
+            raise UsageError(t("Write it as /yes, /yes 2 with a number of the list, or /yes session."))
+    return known
 
 
 def read_effects(text: str, count: int) -> list[int]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from cli.client.api_types import OpenQuestion
+from cli.client.api_types import LoginAsked, OpenQuestion
 from cli.commands import browser
-from cli.commands.answers import read_effects, read_grant, read_time
+from cli.commands.answers import read_effects, read_grant, read_login, read_time
 from cli.commands.syntax import REFERENCE_CHARS, Answer, Call
 from cli.conversation import Conversation
 from cli.errors import ServerRefused, UsageError
@@ -93,9 +93,11 @@ async def _answer_here(conversation: Conversation, call: Call) -> Answer | None:
             t("This wants /done when you have done it, plain words to go on otherwise, or /stop.")
         )
     is_confirmed = asked.kind == "manual" or call.name == "yes"
-    frame = {"type": "user_confirm", "reference": asked.reference, "confirmed": is_confirmed}
+    frame: dict[str, object] = {
+        "type": "user_confirm", "reference": asked.reference, "confirmed": is_confirmed,
+    }  # fmt: skip
     frame |= {"text": call.text("words")} if "words" in call.args else {}
-    frame |= _allowed(call, len(asked.start.effects) if asked.start else None)
+    frame |= _allowed(call, len(asked.start.effects) if asked.start else None, asked.login)
     try:
         return await conversation.send(frame)
     except ServerRefused as error:
@@ -125,7 +127,7 @@ async def _answer_elsewhere(conversation: Conversation, call: Call, question: Op
     body: dict[str, object] = {"reference": question["reference"]}
     body |= {"done": True} if is_manual else {"confirmed": is_yes}
     body |= {"message": note} if note else {}
-    body |= _allowed(call, len(start["effects"]) if start else None)
+    body |= _allowed(call, len(start["effects"]) if start else None, question.get("login"))
     await conversation.client.call("POST", f"/sessions/{question['session_id']}/decision", body)
     wants_other_plan = start and not is_yes and note
     outcome = "replan" if wants_other_plan else outcome_of(question["kind"], question.get("wants"), is_yes)
@@ -133,11 +135,15 @@ async def _answer_elsewhere(conversation: Conversation, call: Call, question: Op
     return {"session_id": question["session_id"]}
 
 
-def _allowed(call: Call, foreseen: int | None) -> dict[str, object]:
-    """What was written behind `/yes`, as a field of the decision: a grant, or which of the `foreseen` effects of a run
-    that asks before it starts are allowed."""
+def _allowed(call: Call, foreseen: int | None, login: LoginAsked | None) -> dict[str, object]:
+    """What was written behind `/yes`, as a field of the decision: a grant, which of the `foreseen` effects of a run
+    that asks before it starts are allowed, or which login and for how long."""
+    if login is not None and call.name == "done":
+        return {"login": {"choice": "by_hand"}}
     if "grant" not in call.args:
         return {}
     if foreseen is not None:
         return {"effects": read_effects(call.text("grant"), foreseen)}
+    if login is not None:
+        return {"login": read_login(call.text("grant"), [one["id"] for one in login["choices"]])}
     return {"grant": read_grant(call.text("grant"), datetime.now().astimezone())}

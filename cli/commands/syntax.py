@@ -75,6 +75,8 @@ class Command:
     params: tuple[Param, ...] = ()
     by_hand: bool = False
     """True if it uses the browser without the agent. Such a command switches to cmd mode."""
+    asks: bool = False
+    """True if it may ask the person for lines of its own, such as a password."""
 
     @property
     def usage(self) -> str:

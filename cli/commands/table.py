@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cli.commands import automations, browser, grants, knowledge, questions, session
+from cli.commands import automations, browser, devices, grants, knowledge, logins, questions, servers, session
 from cli.commands.schedule import SETTINGS
 from cli.commands.syntax import Call, Command, Param
 from cli.conversation import Conversation
@@ -66,6 +66,8 @@ COMMANDS = {
             (Param("what", choices=("run", "pause", "resume", "delete", "log", *SETTINGS)), Param("id")),
         ),
         Command("grants", "what is allowed without asking, with what was used of it", grants.show_all),
+        Command("devices", "the browsers that are logged in to this server", devices.show_all),
+        Command("sign-out", "end the login of the device ID of /devices", devices.end, (Param("id"),)),
         Command("revoke", "take back the grant ID of /grants", grants.revoke, (Param("id"),)),
         Command(
             "instructions",
@@ -80,6 +82,31 @@ COMMANDS = {
             (
                 Param("what", is_optional=True, choices=("keep", "drop")),
                 Param("id", is_optional=True),
+            ),
+        ),
+        Command("logins", "the stored logins, without what is secret in them", logins.show_logins),
+        Command(
+            "login",
+            "add a login for SITE; user name and password are asked for, the password is not shown",
+            logins.add_login,
+            (Param("what", choices=("add",)), Param("site")),
+            asks=True,
+        ),
+        Command(
+            "vault",
+            "unlock or lock the stored logins, or list what happened to them",
+            logins.use_vault,
+            (Param("what", choices=("unlock", "lock", "log")),),
+            asks=True,
+        ),
+        Command(
+            "mcp",
+            "the MCP servers of both agents; add NAME ADDRESS, or test, tools or remove NAME. What a tool may do is "
+            "decided in the settings page",
+            servers.show_or_change,
+            (
+                Param("what", is_optional=True, choices=("add", "test", "tools", "remove")),
+                Param("words", "rest", is_optional=True),
             ),
         ),
         Command(

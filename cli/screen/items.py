@@ -132,10 +132,11 @@ def outcome_of(kind: str, wants: str | None, confirmed: bool) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """An open question: `confirm` needs yes or no to an action, `manual` needs the user to do something."""
+    """An open question: `confirm` needs yes or no to an action, `login` to the use of a stored login, `manual` needs the
+    user to do something."""
 
     reference: str
-    kind: Literal["confirm", "manual"]
+    kind: Literal["confirm", "manual", "login"]
     reason: str
     action: Mapping[str, object] = field(default_factory=dict)
     target: api.Target | None = None
@@ -147,6 +148,8 @@ class Question:
     """What the act was about to send when it was stopped."""
     screenshot: str | None = None
     expires_at: datetime | None = None
+    login: api.LoginAsked | None = None
+    """Of a question about a login: which stored ones fit."""
     start: StartPlan | None = None
     """The plan to agree to, for a question before a run begins."""
     wants: str | None = None
@@ -167,6 +170,7 @@ class Question:
             would_send=localized(question, "would_send") or None,
             screenshot=screenshot,
             expires_at=moment(question.get("expires_at")),
+            login=question.get("login"),
             start=StartPlan.read(start) if (start := question.get("start")) else None,
         )
 

@@ -68,7 +68,7 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
 
 def _waiting(asked: Question) -> Text:
     manual = "words" if asked.wants == "answer" else "/done or words"
-    answers = t("/yes · /no [words]" if asked.kind == "confirm" else manual)
+    answers = t("/yes · /no [words]" if asked.kind != "manual" else manual)
     left = ""
     if asked.expires_at:
         seconds = max((asked.expires_at - datetime.now(UTC)).total_seconds(), 0)

@@ -167,3 +167,9 @@ def _keys() -> KeyBindings:
             event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
 
     return keys
+
+
+async def ask_line(label: str, is_secret: bool) -> str:
+    """One line that is in no history; a secret one is masked. Raises KeyboardInterrupt, EOFError."""
+    session: PromptSession[str] = PromptSession(history=InMemoryHistory(), erase_when_done=True)
+    return await session.prompt_async(label, is_password=is_secret)

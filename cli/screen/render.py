@@ -213,6 +213,8 @@ def _asks(item: Question) -> tuple[str, str]:
     """What the question is, and how it is answered."""
     if item.start:
         return "Start this run?", "/yes starts it · /yes 1 2 allows only these · /yes none · /no [words]"
+    if item.kind == "login":
+        return "Log in?", "/yes [number] [session|automation] · /done: you log in yourself · /no refuses"
     if item.kind == "confirm":
         grants = "/yes run|session|automation|always allows such here"
         return "May I do this?", f"/yes does it · {grants} · /no [words] refuses"
@@ -237,9 +239,15 @@ def question(item: Question) -> Table:
         )
     if item.would_send:
         rows.add_row(t("about to send"), Text(item.would_send, "warn"))
+    for number, one in enumerate(item.login["choices"] if item.login else (), 1):
+        host = "" if one["is_exact_host"] else t("stored for {site}", site=one["site"])
+        line = Text.assemble(
+            (f"{number} ", "quiet"), (one["account"], "bold"), f"  {one['title']}  ", (host, "warn")
+        )
+        rows.add_row(t("as") if number == 1 else "", line)
     if item.sends_to:
         rows.add_row(t("sent to"), Text(item.sends_to, "warn"))
-    rows.add_row(t("why" if item.kind == "confirm" else "wanted"), Text(item.reason))
+    rows.add_row(t("wanted" if item.kind == "manual" else "why"), Text(item.reason))
     if item.expires_at:
         rows.add_row(t("until"), Text(until(item.expires_at, datetime.now(UTC))))
     return rows

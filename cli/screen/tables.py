@@ -150,6 +150,29 @@ class GrantList:
 
 
 @dataclass(frozen=True)
+class DeviceList:
+    """One row per login: the first eight characters of its id, its browser, how and from where, and its last use."""
+
+    items: Sequence[api.Device]
+    now: datetime
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(t("No browser is logged in."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("id", "browser", "by", "address", "used"):
+            table.add_column(t(name), no_wrap=name == "id", min_width=8 if name == "id" else None)
+        for item in self.items:
+            last, way = moment(item["last_used_at"]), item["way"]
+            table.add_row(
+                short(item["id"]), item["browser"] or "-", t(way), item["address"],
+                ago(last, self.now) if last else "",
+            )  # fmt: skip
+        yield table
+
+
+@dataclass(frozen=True)
 class NoteList:
     """One row per note: the first eight characters of its id, its site and text, and whether it waits or is used."""
 
@@ -167,6 +190,41 @@ class NoteList:
                 Text(t("proposed"), "warn") if item["confirmed_at"] is None else Text(str(item["used_count"]))
             )
             table.add_row(short(item["id"]), item["site"], item["text"], used)
+        yield table
+
+
+@dataclass(frozen=True)
+class LoginTable:
+    """One row per login: its title, site and masked account, how often it was used, and what uses it unasked."""
+
+    items: Sequence[api.StoredLogin]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(t("There are no logins. /login add SITE makes one."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("title", "site", "account", "used", "unasked"):
+            table.add_column(t(name))
+        for item in self.items:
+            unasked = [one["name"] for one in (*item["grant"]["sessions"], *item["grant"]["automations"])]
+            account = item["account"] or t("locked")
+            table.add_row(item["title"], item["site"], account, str(item["uses"]), ", ".join(unasked))
+        yield table
+
+
+@dataclass(frozen=True)
+class VaultTable:
+    """One row per entry of the vault's log, newest first."""
+
+    items: Sequence[api.VaultLogEntry]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        table = Table(box=None, padding=(0, 2), show_header=False)
+        for item in self.items:
+            at = moment(item["at"])
+            details = " · ".join(filter(None, (item["host"], *item["fields"], item["reason"])))
+            table.add_row(f"{at:%Y-%m-%d %H:%M}", item["event"], item["title"], Text(details, "quiet"))
         yield table
 
 

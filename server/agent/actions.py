@@ -9,7 +9,8 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from server.browser.browser import Direction
-from server.browser.observation import Element, Observation, PointHit
+from server.browser.login_form import LoginField
+from server.browser.observation import Element, Observation, Page, PointHit
 from server.events import Wanted
 from server.ops.json_types import JsonObject
 
@@ -138,6 +139,20 @@ class TypeAction(BaseAction):
 
     def with_fields(self, fields: Iterable[FieldText]) -> Self:
         return self.model_copy(update={"fields": tuple(fields)})
+
+
+class LoginAction(ElementAction):
+    """Types a stored login into the form of the element, which is a field of it. Nothing is sent."""
+
+    kind: Literal["login"] = "login"
+    login: str = ""
+    """Which: `L1`, as the model names it, or its id once it is known; "" for the only one."""
+    form: str = ""
+    """`LoginForm.token`: the form that the question was about; "" until it was looked at."""
+    host: str = ""
+    """Of that form."""
+    parts: tuple[LoginField, ...] = ()
+    """Which of its fields are filled."""
 
 
 class SelectAction(ElementAction):
@@ -291,7 +306,7 @@ class StopAction(BaseAction):
 
 
 class ToolAction(BaseAction):
-    """A call of a tool that the policy knows nothing about."""
+    """A call of a tool of the browser's own server that the policy knows nothing about."""
 
     kind: Literal["tool"] = "tool"
     tool: str
@@ -305,9 +320,36 @@ class ToolAction(BaseAction):
         return {**({"id": self.id} if self.id else {}), **self.args, "kind": self.tool}
 
 
+class CallToolAction(BaseAction):
+    """A call of a tool of another MCP server. It concerns no page."""
+
+    kind: Literal["call_tool"] = "call_tool"
+    tool: str = ""
+    args: JsonObject = {}
+    server: str = ""
+    """Its name."""
+    pin: str = ""
+    """`ToolSpec.pin` of the tool as the agent knew it."""
+    each_time: bool = False
+    """No grant covers it."""
+
+    @property
+    def name(self) -> str:
+        return self.tool
+
+    @property
+    def place(self) -> str:
+        """What a grant for it is given for, in place of a site: this very tool, as it is listed now."""
+        return f"{TOOL_PLACE}{self.tool}@{self.pin}"
+
+
+TOOL_PLACE = "tool:"
+"""Before the name of a tool. No site begins so: what follows its colon is a number."""
+
 Action = Annotated[
     ClickAction
     | TypeAction
+    | LoginAction
     | SelectAction
     | PressAction
     | HoverAction
@@ -327,7 +369,8 @@ Action = Annotated[
     | AskUserAction
     | RecordAction
     | StopAction
-    | ToolAction,
+    | ToolAction
+    | CallToolAction,
     Field(discriminator="kind"),
 ]
 _ACTION_ADAPTER: TypeAdapter[Action] = TypeAdapter(Action)
@@ -367,8 +410,13 @@ class AimedAction:
         return self.targets[-1] if self.targets else None
 
 
+OUTSIDE_PAGES = Observation(page=Page(url="", title=""))
+
+
 def aim(action: Action, observation: Observation, focused: Element | None = None) -> AimedAction:
     """Find the action's targets on the page. Keys go to `focused`."""
+    if isinstance(action, CallToolAction):
+        return AimedAction(action, OUTSIDE_PAGES, ())
     if isinstance(action, PressAction):
         return AimedAction(action, observation, (focused,) if focused else (), focused)
     if action.points:

@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Protocol
 
 from server import clock
+from server.agent.logins import FilledLogins, NoVault, RunOfLogin, Vault
 from server.agent.pointing.pointer import Pointer, SeenPage
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import Browser, PagePicture
+from server.browser.browser import Browser, PagePicture, ToolOutcome, ToolSpec
 from server.events import now
 from server.grants.coverage import GrantUse, HeldGrant
+from server.ops.json_types import JsonView
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +92,26 @@ class NoKnowledge:
         pass
 
 
+class ToolBox(Protocol):
+    """The tools of the MCP servers that the person has added, for one session."""
+
+    async def offered(self) -> Sequence[ToolSpec]:
+        """As they are now: what the person changes holds from the next call of this on."""
+        ...
+
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
+        """Call the tool if it is still the one of `spec.pin`. The text is the server's: cut, masked, not fenced."""
+        ...
+
+
+class NoTools:
+    async def offered(self) -> Sequence[ToolSpec]:
+        return ()
+
+    async def call(self, spec: ToolSpec, args: JsonView) -> ToolOutcome:
+        raise ValueError(f"no server has the tool {spec.name}")
+
+
 @dataclass(frozen=True, slots=True)
 class InterruptedCall:
     """A tool call that a former execution of the run had begun and whose result is not in its checkpoint."""
@@ -126,6 +148,10 @@ class RunContext:
     """Private sites of the session's browser profile; shared by both agents."""
     logins: set[str] = field(default_factory=set)
     """Forms whose password was typed with a yes and that are not sent yet (`gate/logins.py`)."""
+    vault: Vault = field(default_factory=NoVault)
+    automation_id: str | None = None
+    """Of the automation that the run is of."""
+    filled: FilledLogins = field(default_factory=FilledLogins)
     patience: float | None = None
     """Seconds for which its questions may be answered; None: as the server is set."""
     only_first_model: bool = False
@@ -135,9 +161,14 @@ class RunContext:
     today: Callable[[], str] = lambda: clock.today(now(), None)
     """The line of a prompt that says what day it is for the person, or for the automation; made at each model call."""
     knowledge: Knowledge = field(default_factory=NoKnowledge)
+    tools: ToolBox = field(default_factory=NoTools)
     keep_page: Callable[[str, SeenPage], Awaitable[None]] = _keeps_no_page
     """Stores, by a screenshot's address, what it shows."""
     pointers: Callable[[], Sequence[Pointer]] = tuple
     """What the user points at in the messages of the run."""
     left: InterruptedCall | None = None
     """Not repeated when another process continues the run."""
+
+    @property
+    def login_run(self) -> RunOfLogin:
+        return RunOfLogin(self.session_id, self.run_id, self.automation_id)

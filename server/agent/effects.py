@@ -23,6 +23,7 @@ SHOWN_PATH_CHARS = 80
 MAX_COMPARED_REQUESTS = 200
 """Requests of a run that later ones are compared with."""
 MAX_REFUSED = 5
+_ABSENT = frozenset({404, 405, 410, 501})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,20 +76,26 @@ def effect_of(
     """`earlier` are the keys of the run's requests so far, `urls` the act's pages, before and after.
 
     A request of the page's own statistics, or to another site that cannot be reached, does not make an act
-    refused as long as another request was accepted.
+    refused as long as another request was accepted; one that asks for what the site does not have never does.
     """
     if sent is None:
         return ActEffect("unknown")
     effects = tuple(_as_effect(request, earlier, secrets) for request in sent.requests)
-    pairs = list(zip(sent.requests, effects, strict=True))
+    every = zip(sent.requests, effects, strict=True)
+    pairs = [(request, effect) for request, effect in every if not _asks_in_vain(request)]
     groups = (
         [effect for request, effect in pairs if request.method not in SAFE_METHODS and not request.is_beacon],
         [effect for request, effect in pairs if request.method not in SAFE_METHODS],
-        list(effects),
+        [effect for _, effect in pairs],
     )
     main = tuple(next(filter(None, groups), []))
     keys = tuple(request.key for request in sent.requests if request.key)
     return ActEffect(_outcome(main, urls, is_all=sent.is_all), effects, main, keys)
+
+
+def _asks_in_vain(request: SentRequest) -> bool:
+    """Whether a page asks its site for a part that this one does not have, such as a list of shares."""
+    return request.only_reads and request.status in _ABSENT
 
 
 def _as_effect(request: SentRequest, earlier: Collection[str], secrets: Sequence[str]) -> Effect:

@@ -90,13 +90,19 @@ def _read_effect(given: dict[str, object]) -> ForeseenEffect | None:
 
 
 async def ask_plan(
-    model: BaseChatModel, task: str, before: StartPlan | None, words: Sequence[str], today: str
+    model: BaseChatModel,
+    task: str,
+    before: StartPlan | None,
+    words: Sequence[str],
+    today: str,
+    instructions: str,
 ) -> AIMessage:
-    """Make one model call. `before` was not approved: `words` say what the person wants instead. `today` is a line.
+    """Make one model call. `before` was not approved: `words` say what the person wants instead. `today` is a line,
+    `instructions` are the person's standing ones.
 
     Raises the errors of the provider's client.
     """
-    parts = [f"Task: {cut(task, MAX_TASK)}"]
+    parts = [*filter(None, [instructions]), f"Task: {cut(task, MAX_TASK)}"]
     if before:
         parts.append("Your plan before: " + "; ".join(before.plan))
     parts += [f"The person says to it: {said}" for said in words]

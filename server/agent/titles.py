@@ -37,9 +37,12 @@ def namer_of(summary_model: str | None, session_model: str) -> str | None:
     return None if name.lower() in OFF or name.partition(":")[0] in SCRIPTED else name
 
 
-async def ask_title(model: BaseChatModel, asked: str, answered: str, today: str) -> AIMessage:
-    """Make one short model call. Raises the errors of the provider's client."""
-    text = f"Person: {asked[:1000]}\n\nAssistant: {answered[:1000]}\n\n{today}"
+async def ask_title(
+    model: BaseChatModel, asked: str, answered: str, today: str, instructions: str
+) -> AIMessage:
+    """Make one short model call. `instructions`: the person's standing ones. Raises the errors of the provider's client."""
+    said = f"Person: {asked[:1000]}\n\nAssistant: {answered[:1000]}\n\n{today}"
+    text = f"{instructions}\n\n{said}" if instructions else said
     if isinstance(model, GuardedModel):
         model = model.at_most(MAX_TITLE_TOKENS)
     reply: AIMessage = await model.ainvoke([SystemMessage(TITLE_PROMPT), HumanMessage(text)])

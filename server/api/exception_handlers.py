@@ -13,7 +13,8 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 from starlette.routing import Match
 
-from server.errors import AppError, Unavailable
+from server.agent.logins import VaultLocked
+from server.errors import AppError, Conflict, Unavailable
 from server.http.problems import problem, render
 from server.ops import stale_install
 from wording.catalogue import joined, sentence
@@ -58,6 +59,10 @@ def install(app: FastAPI) -> None:
     @app.exception_handler(AppError)
     async def app_error(request: Request, error: AppError) -> Response:
         return render(error, request.state.request_id)
+
+    @app.exception_handler(VaultLocked)
+    async def vault_locked(request: Request, error: VaultLocked) -> Response:
+        return render(Conflict(error.why, code="vault_locked"), request.state.request_id)
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:

@@ -15,7 +15,7 @@ from server.api.pointing import Pointers, read_pointers
 from server.api.schemas import Accepted, Decided, Question, Run, Session
 from server.api.sessions import question_of
 from server.errors import BadRequest, TooLarge
-from server.events import Answer, now
+from server.events import Answer, LoginAnswer, now
 from server.grants.coverage import WantedGrant
 from server.ops.json_types import JsonObject
 from server.results.columns import SchemaRefused, read_schema
@@ -56,6 +56,19 @@ class Branch(Body):
     message_id: Text
 
 
+class LoginBody(Body):
+    """Which login, and how it may be used; with `confirmed: false` only `by_hand`: the person logs in themselves."""
+
+    choice: Literal["once", "session", "automation", "by_hand"] = "once"
+    id: Annotated[Text, Field(max_length=64)] | None = None
+    """Another than the first of the question's `login.choices`."""
+
+    def answer(self, *, confirmed: bool) -> LoginAnswer:
+        if (self.choice == "by_hand") is confirmed:
+            raise BadRequest(sentence("decision.login_by_hand"), code="no_decision")
+        return LoginAnswer(choice=self.choice, id=self.id)
+
+
 class DecisionBody(Body):
     reference: Annotated[Text, Field(max_length=64)]
     confirmed: bool | None = None
@@ -66,6 +79,9 @@ class DecisionBody(Body):
     grant: GrantBody | None = None
     effects: Effects | None = None
     """With a yes to a run's start: the places in `start.effects` of what is allowed; null: none."""
+
+    login: LoginBody | None = None
+    """To a question about a login; null: as it was asked, once."""
 
     def wanted(self) -> WantedGrant | None:
         return self.grant.wanted() if self.grant else WantedGrant() if self.remember else None
@@ -144,8 +160,9 @@ async def decide(session_id: SessionId, body: DecisionBody, runtime: RuntimeDep)
     await runtime.store.session(session_id)
     confirmed = bool(body.done) if body.confirmed is None else body.confirmed
     answer = Answer(
-        reference=body.reference, confirmed=confirmed, message=body.message or "", effects=body.effects
-    )
+        reference=body.reference, confirmed=confirmed, message=body.message or "", effects=body.effects,
+        login=body.login.answer(confirmed=confirmed) if body.login else None,
+    )  # fmt: skip
     await runtime.commands.decide(session_id, answer, grant=body.wanted())
     return Decided(reference=body.reference, confirmed=confirmed)
 

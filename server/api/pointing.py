@@ -102,6 +102,7 @@ async def _read(given: PointerBody, session_id: str, runtime: Runtime) -> Pointe
         picture=address,
         box=(left, top, wide, high),
         note=" ".join(given.note.split()),
+        view=page.view,
     )
     if given.element is None:
         return place
@@ -110,7 +111,6 @@ async def _read(given: PointerBody, session_id: str, runtime: Runtime) -> Pointe
     return place.model_copy(
         update={
             "box": element.box, "target": element.target, "ref": element.ref, "alone": element.alone,
-            "document": page.document,
         }
     )  # fmt: skip
 

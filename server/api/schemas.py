@@ -12,6 +12,7 @@ from server.events import (
     Activity,
     Box,
     InterruptKind,
+    LoginAsked,
     Message,
     QuestionOutcome,
     RunStatus,
@@ -126,6 +127,8 @@ class Pending(ResponseModel):
     """`amount` as a number, in thousandths; null if the page leaves any doubt of what the act spends."""
     scopes: list[GrantScope] | None
     """In which acts like this one can be allowed together with a yes."""
+    login: LoginAsked | None
+    """Of a question about a login: which stored ones fit the form, without their values."""
     start: StartPlan | None
     """What the run wants to do, if it asks before it begins; null: the question is about one act."""
     screenshot: str | None
@@ -631,6 +634,37 @@ class Health(ResponseModel):
 
 class Me(ResponseModel):
     by: Literal["token", "cookie"]
+
+
+class WaysToLogIn(ResponseModel):
+    """Besides the password."""
+
+    proxy_user: str | None
+    """Whom a trusted proxy names in this request."""
+    oidc: str | None
+    """The host of the OpenID Connect provider."""
+
+
+class Device(ResponseModel):
+    """A login by cookie that has not ended."""
+
+    id: str
+    way: Literal["password", "proxy", "oidc"]
+    browser: str
+    """Such as `Firefox, Linux`; empty if unknown."""
+    address: str
+    """From which it logged in."""
+    created_at: datetime
+    last_used_at: datetime
+    expires_at: datetime
+    is_here: bool
+    """It is that of this request."""
+
+
+class Devices(ResponseModel):
+    items: list[Device]
+    can_change_password: bool
+    """Not where the password is the setting `AUTH_TOKEN`."""
 
 
 class AgentChoice(ResponseModel):

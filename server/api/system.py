@@ -1,15 +1,12 @@
-"""Routes for login, health, configuration, tools and metrics."""
+"""Routes for health, configuration, tools and metrics."""
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from fastapi import APIRouter, Request
-from pydantic import Field
 from starlette.responses import Response
 
 from server import VERSION
-from server.api.deps import Body, CallerOf, RuntimeDep, Text
+from server.api.deps import RuntimeDep
 from server.api.messages import MESSAGE_BYTES, MESSAGE_CHARS
 from server.api.schemas import (
     AgentChoice,
@@ -17,13 +14,10 @@ from server.api.schemas import (
     Defaults,
     Health,
     Limits,
-    Me,
     Notice,
     Tool,
     Tools,
 )
-from server.auth import COOKIE_SECONDS, cookie_name, peer_of
-from server.errors import Unauthorized
 from server.files.session_files import FILE_BYTES, MAX_SESSION_FILES
 from server.http.problems import problem
 from server.runtime import Runtime
@@ -32,41 +26,6 @@ from wording.catalogue import parts_of, sentence
 router = APIRouter(prefix="/api")
 
 AGENTS = [AgentChoice(id="operator", label="Operator"), AgentChoice(id="assistant", label="Assistant")]
-
-
-class Login(Body):
-    password: Annotated[Text, Field(max_length=1000)]
-
-
-@router.post("/auth/login", status_code=204)
-async def log_in(body: Login, request: Request) -> Response:
-    logins = request.app.state.logins
-    value = logins.log_in(body.password, peer_of(request.scope))
-    response = Response(status_code=204)
-    secure = request.url.scheme == "https"
-    response.set_cookie(
-        cookie_name(request.headers, logins.cookie, secure=secure), value, max_age=COOKIE_SECONDS, path="/", httponly=True,
-        samesite="strict", secure=secure,
-    )  # fmt: skip
-    return response
-
-
-@router.post("/auth/logout", status_code=204)
-async def log_out(request: Request, caller: CallerOf) -> Response:
-    if caller.cookie:
-        request.app.state.logins.log_out(caller.cookie)
-    response = Response(status_code=204)
-    secure = request.url.scheme == "https"
-    name = cookie_name(request.headers, request.app.state.logins.cookie, secure=secure)
-    response.delete_cookie(name, path="/", httponly=True, samesite="strict", secure=secure)
-    return response
-
-
-@router.get("/auth/me")
-async def me(caller: CallerOf) -> Me:
-    if not caller.is_logged_in:
-        raise Unauthorized(sentence("login.needed"))
-    return Me(by="token" if caller.bearer else "cookie")
 
 
 @router.get("/health")

@@ -17,7 +17,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter, ValidationError
 
 from server.api.deps import STREAM, CallerOf, RuntimeDep, SessionId, SocketFrame, Text
 from server.api.grants import GrantBody
-from server.api.messages import Effects, check_content, check_schema
+from server.api.messages import Effects, LoginBody, check_content, check_schema
 from server.api.sockets import SocketMessage, end_at_logout, listen, refuse, run_until_one_ends, send
 from server.errors import AppError
 from server.events import (
@@ -69,6 +69,7 @@ class UserConfirm(Command):
     grant: GrantBody | None = None
     """As in `POST /sessions/{id}/decision`."""
     effects: Effects | None = None
+    login: LoginBody | None = None
 
 
 class Control(Command):
@@ -172,6 +173,7 @@ async def _carry_out(
                 confirmed=frame.confirmed,
                 message=frame.text or "",
                 effects=frame.effects,
+                login=frame.login.answer(confirmed=frame.confirmed) if frame.login else None,
             )
             wanted = frame.grant.wanted() if frame.grant else WantedGrant() if frame.remember else None
             await commands.decide(session_id, answer, grant=wanted)

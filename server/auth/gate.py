@@ -14,11 +14,15 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from server.auth.body import limit_body
 from server.auth.logins import Caller, Logins, read_caller
+from server.auth.trusted_header import TrustedHeader
 from server.errors import AppError, Forbidden, Unauthorized
 from server.settings import Settings
 from wording.catalogue import sentence
 
-PUBLIC = frozenset({"/api/auth/login", "/api/health", "/api/ready"})
+PUBLIC = frozenset(
+    {"/api/auth/login", "/api/auth/ways", "/api/auth/proxy", "/api/auth/oidc", "/api/auth/oidc/callback"}
+    | {"/api/health", "/api/ready"}
+)
 HOOKS = "/api/hooks/"
 """Below it the address has a secret, which is the login."""
 LINKS = "/api/links/"
@@ -35,13 +39,14 @@ Render = Callable[[AppError, str], ASGIApp]
 
 
 class RequestGate:
-    """ASGI middleware that checks host, origin, login and size, in this order. `render` renders errors."""
+    """ASGI middleware that checks host, a proxy's header, origin, login and size, in this order. `render` renders errors."""
 
     def __init__(self, app: ASGIApp, *, settings: Settings, logins: Logins, render: Render) -> None:
         self._app = app
         self._logins = logins
         self._render = render
         self._hosts = allowed_hosts(settings)
+        self._trusted_header = TrustedHeader(settings)
         self._guarded = guarded_prefixes(settings)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -55,9 +60,13 @@ class RequestGate:
         caller = scope["state"]["caller"] = read_caller(headers, self._logins, secure=secure)
         try:
             self._check_host(headers)
+            if (
+                scope["type"] == "http"
+            ):  # a socket is opened with the cookie of a login; the header gives it nothing
+                self._trusted_header.check(scope, headers)
             self._check_origin(scope, headers, caller)
             self._check_fetch_site(scope, headers, caller)
-            self._check_login(scope, caller)
+            self._check_login(scope, headers, caller)
             receive = limit_body(scope, headers, receive)
         except AppError as error:
             await self._refuse(scope, receive, send, error)
@@ -98,13 +107,15 @@ class RequestGate:
         is_public = path in PUBLIC or (path.startswith((HOOKS, LINKS)) and not PICTURE_ADDRESS.search(path))
         return not is_public and is_guarded(path, self._guarded)
 
-    def _check_login(self, scope: Scope, caller: Caller) -> None:
+    def _check_login(self, scope: Scope, headers: Headers, caller: Caller) -> None:
         if not self._is_guarded(scope["path"]):
             return
         if caller.bearer is not None:
             self._logins.check_bearer(caller.bearer, peer_of(scope))
-        elif not caller.is_logged_in:
+        elif caller.cookie is None or not caller.is_logged_in:
             raise Unauthorized(sentence("login.needed"))
+        else:
+            self._logins.note_use(caller.cookie, peer_of(scope), headers.get("user-agent", ""))
 
     async def _refuse(self, scope: Scope, receive: Receive, send: Send, error: AppError) -> None:
         if scope["type"] == "http":

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import hmac
 import ipaddress
 import json
+import re
 import secrets
 import time
 from collections import OrderedDict, deque
@@ -18,16 +20,25 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 from starlette.datastructures import Headers
 
-from server.errors import TooMany, Unauthorized
+from server.auth.devices import DeviceBook, Way
+from server.errors import BadRequest, Conflict, NotFound, TooMany, Unauthorized
 from server.fs import secret_file
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 from wording.catalogue import sentence
 
 COOKIE_SECONDS = 30 * 24 * 3600
+NEW_PASSWORD = re.compile(r"[!-~]([ -~]{10,198})[!-~]")
+"""Programs send it in a header, and the file that it is kept in is read without spaces at its ends."""
 PEER_FAILURES, FAILURE_SECONDS = 5, 60.0
 COMMON_BURST, COMMON_PER_SECOND = 30, 0.5
 KNOWN_PEERS = 1_000
 LOOPBACK = "loopback"
+
+
+def password_file(settings: Settings) -> Path | None:
+    """None if the password is a setting."""
+    return None if settings.auth_token else settings.data_dir / "auth_token"
 
 
 def load_password(settings: Settings) -> tuple[str, bool]:
@@ -153,7 +164,7 @@ LOGIN_COOKIE = "pilothouse"
 
 
 class Logins:
-    """Creates and checks login cookies: `<expiry>.<id>.<signature>`. Logouts are stored on disk."""
+    """Creates and checks login cookies: `<expiry>.<id>.<signature>`. Devices and logouts are stored on disk."""
 
     def __init__(
         self,
@@ -162,13 +173,18 @@ class Logins:
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
         base_path: str = "",
+        password_file: Path | None = None,
     ) -> None:
-        """`base_path`: below which the server is reached; others may be at other paths of its host."""
+        """`base_path`: below which the server is reached; others may be at other paths of its host.
+        `password_file`: where the password is; None if it is a setting, which cannot be changed here.
+        """
         self.cookie = LOGIN_COOKIE + base_path.replace("/", "-")
-        secret, _ = secret_file.load_or_make(data_dir / "cookie_secret", lambda: secrets.token_urlsafe(32))
-        # The password is part of the key, so changing it ends all logins.
-        self._key = hashlib.sha256(f"{secret}\0{password}".encode()).digest()
-        self._password = _digest(password)
+        self._secret, _ = secret_file.load_or_make(
+            data_dir / "cookie_secret", lambda: secrets.token_urlsafe(32)
+        )
+        self._password_file = password_file
+        self._set_password(password)
+        self.devices = DeviceBook(data_dir / "devices", clock)
         self._clock = clock
         self._monotonic = monotonic
         self._revoked_file = data_dir / "logged_out.json"
@@ -178,13 +194,46 @@ class Logins:
         self._read_revoked()
         self.attempts = Attempts()
 
-    def log_in(self, password: str, peer: str) -> str:
-        """Check the password and return a new cookie value. Raises Unauthorized or TooMany."""
-        self._check_guess(
-            password, peer, Unauthorized(sentence("login.wrong_password"), code="wrong_password")
-        )
+    def _set_password(self, password: str) -> None:
+        # The password is part of the key, so changing it ends all logins.
+        self._key = hashlib.sha256(f"{self._secret}\0{password}".encode()).digest()
+        self._password = _digest(password)
+
+    @property
+    def can_change_password(self) -> bool:
+        return self._password_file is not None
+
+    def log_in(self, password: str, peer: str, agent: str = "") -> str:
+        """Check the password and return a new cookie value. Raises Unauthorized or TooMany.
+
+        `agent` is the browser's User-Agent, by which its device is named in the list.
+        """
+        self.check_password(password, peer)
         self.attempts.succeeded(peer, by_token=False)
-        return self._sign(f"{int(self._clock()) + COOKIE_SECONDS}.{secrets.token_hex(8)}")
+        return self.admit("password", peer, agent)
+
+    def admit(self, way: Way, peer: str, agent: str) -> str:
+        """A new cookie value for a person whom the caller has checked."""
+        login_id, expiry = secrets.token_hex(8), int(self._clock()) + COOKIE_SECONDS
+        self.devices.add(login_id, expiry, way=way, agent=agent, address=peer)
+        return self._sign(f"{expiry}.{login_id}")
+
+    def change_password(self, current: str, new: str, peer: str) -> None:
+        """Replace the password, which ends all logins. Raises Unauthorized, TooMany, Conflict or BadRequest."""
+        if self._password_file is None:
+            raise Conflict(sentence("password.is_setting"), code="password_is_setting")
+        self.check_password(current, peer)
+        if not NEW_PASSWORD.fullmatch(new):
+            raise BadRequest(sentence("password.unsuitable"), code="password_unsuitable")
+        secret_file.write(self._password_file, new + "\n")
+        self._set_password(new)
+        for device in self.devices.all():
+            self.devices.remove(device.id)
+
+    def check_password(self, password: str, peer: str) -> None:
+        """Raises Unauthorized or TooMany."""
+        wrong = Unauthorized(sentence("login.wrong_password"), code="wrong_password")
+        self._check_guess(password, peer, wrong)
 
     def check_bearer(self, token: str, peer: str) -> None:
         """Raises Unauthorized or TooMany.
@@ -198,11 +247,17 @@ class Logins:
         self._check_guess(token, peer, Unauthorized(sentence("login.wrong_token"), code="wrong_token"))
         self.attempts.succeeded(peer, by_token=True)
 
+    def check_attempts(self, peer: str) -> None:
+        """Raises TooMany if this peer failed too often, by whatever way to log in."""
+        self.attempts.check(peer, self._monotonic())
+
+    def note_failure(self, peer: str) -> None:
+        self.attempts.failed(peer, self._monotonic())
+
     def _check_guess(self, password: str, peer: str, refusal: Unauthorized) -> None:
-        now = self._monotonic()
-        self.attempts.check(peer, now)
+        self.check_attempts(peer)
         if not self.is_password(password):
-            self.attempts.failed(peer, now)
+            self.note_failure(peer)
             raise refusal
 
     def share(self, broadcast: Callable[[bytes], None]) -> Callable[[bytes], None]:
@@ -226,12 +281,48 @@ class Logins:
         return int(expiry) > self._clock()  # signed, so it is a valid number
 
     def log_out(self, cookie: str) -> None:
-        if not self.is_valid(cookie):
-            return
+        if self.is_valid(cookie):
+            expiry, login_id, _ = cookie.split(".")
+            self._end(login_id, float(expiry))
+
+    def end_device(self, login_id: str) -> None:
+        """Raises NotFound."""
+        device = next((device for device in self.devices.all() if device.id == login_id), None)
+        if device is None:
+            raise NotFound(sentence("login.no_device"))
+        self._end(device.id, device.expires_at)
+
+    def note_use(self, cookie: str, peer: str, agent: str) -> None:
+        """Of a valid cookie, for the list of devices."""
         expiry, login_id, _ = cookie.split(".")
-        self._revoked[login_id] = float(expiry)
+        self.devices.note_use(login_id, float(expiry), agent=agent, address=peer)
+
+    def _end(self, login_id: str, until: float) -> None:
+        self._read_revoked()
+        self._revoked[login_id] = until
         self._revoked = {id: until for id, until in self._revoked.items() if until > self._clock()}
         secret_file.write(self._revoked_file, json.dumps(self._revoked))
+        self.devices.remove(login_id)
+
+    def seal(self, content: JsonObject, seconds: float) -> str:
+        """The content as text that only this server can have made, good for so long."""
+        kept = {"content": content, "until": self._clock() + seconds}
+        body = base64.urlsafe_b64encode(json.dumps(kept).encode()).decode()
+        return f"{body}.{self._seal_of(body)}"
+
+    def unseal(self, sealed: str) -> JsonObject | None:
+        """None for what was not sealed here, or is too old."""
+        body, _, seal = sealed.rpartition(".")
+        if not hmac.compare_digest(seal.encode(), self._seal_of(body).encode()):
+            return None
+        kept = json.loads(base64.urlsafe_b64decode(body))
+        content: JsonObject | None = kept["content"] if kept["until"] > self._clock() else None
+        return content
+
+    def _seal_of(self, body: str) -> str:
+        """With another key than cookies have, so that neither can stand for the other."""
+        key = hashlib.sha256(self._key + b"seal").digest()
+        return hmac.new(key, body.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
 
     def _sign(self, body: str) -> str:
         return f"{body}.{hmac.new(self._key, body.encode(), hashlib.sha256).hexdigest()}"
@@ -260,6 +351,11 @@ class Caller:
     logins: Logins
     bearer: str | None = None
     cookie: str | None = None
+
+    @property
+    def device_id(self) -> str | None:
+        """Of a login by cookie."""
+        return self.cookie.split(".")[1] if self.cookie and self.logins.is_valid(self.cookie) else None
 
     @property
     def is_logged_in(self) -> bool:

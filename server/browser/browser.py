@@ -6,12 +6,13 @@ A browser belongs to one session. Its methods do not raise for errors of a page 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
+from server.browser.login_form import FieldValues, LoginForm, LoginRule
 from server.browser.observation import Element, Observation
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.browser.reading.reader import Reading
@@ -47,6 +48,12 @@ class ToolSpec:
     server: str = BROWSER
     acts: bool = True
     """True if a call may change something: the gate judges it, and a screenshot is taken after it."""
+    pin: str = ""
+    """Of another server's tool: a hash of what it says of itself. A yes holds for this one only."""
+    each_time: bool = False
+    """Each call is asked about: the server says that the tool destroys something."""
+    has_changed: bool = False
+    """It is another one than the person last saw."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +174,23 @@ class Browser(Protocol):
     def requests(self) -> RequestLog:
         """The requests that the current page sends, and those of tabs that it opens, while this is entered."""
         return RequestLog()
+
+    async def login_form(self, element: Element) -> LoginForm:
+        """The login form around a field. A browser whose pages cannot be reached over DevTools has none."""
+        return LoginForm(refused="unreachable")
+
+    async def fill_login(self, form: LoginForm, given: FieldValues) -> LoginRule:
+        """Write a stored login into the fields of that very form, after all rules are checked once more; "" if it is there.
+        Nothing is sent."""
+        return "unreachable"
+
+    def hide_logins(self, values: Iterable[str]) -> None:
+        """Mask these values of stored logins in all that is read of pages, as long as this browser lives."""
+        return
+
+    def hide_pictures(self) -> None:
+        """Take none until `hide_logins` is called: what would have to be hidden is not known."""
+        return
 
     async def screenshot(self) -> PagePicture | None:
         """None if no screenshot can be taken now, or while the user has control of the browser."""

@@ -19,7 +19,7 @@ from server.browser.chromium.running import Chromiums, RunningChromium
 from server.browser.mcp.lifecycle import SessionResources
 from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import SessionBrowser, ToolServer
-from server.browser.mcp.tool_discovery import FurtherServers, ToolFinder, no_further_servers
+from server.browser.mcp.tool_discovery import ToolFinder
 from server.browser.own_chromiums import OwnChromiums
 from server.browser.slots import QueueListener, Slots
 from server.browser.surroundings import FindSurroundings, OwnSurroundings, no_surroundings
@@ -38,8 +38,7 @@ class BrowserPool:
     """Implements the `Browsers` protocol.
 
     `chromiums` is where they run; unset: on this machine, where they reach `inner_sites`. `server` is the browser's tool server; unset: Playwright's.
-    `further` makes the other servers of a session, `tools` knows the tools of all; `surroundings` finds what a session's
-    browser has of its own.
+    `tools` knows its tools; `surroundings` finds what a session's browser has of its own.
     """
 
     def __init__(
@@ -51,7 +50,6 @@ class BrowserPool:
         inner_sites: InnerSites | None = None,
         server: ToolServer | None = None,
         tools: ToolFinder | None = None,
-        further: FurtherServers = no_further_servers,
         surroundings: FindSurroundings = no_surroundings,
     ) -> None:
         self._settings = settings
@@ -59,7 +57,6 @@ class BrowserPool:
         self._surroundings: dict[str, OwnSurroundings] = {}
         """By session with a browser object."""
         self._server = server or playwright()
-        self._further = further
         self._processes = Processes(settings.browsers_dir / "processes")
         self._profiles = Profiles(settings)
         self._chromiums = chromiums or OwnChromiums(
@@ -74,7 +71,7 @@ class BrowserPool:
         self._views: dict[str, LiveView] = {}
         self._status: dict[str, Literal["starting", "parked"]] = {}
         scratch = self._profiles.scratch("-tools")
-        self._tools = tools or ToolFinder(self._server, self._processes, scratch, further)
+        self._tools = tools or ToolFinder(self._server, self._processes, scratch)
         self._maintenance: asyncio.Task[None] | None = None
         self._resting: set[str] = set()
         self._wakeup = asyncio.Event()
@@ -253,7 +250,6 @@ class BrowserPool:
             self._profiles.scratch(session_id),
             self._profiles.files(session_id),
             tools,
-            tuple(self._further(self._settings, self._processes)),
         )
 
     async def _launch(self, session_id: str) -> RunningChromium:

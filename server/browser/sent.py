@@ -12,8 +12,8 @@ from urllib.parse import urlsplit
 from server.ops.json_types import JsonObject
 from server.text import cut
 
-SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
-"""Methods without an effect of their own."""
+SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "QUERY", "TRACE"})
+"""Methods without an effect of their own, those of WebDAV included."""
 PATH_CHARS = 200
 _DIGEST_KEY = secrets.token_bytes(32)
 _BOUNDARY = re.compile(r"boundary=\"?([^\";,]+)")
@@ -42,6 +42,8 @@ class SentRequest:
     """Set if and only if there is no status."""
     is_beacon: bool = False
     """Sent in the background of the page, such as statistics (`navigator.sendBeacon`)."""
+    only_reads: bool = False
+    """Its words say that it only asks for something, whatever its method is: `POST /settings/list`."""
     times: int = 1
     key: str = ""
     """Equal for requests with the same method, address, query and body; "" if the request cannot be compared.

@@ -24,7 +24,7 @@ from server.errors import NotFound, Unavailable
 from server.events import now
 from server.ops.json_types import JsonObject
 from server.store import Store
-from server.store.channels import DueDelivery
+from server.store.channels import NOTICE, DueDelivery
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ class Delivery:
         is_question = row.type in ("question", "manual")
         if not due.is_current:
             return await self._store.settle_deliveries(due.rows, "dropped")
-        if channel.mode == "away" and not self._presence.is_away:
+        if channel.mode == "away" and not self._presence.is_away and row.type != NOTICE:
             if not is_question:
                 return await self._store.settle_deliveries(due.rows, "dropped")
             return await self._postpone(due, self._clock() + timedelta(seconds=AWAY_SECONDS))

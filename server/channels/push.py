@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ec import EllipticCurvePrivateKey
 
 KEY_NAME = "vapid"
-URGENT_KINDS = frozenset({"question", "manual", "needs_you", "test"})
+URGENT_KINDS = frozenset({"question", "manual", "needs_you", "notice", "test"})
 TTL = 86_400
 """Seconds that a push service keeps a message for a device that is off."""
 MAX_PUSHED_ITEMS = 4

@@ -277,6 +277,53 @@ class NoteRow(Base):
     created_at: Mapped[datetime]
 
 
+class LoginRow(Base):
+    """A login of the vault. Only `cipher` has user name, password and seed."""
+
+    __tablename__ = "logins"
+    __table_args__ = (UniqueConstraint("source", "source_ref", name="login_of_source"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    site: Mapped[str] = mapped_column(String(255), index=True)
+    """Of its first host, as `server.browser.sites` has it."""
+    hosts: Mapped[list[str]] = mapped_column(JSON)
+    """Its own host, then those that the person has added."""
+    exact: Mapped[bool] = mapped_column(default=False)
+    title: Mapped[str] = mapped_column(String(200))
+    cipher: Mapped[bytes] = mapped_column(LargeBinary)
+    source: Mapped[str] = mapped_column(String(8))
+    """local, op or bw."""
+    source_ref: Mapped[str | None] = mapped_column(String(200))
+    """Where that program keeps it."""
+    grant: Mapped[JsonObject] = mapped_column(default=dict)
+    """`sessions` and `automations`: ids of those that use it without a question."""
+    code_period: Mapped[int | None] = mapped_column(BigInteger)
+    """The period of the newest one-time code that was given out."""
+    created_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
+    uses: Mapped[int] = mapped_column(default=0)
+
+
+class VaultLogRow(Base):
+    """What happened to logins, without values. Rows are only added, and removed by age."""
+
+    __tablename__ = "vault_log"
+    __table_args__ = (Index("vault_log_of_session", "session_id", "event"),)
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    at: Mapped[datetime] = mapped_column(index=True)
+    event: Mapped[str] = mapped_column(String(16))
+    login_id: Mapped[str | None] = mapped_column(String(32))
+    title: Mapped[str] = mapped_column(String(200), default="")
+    host: Mapped[str] = mapped_column(String(255), default="")
+    fields: Mapped[list[str]] = mapped_column(JSON, default=list)
+    actor: Mapped[str] = mapped_column(String(8))
+    """person, agent or server."""
+    session_id: Mapped[str | None] = mapped_column(String(64))
+    run_id: Mapped[str | None] = mapped_column(String(32))
+    reason: Mapped[str] = mapped_column(String(200), default="")
+
+
 class ProcessRow(Base):
     """With several processes: one of them. Times are those of the database's clock."""
 
@@ -389,6 +436,34 @@ class SecretRow(Base):
 
     name: Mapped[str] = mapped_column(String(32), primary_key=True)
     ciphertext: Mapped[bytes] = mapped_column(LargeBinary)
+
+
+class ToolServerRow(Base):
+    """An MCP server that the person has added."""
+
+    __tablename__ = "mcp_servers"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    name: Mapped[str] = mapped_column(String(32), unique=True)
+    """Before the names of its tools."""
+    kind: Mapped[str] = mapped_column(String(8))
+    """url or command."""
+    shown: Mapped[str] = mapped_column(Text)
+    """Its address or command as it may be shown."""
+    place: Mapped[bytes] = mapped_column(LargeBinary)
+    """`{address, headers}`, encrypted as provider keys are, as `login`."""
+    headers: Mapped[list[str]] = mapped_column(JSON)
+    """The names of the headers."""
+    login: Mapped[bytes | None] = mapped_column(LargeBinary)
+    """What its authorization server has given."""
+    needs_login: Mapped[bool]
+    enabled: Mapped[bool]
+    tools: Mapped[list[JsonObject]] = mapped_column(JSON)
+    """As they were listed last, with what the person allows of each."""
+    fault: Mapped[str | None] = mapped_column(Text)
+    """Why it could not be used the last time; None if it could."""
+    listed_at: Mapped[datetime | None]
+    created_at: Mapped[datetime]
 
 
 class DeliveryRow(Base):

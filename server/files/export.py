@@ -22,7 +22,7 @@ from server.files.transcript import (
     subject_of,
 )
 from server.ops.json_types import JsonObject
-from server.results.rows import tables_of
+from server.results.rows import as_of, tables_of
 from server.results.sheets import to_markdown as to_markdown_table
 from wording.catalogue import Value, sentence
 
@@ -66,7 +66,9 @@ class Conversation:
         ]
         return replace(
             self,
-            messages=[one for one in self.messages if one.seq <= position and not is_queued(one)],
+            messages=[
+                as_of(one, moment) for one in self.messages if one.seq <= position and not is_queued(one)
+            ],
             state={**self.state, "facts": facts},
             questions=[one for one in self.questions if one.position <= position],
             failures=[one for one in self.failures if one.end_position <= position],
@@ -77,6 +79,8 @@ class Conversation:
 def to_markdown(conversation: Conversation) -> str:
     created = clock.local(conversation.session.created_at, conversation.zone)[0]
     lines = [f"# {conversation.title}", "", f"{created:%Y-%m-%d %H:%M} {conversation.zone}", ""]
+    if conversation.session.instructions:  # named, not repeated
+        lines += [f"> {row_words('en', 'instructed')}", ""]
     tables = tables_of(conversation.messages)
     numbers = {message.id: number for number, message in enumerate(conversation.messages)}
     for row in conversation.rows:

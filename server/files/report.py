@@ -179,6 +179,7 @@ def to_html(
         title=conversation.title or say("untitled"),
         task=_task_of(messages, answer),
         answer=answer,
+        instructed=row_words(language, "instructed") if conversation.session.instructions else "",
         created=date_words(conversation.session.created_at, language, conversation.zone),
         zone=conversation.zone,
         clock=lambda moment: f"{local(moment, conversation.zone)[0]:%H:%M:%S}",

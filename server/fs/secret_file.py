@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import secrets
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -25,12 +28,24 @@ def load(path: Path) -> str | None:
 
 
 def load_or_make(path: Path, make: Callable[[], str]) -> tuple[str, bool]:
-    """The secret, and whether it was created now. Raises SecretFileError."""
+    """The secret, and whether it was created now. Of processes that make one at the same time, all get the same.
+
+    Raises SecretFileError.
+    """
     if secret := load(path):
         return secret, False
     secret = make()
     try:
-        write(path, secret + "\n")
+        unfinished = _written(path, secret + "\n", f".{secrets.token_hex(4)}.part")
+        try:
+            if not load(path):  # an empty one is in the way
+                path.unlink(missing_ok=True)
+            os.link(unfinished, path)
+        except FileExistsError:
+            return load(path) or secret, False
+        finally:
+            unfinished.unlink()
+        _sync_folder(path.parent)
     except OSError as error:
         raise SecretFileError(
             sentence("keys.cannot_write", file=str(path), error=str(error.strerror))
@@ -39,9 +54,28 @@ def load_or_make(path: Path, make: Callable[[], str]) -> tuple[str, bool]:
 
 
 def write(path: Path, text: str) -> None:
+    """On disk on return: what is encrypted with a key must not be there before it."""
+    _written(path, text, ".part").replace(path)
+    _sync_folder(path.parent)
+
+
+def _written(path: Path, text: str, ending: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
+    unfinished = path.with_name(path.name + ending)
     unfinished.unlink(missing_ok=True)
     unfinished.touch(mode=0o600)
-    unfinished.write_text(text)
-    unfinished.replace(path)
+    with unfinished.open("w") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+    return unfinished
+
+
+def _sync_folder(folder: Path) -> None:
+    if sys.platform == "win32":
+        return
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

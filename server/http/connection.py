@@ -60,6 +60,8 @@ class Connection(HttpToolsProtocol):
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
+        if self.client:  # which forwarding headers replace in the scope
+            self.scope["state"]["connected"] = self.client[0]
         self._lines_bytes = 0
         self._await_head()
 

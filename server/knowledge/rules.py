@@ -12,18 +12,15 @@ import unicodedata
 from collections.abc import Iterator, Set
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from server.agent.policy.fields import kinds_of_field
 from server.agent.policy.lexicon import lexicon
 from server.agent.policy.text import fold, is_dense, plain, readings, sentences
 from server.browser.addresses import host_of, is_near, normal_url, site_of
+from server.browser.sites import suffixes
 from server.errors import BadRequest
-from server.text import visible
+from server.text import parted, visible
 from wording.catalogue import sentence
-
-if TYPE_CHECKING:
-    from publicsuffixlist import PublicSuffixList
 
 Runs = Set[tuple[str, ...]]
 MAX_NOTE = 200
@@ -34,11 +31,16 @@ PAGE_SHARE = 0.6
 """Of a note's runs of `RUN_WORDS` words, which stand so on the page: then the page has written it."""
 RUN_WORDS = 3
 _WORD_RUN = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]|\w+")
-_DATE = re.compile(r"\b(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})\b")
+_DATE = re.compile(
+    r"(?<!\d)(?:\d{4}[-./]\d{1,2}[-./]\d{1,2}|\d{1,2}[-./]\d{1,2}[-./]\d{2,4})(?!\d)"
+    r"|\b(?:(?:dd?|mm?|tt?|jj?|gg?|дд?|мм?)[-./]){2}(?:y{2,4}|j{2,4}|a{2,4}|г{2,4})\b|\by{2,4}[-./]mm?[-./]dd?\b",
+    re.IGNORECASE,
+)
+"""Also as a pattern, such as DD.MM.YYYY."""
 _DIGITS = re.compile(r"\d(?:[ ,.()\-]?\d){5,}")
 _TOKEN = re.compile(r"(?=[^\s]*\d)(?=[^\s]*[A-Za-z])[\w+/=~\-]{9,}|[A-Za-z0-9+/=]{24,}")
 _MARKUP = re.compile(
-    r"[<>{}\[\]`$|=;^~*\\]|::|(?:^|\s)[#.][A-Za-z_-]|\be\d+\b|\bf\d+e\d+\b|//"
+    r"[<>{}\[\]`$|=^~*\\]|;(?!\s\w)|::|(?:^|\s)[#.][A-Za-z_-]|\be\d+\b|\bf\d+e\d+\b|//"
     r"|\b(?:xpath|css|selector|nth[- ]child|queryselector|data-\w+|aria-\w+|document\.\w+|javascript)\b",
     re.IGNORECASE,
 )
@@ -58,20 +60,13 @@ class NoteRefused(BadRequest):
     code = "note_refused"
 
 
-@cache
-def _suffixes() -> PublicSuffixList:
-    from publicsuffixlist import PublicSuffixList  # reads a list of 16,000 names
-
-    return PublicSuffixList()
-
-
 def note_site(address: str) -> str:
     """The site that notes of this address are about: its registrable domain; an IP address or a local name with its
     port; "" if the address has no host."""
     host = host_of(address)
     if not host or is_near(host):
         return site_of(address)
-    return _suffixes().privatesuffix(host) or ""
+    return suffixes().privatesuffix(host) or ""
 
 
 def possible_sites(address: str) -> list[str]:
@@ -96,27 +91,35 @@ def read_site(text: str) -> str:
 
 def check_note(text: str, site: str, read: Runs = frozenset()) -> str:
     """The note as it is kept, in one line. `read`: `runs_of` pages, of which it must not be a copy. Raises NoteRefused."""
-    note = " ".join(unicodedata.normalize("NFC", visible(text)).split())
+    note, *others = dict.fromkeys(
+        " ".join(unicodedata.normalize("NFC", one).split()) for one in (visible(text), parted(text))
+    )
     if not any(char.isalpha() for char in note):
         raise NoteRefused(sentence("note.empty"))
     if len(note) > MAX_NOTE:
         raise NoteRefused(sentence("note.too_long", n=MAX_NOTE))
-    if _has_secret(note):
-        raise NoteRefused(sentence("note.secret"))
-    if _names_other_site(note, site):
-        raise NoteRefused(sentence("note.other_site"))
-    if _MARKUP.search(unicodedata.normalize("NFKC", note)):
-        raise NoteRefused(sentence("note.selector"))
-    if any(_is_order(line) for line in readings(note)):
-        raise NoteRefused(sentence("note.order"))
+    for reading in (note, *others):
+        _check_reading(reading, site)
     own = runs_of(note)
     if len(own & read) >= PAGE_SHARE * len(own):
         raise NoteRefused(sentence("note.of_page"))
     return note
 
 
+def _check_reading(note: str, site: str) -> None:
+    if _has_secret(note):
+        raise NoteRefused(sentence("note.secret"))
+    if _names_other_site(note, site):
+        raise NoteRefused(sentence("note.other_site"))
+    if _MARKUP.search(unicodedata.normalize("NFKC", note)):
+        raise NoteRefused(sentence("note.selector"))
+    if any(_is_order(line) for line in readings(_DATE.sub(" ", note))):
+        raise NoteRefused(sentence("note.order"))
+
+
 def _names_other_site(note: str, site: str) -> bool:
-    text = _DOT_WORDS.sub(".", unicodedata.normalize("NFKC", note).replace("。", ".").casefold())
+    dated = _DATE.sub(" ", unicodedata.normalize("NFKC", note).replace("。", "."))
+    text = _DOT_WORDS.sub(".", dated.casefold())
     hosts = (match.group() for match in _DOTTED.finditer(text))
     return "://" in text or "@" in text or any(_is_foreign(host, site) for host in hosts)
 
@@ -128,7 +131,7 @@ def _is_foreign(host: str, site: str) -> bool:
         return host != site
     last = bare.rpartition(".")[2]
     is_host = (last.isalpha() and len(last) > 1 and last not in _FILES) or last.startswith("xn--")
-    return is_host and _suffixes().privatesuffix(bare) != site
+    return is_host and suffixes().privatesuffix(bare) != site
 
 
 def _has_secret(note: str) -> bool:
@@ -138,10 +141,10 @@ def _has_secret(note: str) -> bool:
 
 def _is_order(line: str) -> bool:
     """Whether a folded text names an act with an effect, consent or an agent, or has the words of an order."""
-    if any(hit.concept.startswith(_ORDERING) for hit in lexicon().find(line)):
+    anywhere, first, last, stating = _order_words()
+    if any(hit.concept.startswith(_ORDERING) for hit in lexicon().find(stating.sub(" ", line))):
         return True
-    anywhere, first, last = _order_words()
-    text = plain(line)
+    text = stating.sub(" ", plain(line))
     if anywhere.search(text):
         return True
     parts = [part.strip(" \"'«»“”„:-–") for part in re.split(r"[,:;–—(]| - ", " . ".join(sentences(text)))]
@@ -149,15 +152,19 @@ def _is_order(line: str) -> bool:
 
 
 @cache
-def _order_words() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+def _order_words() -> tuple[re.Pattern[str], ...]:
+    """Of `anywhere`, `first`, `last` and `stating`, as `orders.toml` describes them."""
     data = tomllib.loads(Path(__file__).with_name("orders.toml").read_text(encoding="utf-8"))
 
     def words(name: str) -> Iterator[str]:
         for language in data.values():
             yield from map(_pattern, language.get(name, ()))
 
-    anywhere, first, last = ("|".join(words(name)) for name in ("anywhere", "first", "last"))
-    return re.compile(anywhere), re.compile(rf"(?:\d+[.)]?\s*)?(?:{first})"), re.compile(rf"(?:{last})[.!]?$")
+    anywhere, first, last, stating = (
+        "|".join(words(name)) for name in ("anywhere", "first", "last", "stating")
+    )
+    leads, ends = rf"(?:\d+[.)]?\s*)?(?:{first})", rf"(?:{last})[.!]?$"
+    return re.compile(anywhere), re.compile(leads), re.compile(ends), re.compile(stating)
 
 
 def _pattern(word: str) -> str:

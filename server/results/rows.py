@@ -33,6 +33,18 @@ SCHEMA_KEY = "result_schema"
 TABLES_BY = sentence("table.operator_only")
 
 
+class EditedCell(BaseModel):
+    """The user has replaced a value: what the cell was before."""
+
+    model_config = ConfigDict(frozen=True)
+    column: str
+    at: datetime
+    """UTC."""
+    value: Value = None
+    missing: str | None = None
+    unverified: bool = False
+
+
 class ResultRow(BaseModel):
     """One row, with the page, the time and the picture that it comes from."""
 
@@ -47,6 +59,8 @@ class ResultRow(BaseModel):
     """Columns whose value was not found in what the model was shown."""
     edited: dict[str, Value] = {}
     """By column: the recorded value that the user has replaced."""
+    edits: tuple[EditedCell, ...] = ()
+    """The oldest first."""
     url: str = ""
     """Address of the page, without a login; "" for a row from a file."""
     file: str = ""
@@ -59,15 +73,39 @@ class ResultRow(BaseModel):
     def to_json(self) -> JsonObject:
         return {"id": self.id, **self.model_dump(mode="json", exclude_defaults=True)}
 
-    def with_edit(self, column: str, value: Value) -> Self:
+    def with_edit(self, column: str, value: Value, at: datetime) -> Self:
         """The row with the user's value: it needs no reason and no support by the page."""
-        before = self.edited.get(column, self.values.get(column))
+        before = self.values.get(column)
+        edit = EditedCell(
+            column=column, at=at, value=before, missing=self.missing.get(column), unverified=column in self.unverified
+        )  # fmt: skip
+        return self._with_cell(column, value).model_copy(
+            update={
+                "edited": {**self.edited, column: self.edited.get(column, before)},
+                "edits": (*self.edits, edit),
+            }
+        )
+
+    def before(self, moment: datetime) -> Self:
+        """The row as it was then. Edits without a time were made before."""
+        row = self
+        for edit in reversed([one for one in self.edits if one.at > moment]):
+            row = row._with_cell(edit.column, edit.value, edit.missing, unverified=edit.unverified)
+        kept = tuple(one for one in self.edits if one.at <= moment)
+        later = {one.column for one in self.edits} - {one.column for one in kept}
+        edited = {name: value for name, value in self.edited.items() if name not in later}
+        return row.model_copy(update={"edits": kept, "edited": edited})
+
+    def _with_cell(
+        self, column: str, value: Value, missing: str | None = None, *, unverified: bool = False
+    ) -> Self:
+        others = {name: why for name, why in self.missing.items() if name != column}
+        unsure = tuple(name for name in self.unverified if name != column)
         return self.model_copy(
             update={
                 "values": {**self.values, column: value},
-                "missing": {name: why for name, why in self.missing.items() if name != column},
-                "unverified": tuple(name for name in self.unverified if name != column),
-                "edited": {**self.edited, column: before},
+                "missing": {**others, **({column: missing} if missing else {})},
+                "unverified": (*unsure, column) if unverified else unsure,
             }
         )
 
@@ -182,6 +220,15 @@ def recorded_in(message: Message) -> ResultTable | None:
         return None
     rows = tuple(map(ResultRow.model_validate, kept["rows"]))
     return ResultTable(read_schema(kept["schema"]), rows, bool(kept.get("is_part")))
+
+
+def as_of(message: Message, moment: datetime) -> Message:
+    """The message with the cells that it had at this moment."""
+    table, meta = recorded_in(message), message.meta_json or {}
+    if table is None or not any(row.edits for row in table.rows):
+        return message
+    rows = [row.before(moment).to_json() for row in table.rows]
+    return message.model_copy(update={"meta_json": {**meta, RESULT: {**meta[RESULT], "rows": rows}}})
 
 
 def table_of(messages: Sequence[Message]) -> ResultTable | None:

@@ -145,7 +145,8 @@ class AgentFactory:
         self.model = model
         self._browsers = browsers
         self._checkpoints = checkpoints
-        self._graphs: dict[tuple[str, str], asyncio.Future[Graph]] = {}
+        self._graphs: dict[tuple[str, ...], asyncio.Future[Graph]] = {}
+        """By agent and model, and by the tools of other servers."""
         self._seconds: dict[str, SecondModel | None] = {}
 
     async def prepare(self, started: StartedRun, context: RunContext) -> PreparedAgent:
@@ -247,7 +248,7 @@ class AgentFactory:
     async def _prepared_assistant(
         self, run: RunRow, context: RunContext, input: Any, *, starts_over: bool
     ) -> PreparedAgent:
-        graph = await self._assistant(run.model)
+        graph = await self._assistant(run.model, await context.tools.offered())
         thread_id = _assistant_thread(run.session_id)
         durability: Durability = "sync" if self._continues else "exit"
         thread = await self._checkpoints.open(thread_id, run.epoch, durability, starts_over=starts_over)
@@ -276,10 +277,14 @@ class AgentFactory:
 
         return await self._built(("operator", model_name), build)
 
-    async def _assistant(self, model_name: str) -> Graph:
-        if built := self._graphs.get(("assistant", model_name)):
+    async def _assistant(self, model_name: str, tools: Sequence[ToolSpec] = ()) -> Graph:
+        """`tools`: of other servers."""
+        key = ("assistant", model_name, *(f"{tool.name}@{tool.pin}" for tool in tools))
+        if built := self._graphs.get(key):
             return await asyncio.shield(built)
-        settings, specs = self._settings(), await self._browsers.tools()
+        for older in [one for one in self._graphs if one[:2] == key[:2] and len(one) > 2]:
+            del self._graphs[older]
+        settings, specs = self._settings(), (*await self._browsers.tools(), *tools)
 
         def build() -> Graph:
             build_assistant = load_assistant(self._load_module)
@@ -296,7 +301,7 @@ class AgentFactory:
                 checkpointer=self._checkpoints,
             )
 
-        return await self._built(("assistant", model_name), build)
+        return await self._built(key, build)
 
     def _second(self, first: str) -> SecondModel | None:
         """The model that answers where `first` fails; None if there is none, or no second for a scripted one.
@@ -317,7 +322,7 @@ class AgentFactory:
             log.warning("FALLBACK_MODEL is not used: %s", error.detail)
             return None
 
-    async def _built(self, key: tuple[str, str], build: Callable[[], Graph]) -> Graph:
+    async def _built(self, key: tuple[str, ...], build: Callable[[], Graph]) -> Graph:
         """The cached graph, built once for concurrent callers.
 
         Built in a thread, because importing the first model of a provider takes a second.
@@ -337,7 +342,7 @@ class AgentFactory:
         return clock.today(now(), zone or settings.time_zone, settings.locale)
 
     async def foresee(
-        self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
+        self, started: StartedRun, before: StartPlan | None, words: Sequence[str], instructions: str
     ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
         """What the run will do; the model's reply, for its usage; and whether it is the second model's.
 
@@ -350,7 +355,7 @@ class AgentFactory:
         async def ask(model: BaseChatModel) -> tuple[AIMessage, ModelReplaced | None]:
             by_second = second.replaced() if second and model is second.model else None
             task, today = _asked(started).content, self.today(started.zone)
-            return await foresight.ask_plan(model, task, before, words, today), by_second
+            return await foresight.ask_plan(model, task, before, words, today, instructions), by_second
 
         reply, by_second = await answered(
             partial(ask, model),
@@ -360,13 +365,16 @@ class AgentFactory:
         )
         return foresight.read_plan(reply.text), reply, by_second
 
-    async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+    async def title(
+        self, model_name: str, asked: str, answered: str, instructions: str
+    ) -> tuple[str | None, Usage]:
         settings = self._settings()
         name = namer_of(settings.summary_model, model_name)
         if name is None or settings.is_mock:
             return None, Usage()
         try:
-            reply = await ask_title(await asyncio.to_thread(self.model, name), asked, answered, self.today())
+            model = await asyncio.to_thread(self.model, name)
+            reply = await ask_title(model, asked, answered, self.today(), instructions)
         except RunFailed as error:
             log.info("a session keeps its first words as its name: %s", error.code)
             return None, Usage()

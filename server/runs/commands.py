@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from functools import partial
 from typing import Any, TypeVar
 
+from server.agent.gate.grantable import granted_site
 from server.agent.operator.ask.answers import answer_in_words
-from server.browser.addresses import site_of
 from server.database.models import InterruptRow, SessionRow
 from server.errors import BadRequest, Conflict, NotFound, Unavailable
 from server.events import (
@@ -373,4 +373,4 @@ def _grant_of(wanted: WantedGrant, question: Question) -> NewGrant:
     limits = wanted.model_dump()
     if has_amount and question.spends:
         limits["currency"] = question.spends.currency
-    return NewGrant(site=site_of(question.place or question.url), kind=question.risk, **limits)
+    return NewGrant(site=granted_site(question.place or question.url), kind=question.risk, **limits)

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import partial
 from weakref import WeakValueDictionary
 
-from server.agent import foresight, policy
+from server.agent import foresight, policy, stored_logins
 from server.agent.context import RunContext
 from server.agent.event_adapter import EventAdapter
 from server.agent.operator.ask.answers import read_confirm
@@ -71,6 +71,8 @@ class Executor:
         self._screenshots = services.screenshots
         self._recorder = services.recorder
         self._knowledge_of = services.knowledge_of
+        self._vault = services.vault
+        self._tools_of = services.tools_of
         self._is_shared = queue_for is not None
         self._background = BackgroundTasks()
         self._private: WeakValueDictionary[str, PrivateSites] = WeakValueDictionary()
@@ -152,7 +154,7 @@ class Executor:
             lease_of_run.set(execution.lease.hold)
         if question := await self._ask_first(execution, started):
             return question
-        agent = await self._agents.prepare(started, self._context(execution, started.zone))
+        agent = await self._agents.prepare(started, self._context(execution, started))
         try:
             for event in execution.adapter.take_over(agent.said):
                 execution.publish(event)
@@ -188,7 +190,8 @@ class Executor:
             if said.kind == "no":
                 raise StartRefused(ENDINGS["cancelled"])
             before, words = asked.start, [one.message for one in started.start_words]
-        start, reply, by_second = await self._agents.foresee(started, before, words)
+        known = await self._knowledge_of(started.run).known("", "")
+        start, reply, by_second = await self._agents.foresee(started, before, words, known.instructions)
         if by_second:
             await self._recorder.take_all(execution, execution.adapter.replace(by_second))
         execution.publish(execution.adapter.count(reply))
@@ -298,14 +301,17 @@ class Executor:
             execution.hold()
             await self._recorder.show_status(execution)
 
-    def _context(self, execution: Execution, zone: str | None) -> RunContext:
+    def _context(self, execution: Execution, started: StartedRun) -> RunContext:
         session_id, settings = execution.run.session_id, self._settings
+        masked: list[Browser] = []
 
         async def browser() -> Browser:
             """The session's browser. The policy's data is loaded in parallel with the browser's start."""
             browser, _ = await asyncio.gather(
                 self._browsers.get(session_id), asyncio.to_thread(policy.warm_up)
             )
+            if browser not in masked and await stored_logins.mask_filled(self._vault, session_id, browser):
+                masked.append(browser)
             return browser
 
         async def keep(picture: PagePicture) -> str | None:
@@ -332,9 +338,12 @@ class Executor:
             take_queued=execution.take_queued,
             private=self.private_sites(session_id),
             patience=execution.patience,
+            vault=self._vault,
+            automation_id=started.automation_id,
             only_first_model=execution.only_first_model,
-            today=partial(self._agents.today, zone),
+            today=partial(self._agents.today, started.zone),
             knowledge=self._knowledge_of(execution.run),
+            tools=self._tools_of(session_id),
             keep_page=keep_page,
             pointers=lambda: execution.pointers,
             files=settings.downloads_dir / session_id,

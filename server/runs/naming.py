@@ -27,6 +27,7 @@ class SessionNaming:
         self._store = services.store
         self._agents = services.agents
         self._recorder = services.recorder
+        self._knowledge_of = services.knowledge_of
         self._count_begun = count_begun
         self._nearby_pause = nearby_pause
         self.free = asyncio.Semaphore(NAMED_AT_ONCE)
@@ -41,7 +42,10 @@ class SessionNaming:
         if is_near and self._count_begun() != (begun, 0):
             return  # the next message would wait for the name
         async with self.free:
-            title, usage = await self._agents.title(ended.run.model, asked.content, answer.content)
+            known = await self._knowledge_of(ended.run).known("", "")
+            title, usage = await self._agents.title(
+                ended.run.model, asked.content, answer.content, known.instructions
+            )
         if usage.model_calls:
             named = await self._store.name_session(session.id, old=session.title, new=title, usage=usage)
             self._recorder.announce(named)

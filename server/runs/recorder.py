@@ -237,7 +237,7 @@ class RunRecorder:
         question = question.model_copy(update={"said": adapter.answer, "step": adapter.step})
         expires_at, began = None, self._clock()
         patience = execution.patience or self._settings.decision_timeout
-        if question.kind == "confirm":
+        if question.kind != "manual":
             expires_at = now() + timedelta(seconds=patience)
         async with execution.commit_lock:
             row = await self.with_retry(

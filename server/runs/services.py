@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from server.agent.context import Knowledge, NoKnowledge
+from server.agent.context import Knowledge, NoKnowledge, NoTools, ToolBox
+from server.agent.logins import NoVault, Vault
 from server.browser.browsers import Browsers
 from server.database.models import RunRow
 from server.files.screenshots import Screenshots
@@ -28,3 +29,6 @@ class RunServices:
     screenshots: Screenshots
     recorder: RunRecorder
     knowledge_of: Callable[[RunRow], Knowledge] = lambda _: NoKnowledge()
+    vault: Vault = field(default_factory=NoVault)
+    tools_of: Callable[[str], ToolBox] = lambda _: NoTools()
+    """By session."""

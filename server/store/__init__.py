@@ -22,6 +22,7 @@ from server.store.results import ResultQueries
 from server.store.runs import RunQueries
 from server.store.sessions import SessionQueries
 from server.store.titles import is_first_title, title_of
+from server.store.tool_servers import ToolServerQueries
 
 __all__ = [
     "AcceptedMessage",
@@ -54,6 +55,7 @@ class Store(
     GrantQueries,
     LinkQueries,
     NoteQueries,
+    ToolServerQueries,
 ):
     def __init__(
         self,

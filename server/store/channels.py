@@ -14,7 +14,7 @@ from sqlalchemy import insert as insert_into
 from server.database import Database, reading, writing
 from server.database.models import AutomationRow, ChannelRow, DeliveryRow, InterruptRow, RunRow, SessionRow
 from server.errors import NotFound
-from server.events import ConfirmQuestion, Question, now, read_question
+from server.events import ConfirmQuestion, LoginQuestion, Question, now, read_question
 from server.ops.json_types import JsonObject
 from server.results.changes import Change, words_of
 from server.store.digests import COLLECTED, end_of_window
@@ -45,6 +45,8 @@ NEXT_DIGEST = select(func.min(DeliveryRow.next_at)).where(
 )  # fmt: skip
 NEEDS_YOU = "needs_you"
 """The event, and the error code, of a run that ended because its question was not answered."""
+NOTICE = "notice"
+"""What each channel is sent, whatever events it takes and whether the person is away."""
 CHANNEL_NAME_CHARS = 80
 """Characters of a control's name that leave the server."""
 
@@ -149,6 +151,13 @@ class ChannelQueries:
             db.execute(_claimed(row).values(next_at=next_at, tries=tries))
 
     @writing
+    def put_notice(self, db: Connection, words: Wording) -> None:
+        """Let each channel say that something concerning the person's safety was done, whatever events it takes."""
+        about, moment = new_id(), now()
+        for channel in every(db, ChannelRow, CHANNELS):
+            _insert_delivery(db, channel, None, about, NOTICE, _action(words), moment)
+
+    @writing
     def forget_deliveries(self, db: Connection, older_than: timedelta) -> None:
         """Remove settled messages: they are kept only so that none is delivered again."""
         old = DeliveryRow.created_at < now() - older_than
@@ -161,7 +170,7 @@ def put_question(db: Connection, row: InterruptRow, question: Question) -> None:
         db,
         row.session_id,
         row.reference,
-        "question" if row.kind == "confirm" else "manual",
+        "manual" if row.kind == "manual" else "question",
         facts_of(question),
     )
 
@@ -207,12 +216,19 @@ def _put(db: Connection, session_id: str | None, about: str, type: str, facts: J
     for channel in every(db, ChannelRow, CHANNELS):
         if type in channel.events:
             is_stored = True
-            db.execute(insert_into(DeliveryRow), {
-                "id": new_id(), "channel_id": channel.id, "session_id": session_id, "about": about, "type": type,
-                "facts": facts, "status": "pending", "tries": 0, "created_at": moment,
-                "next_at": _first_try(db, channel, type, moment),
-            })  # fmt: skip
+            first = _first_try(db, channel, type, moment)
+            _insert_delivery(db, channel, session_id, about, type, facts, first)
     return is_stored
+
+
+def _insert_delivery(
+    db: Connection, channel: ChannelRow, session_id: str | None, about: str, type: str, facts: JsonObject,
+    next_at: datetime,
+) -> None:  # fmt: skip
+    db.execute(insert_into(DeliveryRow), {
+        "id": new_id(), "channel_id": channel.id, "session_id": session_id, "about": about, "type": type,
+        "facts": facts, "status": "pending", "tries": 0, "created_at": now(), "next_at": next_at,
+    })  # fmt: skip
 
 
 def _first_try(db: Connection, channel: ChannelRow, type: str, moment: datetime) -> datetime:
@@ -226,6 +242,8 @@ def _first_try(db: Connection, channel: ChannelRow, type: str, moment: datetime)
 def facts_of(question: Question) -> JsonObject:
     """What a message says of a question. Never its reason, which may quote the page."""
     site = urlsplit(question.url).hostname
+    if isinstance(question, LoginQuestion):
+        return {"kind": "account", "site": question.login.host, **_action(act_words("login"))}
     if not isinstance(question, ConfirmQuestion):
         return {"site": site} if site else {}
     act = act_words(str(question.action.get("kind") or "act"))

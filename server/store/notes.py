@@ -13,6 +13,7 @@ from server.database import Database, reading, writing
 from server.database.models import AutomationRow, FiringRow, NoteRow, PreferenceRow, RunRow, SessionRow
 from server.errors import Conflict, NotFound
 from server.events import now
+from server.store.lookups import session_of
 from server.store.records import new_id
 from server.store.rows import change, every, first, get, insert
 from wording.catalogue import sentence
@@ -122,7 +123,11 @@ class NoteQueries:
     def propose_notes(
         self, db: Connection, site: str, texts: Sequence[str], source: NoteSource, *, session_id: str, run_id: str
     ) -> int:  # fmt: skip
-        """Add proposals of a run that say something new, at most `MAX_PROPOSED` of them in all. Returns how many."""
+        """Add proposals of a run that say something new, at most `MAX_PROPOSED` of them in all. Returns how many.
+
+        Raises NotFound if there is no such session.
+        """
+        session_of(db, session_id, lock=True)  # the run and a decision may propose at one time
         mine = select(func.count()).select_from(NoteRow)
         room = MAX_PROPOSED - (db.scalar(mine.where(NoteRow.run_id == run_id)) or 0)
         new = [text for text in texts if first(db, NoteRow, SAME_NOTE, site=site, text=text) is None]

@@ -50,3 +50,7 @@ class PreferenceQueries:
             text("INSERT INTO secrets (name, ciphertext) VALUES (:name, :ciphertext) ON CONFLICT DO NOTHING"),
             {"name": name, "ciphertext": ciphertext},
         )
+
+    @writing
+    def remove_secret(self, db: Connection, name: str) -> None:
+        db.execute(delete(SecretRow).where(SecretRow.name == name))

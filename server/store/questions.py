@@ -299,8 +299,8 @@ def _action_of(question: ConfirmQuestion) -> str | None:
 
 
 def _reference_of(db: Connection, question: Question) -> str:
-    """The question's own reference for kind `confirm`, if it is valid and unused; else a new id."""
-    known = question.reference if question.kind == "confirm" else ""
+    """The question's own reference unless it is of kind `manual`, if it is valid and unused; else a new id."""
+    known = question.reference if question.kind != "manual" else ""
     is_free = 0 < len(known) <= MAX_REFERENCE and get(db, InterruptRow, known) is None
     return known if is_free else new_id()
 

@@ -52,6 +52,7 @@ class StartedRun:
     """No other model than its own is asked."""
     zone: str | None = None
     """Of that automation: the time zone of its days."""
+    automation_id: str | None = None
     asks_first: bool = False
     """It may not begin before the person has agreed to its plan."""
     start_words: tuple[Answer, ...] = ()

@@ -7,7 +7,7 @@ from sqlalchemy import Connection, select
 from server.database import Database, reading, writing
 from server.database.models import AutomationRow, MessageRow, RunRow, SessionRow
 from server.errors import BadRequest, NotFound
-from server.events import Message
+from server.events import Message, now
 from server.results.changes import Change, ComparedResult, compare, result_of
 from server.results.columns import Value
 from server.results.rows import RESULT, ResultRow, recorded_in, table_of
@@ -52,7 +52,7 @@ class ResultQueries:
                 raise NotFound(sentence("table.no_column"), code="column_unknown")
             if problem := known.problem_of(value):
                 raise BadRequest(sentence("table.does_not_fit", column=problem), code="value_refused")
-            edited = row.with_edit(column, value)
+            edited = row.with_edit(column, value, now())
             rows = [(edited if one.id == row_id else one).to_json() for one in table.rows]
             meta = kept.meta_json or {}
             change(db, kept, meta_json={**meta, RESULT: {**meta[RESULT], "rows": rows}})

@@ -117,6 +117,7 @@ class RunQueries:
         started = StartedRun(
             run, session, messages, unread, resumed, budget=automation.budget if automation else None,
             patience=automation.patience if automation else None,
+            automation_id=automation.id if automation else None,
             only_first_model=automation.only_first_model if automation else False,
             zone=automation.zone if automation else None,
             asks_first=automation.ask_first if automation else session.ask_first,

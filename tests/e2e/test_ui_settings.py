@@ -12,8 +12,9 @@ from playwright.sync_api import Locator, expect
 from tests.e2e.axe import fits, violations
 from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
+from tests.support.server import Server
 
-TABS = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
+TABS = ("models", "limits", "browser", "notifications", "appearance", "devices", "data", "about")
 KEY = "sk-test-0123456789abcdef"
 
 
@@ -309,3 +310,17 @@ def test_alternatives_are_one_row_or_one_column_on_a_phone(open_screen: OpenScre
             assert len(tops) == 1 or (len(lefts), len(rights)) == (1, 1), (tab, group.inner_text())
             seen += 1
     assert seen == 4
+
+
+def test_devices_are_listed_and_one_is_signed_out(screen: Screen, server: Server) -> None:
+    phone = {"user-agent": "Mozilla/5.0 (Android 16; Mobile; rv:140.0) Gecko/140.0 Firefox/140.0"}
+    with httpx.Client(base_url=server.api, headers=phone, trust_env=False) as other:
+        password = server.headers["Authorization"].removeprefix("Bearer ")
+        other.post("/auth/login", json={"password": password}).raise_for_status()
+        screen.page.goto("/settings/devices")
+        expect(screen.page.get_by_text("This browser", exact=True)).to_be_visible()
+        rows = screen.page.get_by_role("listitem").filter(has_text="Firefox, Android")
+        expect(rows).to_have_count(1)
+        rows.get_by_role("button", name="Sign out").click()
+        expect(rows).to_have_count(0)
+        assert other.get("/auth/me").status_code == 401

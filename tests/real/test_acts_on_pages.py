@@ -6,9 +6,11 @@ row says what else it says.
 
 from __future__ import annotations
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from dataclasses import dataclass
 from time import monotonic
+from typing import Any
 
 import pytest
 import pytest_asyncio
@@ -20,6 +22,7 @@ from tests.support.act_pages import PAPER, act_pages, forget, received
 from tests.support.browsers import open_pool
 from tests.support.eventually import eventually
 from tests.support.operator_tasks import task
+from tests.support.scripted_model import act as move
 from tests.support.scripted_model import click as click_on
 from tests.support.scripted_model import navigate, stop
 from tests.support.sites import Site
@@ -167,6 +170,17 @@ LETTER = "First one.\n\nSecond one.\n\nThird one."
 JSON = '{"a": [\n  1,\n  2\n]}'
 CODE = "739154"
 
+LISTENS = (
+    "<p id=o>not logged in</p><script>onmessage = new BroadcastChannel('x').onmessage = event => {"
+    " o.textContent = 'logged in as ' + event.data }</script>"
+)
+
+
+def opens(page: str, features: str = "") -> str:
+    """A page that opens this one in a window, and listens for who logs in there."""
+    return f"{LISTENS}<button onclick=\"window.open('/p/{page}', '_blank', '{features}')\">Log in</button>"
+
+
 ROWS = [
     Row("the page's clock is in the person's zone (A1)", "A1_now.html", (enter({"Date": "2027-03-05"}),), shows=("GMT+0900", ZONE, 'value="2027-03-05"')),
     Row("the zone of a page's formats is the person's (A1)", "<p id=o></p><script>o.textContent = Intl.DateTimeFormat().resolvedOptions().timeZone + ' ' + new Date(2027, 0, 1).getTimezoneOffset()</script>", shows=(f"{ZONE} -540",)),
@@ -233,6 +247,10 @@ ROWS = [
     Row("a login in a window of its own (A13)", "A13_popup.html", (click("Log in with Ident", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("logged in as Ann",)),
     Row("a login in a window without opener (A13)", "A13_noopener.html", (click("Log in with Ident", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("logged in as Ann",)),
     Row("a window that is blank at first (A13)", "A13_blank_then.html", (click("Open bank", "A new tab was opened: 1"), wait(2000), tab(1), click("Continue as Ann"), wait(300)), sent={"A13": "Ann"}, shows=("bank says Ann",)),
+    Row("a login page tells the page that opened it and closes (A13)", opens("A13_login.html"), (click("Log in", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), shows=("logged in as Ann",)),
+    Row("a login page tells by a channel and closes itself (A13)", opens("A13_self.html", "noopener"), (click("Log in", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(400)), shows=("logged in as Ann",)),
+    Row("a login page that a link opens (A13)", LISTENS + "<a href=/p/A13_login.html target=_blank rel=opener>Log in</a>", (click("Log in", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(300)), shows=("logged in as Ann",)),
+    Row("a login page that a form opens (A13)", LISTENS + "<form action=/p/A13_self.html target=_blank><button>Log in</button></form>", (click("Log in", "A new tab was opened: 1"), tab(1), click("Continue as Ann"), wait(400)), shows=("logged in as Ann",)),
     Row("a list to which rows are added holds its rows (A15)", "A15_insert.html", (click("Delete"),)),
     Row("a double click edits a cell (A16)", "A16_dbl.html", (click("Price 12", manner="double"),), sent={"A16": "dbl"}, shows=('textbox "New price" value="12"',)),
     Row("a mask of numbers and of a phone (A17)", "A17_mask.html", (enter({"Amount": "1250,5", "Phone": "9161234567"}, '"Amount" holds "1.250,5" instead'),), shows=('value="1.250,5"', 'value="+7 (916) 123-45-67"')),
@@ -303,6 +321,8 @@ ROWS = [
     Row("a list of other elements (H13)", "<button id=b role=combobox aria-haspopup=listbox aria-expanded=false aria-label=Colour>Red</button><p id=o></p><script>b.onclick = () => { if (document.querySelector('#l')) return; document.body.insertAdjacentHTML('beforeend', '<ul id=l role=listbox style=\"position:fixed;top:80px\"><li role=option>Red<li role=option>Dark red<li role=option aria-disabled=true>Grey</ul>'); b.ariaExpanded = 'true'; l.onclick = e => { b.textContent = o.textContent = e.target.textContent; l.remove(); b.ariaExpanded = 'false' } }; document.onkeydown = e => { if (e.key === 'Escape') { document.querySelector('#l')?.remove(); b.ariaExpanded = 'false' } }</script>", (choose("Colour", "Dark red"), choose("Colour", "Green", says='only: "Red", "Dark red"', ok=False), choose("Colour", "Grey", says="only", ok=False)), shows=("- Dark red",)),
     Row("a list that is filtered by what is typed (D11)", "<label>City <input id=q role=combobox aria-expanded=false aria-controls=l></label><div id=l role=listbox></div><script>const all = ['Leeds', 'Lisbon', 'Lille', 'Oslo']; const show = () => { l.innerHTML = all.filter(x => q.value.length > 1 && x.toLowerCase().startsWith(q.value.toLowerCase())).map(x => `<div role=option>${x}</div>`).join(''); q.ariaExpanded = String(!!l.innerHTML) }; q.oninput = () => setTimeout(show, 200); l.onclick = e => { q.value = e.target.textContent; l.innerHTML = ''; q.ariaExpanded = 'false' }</script>", (choose("City", "Lisbon"), choose("City", "Paris", says="no such option", ok=False)), shows=()),
     Row("a choice that the page takes back (H13)", "<button id=b role=combobox aria-haspopup=listbox aria-label=Plan>Free</button><script>b.onclick = () => { document.body.insertAdjacentHTML('beforeend', '<ul id=l role=listbox><li role=option>Free<li role=option>Gold</ul>'); l.onclick = () => l.remove() }</script>", (choose("Plan", "Gold", says='holds "Free" instead'),)),
+    Row("an editor in a frame beside a hidden text area (D2)", "<div class=editor style='width:400px;font-family:monospace'><textarea hidden></textarea><iframe title=Text style='width:400px;border:0' srcdoc=\"<textarea placeholder='Type the text'></textarea>\"></iframe></div>", (enter({"Type the text": "High water at noon."}),), shows=("High water at noon.",)),
+    Row("a line in a frame beside a text area without a box (D2)", "<div class=editor style='width:400px;font-family:monospace'><textarea style='display:none' name=sql>old</textarea><iframe title=Text style='width:400px;border:0' srcdoc=\"<input placeholder='Type the text'>\"></iframe></div>", (enter({"Type the text": "High water at noon."}),), shows=("High water at noon.",)),
     Row("a text is added to a note (D12)", "<label>Note <textarea rows=4>one</textarea></label>", (add({"Note": "\ntwo"}), add({"Note": "\nthree"})), shows=('value="one\n| two\n| three"',)),
     Row("a text is added in an editor (D12)", "A4_quill.html", (wait(300), add({"": "And more."})), shows=("Old text", "And more.")),
     Row("a film is started and stopped (H7)", "<video controls muted aria-label=Tour width=300 src=/tone.wav></video><audio controls aria-label=Tone src=/tone.wav></audio>", (click("Tour, paused", "Started"), click("Tour, playing", "Paused"), click("Tone, paused", "Started")), shows=('media "Tone, playing"',)),
@@ -384,3 +404,39 @@ async def test_the_operator_repeats_what_has_an_effect_only(
     assert len(done) <= run.most, done
     assert [list(one.fields.values())[-1] for one in pages.effects if one.name == "said"] == [*run.sent]
     assert run.says in said, said
+
+
+ROW_7 = re.compile(r'\[(e\d+)\] button "Delete" \((?:[^)]*\s)?Row 7\)')
+MOVING = {
+    "rows that are pushed down": "A15_insert.html",
+    "rows that are sorted anew": "<h1>Queue</h1><ul id=l></ul><script>for (let n = 1; n < 10; n++) { const li = document.createElement('li');"
+    " li.innerHTML = `<span>Row ${n}</span> <button>Delete</button>`; li.lastChild.onclick = () => fetch('/said', {method: 'POST', body:"
+    " JSON.stringify({deleted: li.firstChild.textContent})}); l.append(li) }; setInterval(() => l.prepend(l.lastChild), 600)</script>",
+    "rows drawn anew": "<h1>Queue</h1><div id=l></div><script>let first = 1; const draw = () => { l.innerHTML = Array.from({length: 9}, (_, at) =>"
+    ' `<p>Row ${first + at} <button onclick=\'fetch("/said", {method: "POST", body: JSON.stringify({deleted: "Row ${first + at}"})})\'>Delete'
+    "</button></p>`).join('') }; draw(); setInterval(() => { first = first % 5 + 1; draw() }, 700)</script>",
+}
+
+
+@pytest.mark.parametrize("kind", MOVING)
+async def test_a_yes_to_a_row_never_deletes_another_one(
+    browser: SessionBrowser, pages: Site, kind: str
+) -> None:
+    page = MOVING[kind]
+    address = pages.add("/p/own", page) if page.startswith("<") else pages.url(f"/p/{page}")
+
+    def delete(prompt: str) -> Any:
+        found = ROW_7.findall(prompt)
+        return move("click", eid=found[-1]) if found else move("wait", ms=300)
+
+    forget(pages)
+    async with task(browser, navigate(address), delete, delete, delete, stop("Done.")) as it:
+        await it.say("delete row 7")
+        asked = 0
+        while it.question and it.question["kind"] == "confirm" and asked < 6:
+            asked += 1
+            await it.answer(True)
+        prompts = it.options["server"].requests
+    assert asked, prompts[-1].text
+    deleted = {one.fields["deleted"] for one in pages.effects if one.name == "said"}
+    assert deleted <= {"Row 7"}

@@ -1,4 +1,4 @@
-"""Profiles, further servers, and another server in the browser's place."""
+"""Profiles, and another server in the browser's place."""
 
 import sys
 from collections.abc import Iterator
@@ -45,23 +45,6 @@ async def test_a_profile_is_kept_shared_or_fresh(
         assert await title_of(await pool.get("a"), site.url("/private")) == again
         await pool.close("a")
         assert await title_of(await pool.get("b"), site.url("/private")) == other
-
-
-async def test_a_further_server_is_offered_beside_the_browser(
-    tmp_path: Path, site: Site, monkeypatch: pytest.MonkeyPatch
-):
-    server = f"extra=PYTHONPATH={Path.cwd()} {sys.executable} -m tests.support.scripted_mcp"
-    async with open_pool(tmp_path, extra_mcp=(server, "broken=/no/such/program")) as pool:
-        tools = {tool.name: tool for tool in await pool.tools()}
-        assert tools["extra_count"].server == "extra"
-        assert "browser_click" in tools
-        a, b = await pool.get("a"), await pool.get("b")
-        assert "1" in (await a.call("extra_count", {})).text
-        assert "2" in (await a.call("extra_count", {})).text
-        assert "1" in (await b.call("extra_count", {})).text
-        assert not (await a.call("extra_echo", {})).ok
-        assert a.chromium is None
-        assert (await a.navigate(site.url("/form"))).ok
 
 
 async def test_a_command_of_ones_own_drives_our_chromium(tmp_path: Path, site: Site):

@@ -181,3 +181,23 @@ async def test_a_killed_server_keeps_the_page(browser: SessionBrowser, site: Sit
     seen = await browser.observe()
     assert TOOLS_RESTARTED in notes_of(seen)
     assert seen.page.url == site.url("/links")
+
+
+async def test_acts_that_its_server_lacks_are_refused_with_the_reason(browser: SessionBrowser, site: Site):
+    await browser.navigate(site.url("/form"))
+    one = next(iter((await browser.observe()).interactive))
+    tried = {
+        "right button": browser.click(one, manner="right"),
+        "held down": browser.click(one, manner="hold"),
+        "with a key": browser.click(one, manner="shift"),
+        "double clicks": browser.click(one, manner="double"),
+        "dragging": browser.drag(one, one),
+        "pointing at things": browser.hover(one),
+        "pressing keys": browser.press("Tab"),
+        "scrolling sideways": browser.scroll("left", 300),
+        "scrolling to a text": browser.scroll_to("Name", "down"),
+    }
+    for lacks, act in tried.items():
+        outcome = await act
+        assert not outcome.ok, lacks
+        assert lacks in outcome.text

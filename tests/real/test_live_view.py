@@ -23,6 +23,7 @@ from server.browser.takeover.live_view import LiveView, Viewer
 from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
+    Choose,
     ClickElement,
     Go,
     Input,
@@ -35,9 +36,10 @@ from server.browser.takeover.user_input import (
     TypeInto,
     Wheel,
 )
+from tests.support.act_pages import FOLDER
 from tests.support.browsers import open_pool
 from tests.support.eventually import eventually
-from tests.support.sites import Effect, Site, document
+from tests.support.sites import Answer, Effect, Site, document
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -137,6 +139,7 @@ def site() -> Iterator[Site]:
         site.add("/animated", ANIMATED)
         site.add("/choices", CHOICES)
         site.add("/keys", KEYS)
+        site.pages["/said"] = lambda _: Answer(status=204)
         yield site
 
 
@@ -214,6 +217,135 @@ async def test_what_the_holder_copies_reaches_them_alone(
         assert str(told["text"]).strip() == copied or (copied is None and told["text"] in "Order-4711")
         assert [one for one in other.told if one["type"] == "copied"] == []
         await person.view.hand_back(person.viewer)
+
+
+FIELDS = """<select aria-label=Town style="display:block;height:40px;width:300px"><optgroup label=Missouri><option>Springfield</optgroup>
+<optgroup label=Illinois disabled><option>Chicago</optgroup><optgroup label=Oregon><option>Springfield</optgroup></select>"""
+IN_FRAME = document(
+    "Frame",
+    f"<iframe style='width:600px;height:300px;border:0' srcdoc='<style>body{{margin:10px}}</style>{FIELDS}'></iframe>",
+)
+IN_SHADOW = document(
+    "Shadow",
+    "<div id=host></div><script>host.attachShadow({mode: 'open'}).innerHTML = `<input type=datetime-local id=w"
+    " aria-label=When style='display:block;height:40px;width:300px'>`; host.shadowRoot.querySelector('input').onchange ="
+    " event => { document.title = event.target.value }</script>",
+)
+KEYBOARDS = document(
+    "Keyboards",
+    "".join(
+        f"<{field} style='display:block;position:absolute;left:0;top:{50 * at}px;height:40px;width:300px'>"
+        for at, field in enumerate(("input inputmode=numeric", "input type=tel", "input type=email", "input type=password", "select"))
+    ),
+)  # fmt: skip
+
+
+async def picked(person: Person, x: float, y: float, kind: str) -> dict[str, Any]:
+    """The list or picker that is offered after a press there."""
+    since = len(person.told)
+    person.click(x, y)
+
+    def offered() -> dict[str, Any]:
+        fields = [one["picker"] for one in person.told[since:] if one["type"] == "field" and one["picker"]]
+        return next((one for one in reversed(fields) if one["kind"] == kind), {})
+
+    await person.until(offered)
+    return offered()
+
+
+@pytest.mark.parametrize(
+    ("y", "kind", "value", "change"),
+    [
+        (30, "select", "1", ["a", "Two"]), (80, "date", "2027-03-05", ["b", "2027-03-05"]),
+        (130, "color", "#ff0000", ["c", "#ff0000"]), (180, "suggestions", "Pear", ["d", "Pear"]),
+        (280, "time", "14:30", ["e", "14:30"]),
+    ],
+)  # fmt: skip
+async def test_a_persons_choice_in_the_browsers_own_lists_and_pickers_reaches_the_page(
+    pool: BrowserPool, browser: SessionBrowser, site: Site, y: int, kind: str, value: str, change: list[str]
+) -> None:
+    """A22_native."""
+    site.effects.clear()
+    await browser.navigate(site.add("/p/A22_native.html", (FOLDER / "A22_native.html").read_text()))
+    async with watching(pool) as person, watching(pool) as other:
+        await person.take()
+        offered = await picked(person, 150, y, kind)
+        labels = {"select": ["One", "Two", "Three"], "suggestions": ["Apple", "Pear"]}
+        assert [one["label"] for one in offered["options"]] == labels.get(kind, [])
+        person.do(Choose(type="choose", value=value))
+        await person.until(lambda: site.effects)
+        assert [one.fields["A22"] for one in site.effects] == [str(change)]
+        assert [one for one in other.told if one["type"] == "field"] == []
+        assert await person.view.hand_back(person.viewer) != "No change can be seen."
+
+
+async def test_a_press_behind_a_thousand_moves_arrives_and_words_can_be_copied(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    """A23_moves."""
+    site.effects.clear()
+    await browser.navigate(site.add("/p/A23_moves.html", (FOLDER / "A23_moves.html").read_text()))
+    async with watching(pool) as person:
+        await person.take()
+        person.do(*(Mouse(type="mouse", kind="move", x=300 + at % 200, y=400) for at in range(1000)))
+        person.click(300, 400)
+        await person.until(lambda: any("down" in one.fields for one in site.effects))
+        for clicks in (1, 2, 3):
+            person.do(
+                *(
+                    Mouse(type="mouse", kind=kind, x=100, y=60, button=0, clicks=clicks)
+                    for kind in ("down", "up")
+                )
+            )
+        person.press("c", "KeyC", modifiers=2)
+        assert str((await person.until_told("copied"))["text"]).strip() == "Copy these words"
+
+
+async def test_equal_options_of_a_list_in_a_frame_are_told_apart(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.add("/in-frame", IN_FRAME))
+    async with watching(pool) as person:
+        await person.take()
+        offered = await picked(person, 100, 30, "select")
+        told = [(one["label"], one["group"], one["disabled"]) for one in offered["options"]]
+        assert told == [("Springfield", "Missouri", False), ("Chicago", "Illinois", True), ("Springfield", "Oregon", False)]  # fmt: skip
+        person.do(Choose(type="choose", value="1"))
+        assert "option" in (await person.until_told("error"))["message"]
+        person.do(Choose(type="choose", value="2"))
+        script = "frames[0].document.querySelector('select').selectedIndex"
+        await eventually(lambda: value_of(browser, script), lambda it: it == 2, message="Oregon is chosen")
+
+
+async def test_a_picker_in_a_shadow_root_is_offered_at_a_key_too(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.add("/in-shadow", IN_SHADOW))
+    async with watching(pool) as person:
+        await person.take()
+        person.press("Tab", "Tab")
+        await person.until(lambda: any(one["type"] == "field" and one["picker"] for one in person.told))
+        since = len(person.told)
+        person.press("ArrowDown", "ArrowDown", modifiers=1)
+        assert (await person.until_told("field", since))["picker"]["name"] == "When"
+        person.do(Choose(type="choose", value="2027-03-05T14:00"))
+        await person.until_state(title="2027-03-05T14:00")
+
+
+async def test_the_field_with_the_focus_names_the_keyboard_of_a_phone(
+    pool: BrowserPool, browser: SessionBrowser, site: Site
+) -> None:
+    await browser.navigate(site.add("/keyboards", KEYBOARDS))
+    async with watching(pool) as person:
+        await person.take()
+        for at, keyboard in enumerate(("numeric", "tel", "email", "text", "")):
+            person.click(100, 20 + 50 * at)
+
+            def named(wanted: str = keyboard) -> bool:
+                fields = [one for one in person.told if one["type"] == "field"]
+                return bool(fields) and fields[-1]["keyboard"] == wanted
+
+            await person.until(named)
 
 
 async def test_frames_are_jpegs_of_the_page_and_a_page_that_rests_sends_no_more(

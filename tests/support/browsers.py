@@ -21,7 +21,6 @@ from server.browser.mcp.tool_discovery import ToolFinder
 from server.browser.observation import Element, Observation
 from server.browser.pool import BrowserPool
 from server.extras.tools.browser_use import BROWSER_USE
-from server.extras.tools.other_mcp import further_servers
 from server.extras.tools.servers import server_of
 from server.fs.permissions import keep_private
 from server.settings import Settings
@@ -51,10 +50,8 @@ async def open_pool(
     """`resolve` replaces the system's resolver, `server` the tool server of the settings."""
     settings = settings_for(folder, **changes)
     keep_private(settings.data_dir)
-    tools = None if settings.extra_mcp else _tools_of(settings.browser_mcp)
-    pool = BrowserPool(
-        settings, resolve, server=server or server_of(settings), tools=tools, further=further_servers
-    )
+    tools = _tools_of(settings.browser_mcp)
+    pool = BrowserPool(settings, resolve, server=server or server_of(settings), tools=tools)
     try:
         yield pool
     finally:

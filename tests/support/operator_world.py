@@ -16,6 +16,7 @@ from langgraph.types import Command
 
 from server.agent.context import RunContext, UserUpdates
 from server.agent.gate.gate import Gate
+from server.agent.logins import FilledLogins, NoVault, Vault
 from server.agent.operator.ask.answers import answer_in_words
 from server.agent.operator.graph import FINALS, Operator, build_operator
 from server.agent.pointing.pointer import Pointer, SeenPage
@@ -25,6 +26,7 @@ from server.checkpoints import Checkpoints
 from server.grants.coverage import GrantUse, HeldGrant
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
+from tests.support.tools import FakeTools
 
 
 @dataclass
@@ -78,6 +80,11 @@ class World:
     """Was a browser started before?"""
     patience: float | None = None
     pointers: tuple[Pointer, ...] = ()
+    vault: Vault = field(default_factory=NoVault)
+    automation_id: str | None = None
+    filled: FilledLogins = field(default_factory=FilledLogins)
+    logins: set[str] = field(default_factory=set)
+    tools: FakeTools = field(default_factory=lambda: FakeTools(specs=()))
     pages: dict[str, SeenPage] = field(default_factory=dict)
     """What the kept pictures show, by address."""
     queued: float = 0.0
@@ -161,7 +168,8 @@ class World:
             run_id="r", session_id="s", browser=browser, keep=keep, inbox=self.inbox, grants=self.grants,
             max_tool_steps=self.max_tool_steps, has_browser=lambda: self.is_open,
             take_queued=lambda: self.queued, files=self.files, patience=self.patience,
-            keep_page=keep_page, pointers=lambda: self.pointers,
+            keep_page=keep_page, pointers=lambda: self.pointers, vault=self.vault,
+            automation_id=self.automation_id, filled=self.filled, logins=self.logins, tools=self.tools,
         )  # fmt: skip
 
     def of(self, name: str) -> list[dict[str, Any]]:

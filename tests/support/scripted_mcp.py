@@ -1,6 +1,7 @@
 """A scripted MCP server for tests, over stdio (`python -m tests.support.scripted_mcp`) or HTTP (`serve_http`).
 
-Its tools do what can go wrong: `echo {text}`, `slow {seconds}`, `leave` (exit 1), `die` (SIGKILL), `garbage`
+Its tools do what can go wrong: `echo {text}`, `slow {seconds}`, `leave` (exit 1), `tell` (says why on stderr, after the end
+of stdout), `die` (SIGKILL), `garbage`
 (noise on stdout, then an answer), `huge {megabytes}`, `silent` (never answers), `fail`, `count` (calls so far:
 its state), `unsafe` (a schema with `oneOf` at its root and a `$ref`). At start: `--exit`, `--garbage`, `--mute`.
 """
@@ -12,7 +13,7 @@ import os
 import signal
 import sys
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from typing import Any
 
 import uvicorn
@@ -32,6 +33,7 @@ _SCHEMAS: dict[str, dict[str, Any]] = {
     "echo": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
     "slow": {"type": "object", "properties": {"seconds": {"type": "number"}}},
     "leave": _FREE,
+    "tell": _FREE,
     "die": _FREE,
     "garbage": _FREE,
     "silent": _FREE,
@@ -75,6 +77,11 @@ def make_server() -> Server[Any, Any]:
 async def act(name: str, args: dict[str, Any], calls: int) -> str:
     if name == "leave":
         os._exit(1)
+    if name == "tell":
+        os.close(1)
+        await asyncio.sleep(0.1)  # as a program does that ends in the order in which it was built
+        os.write(2, b"out of memory\n")
+        os._exit(1)
     if name == "die":
         os.kill(os.getpid(), signal.SIGKILL)
     if name == "fail":
@@ -93,17 +100,25 @@ async def serve_http() -> AsyncIterator[str]:
     """The same over streamable HTTP; yields the URL."""
     manager = StreamableHTTPSessionManager(make_server())
     app = Starlette(routes=[Mount("/mcp", app=manager.handle_request)])
-    http = uvicorn.Server(uvicorn.Config(app, port=0, log_level="critical", timeout_graceful_shutdown=1))
+    async with serve_app(app, manager.run()) as port:
+        yield f"http://127.0.0.1:{port}/mcp/"
+
+
+@asynccontextmanager
+async def serve_app(
+    app: Starlette, running: AbstractAsyncContextManager[None] | None = None, port: int = 0
+) -> AsyncIterator[int]:
+    """Serve on loopback while `running` is entered; yields the port."""
+    http = uvicorn.Server(uvicorn.Config(app, port=port, log_level="critical", timeout_graceful_shutdown=1))
 
     async def serve() -> None:
-        async with manager.run():
+        async with running or nullcontext():
             await http.serve()
 
     serving = asyncio.create_task(serve())
     await eventually(lambda: http.started, message="the server listens")
-    port = http.servers[0].sockets[0].getsockname()[1]
     try:
-        yield f"http://127.0.0.1:{port}/mcp/"
+        yield http.servers[0].sockets[0].getsockname()[1]
     finally:
         http.should_exit = True
         await serving

@@ -6,7 +6,14 @@ import asyncio
 from collections.abc import Callable
 
 from server.browser.browser import Tab
-from server.browser.takeover.browser_view import BrowserSnapshot, InputRefused, Listing, LiveFrame, TakeFrame
+from server.browser.takeover.browser_view import (
+    BrowserSnapshot,
+    FocusedField,
+    InputRefused,
+    Listing,
+    LiveFrame,
+    TakeFrame,
+)
 from server.browser.takeover.user_input import Command, Stroke
 
 
@@ -16,6 +23,7 @@ class ScriptedScreen:
 
     def __init__(self) -> None:
         self.on_copied: Callable[[str], None] = lambda text: None
+        self.on_focused: Callable[[FocusedField], None] = lambda field: None
         self.takes: TakeFrame | None = None
         self.looks = 0
         self.is_held = False

@@ -28,6 +28,7 @@ from tests.support.model_server import ModelServer
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
+from tests.support.tools import FakeTools
 from tests.unit.test_operator_consent import LOGIN, LOGIN_PAGE
 from tests.unit.test_operator_graph import CART, LEADS, PAGES, THANKS
 
@@ -41,7 +42,7 @@ WIPE = ToolSpec("files_wipe", "wipe", {"type": "object", "properties": {}}, "fil
 
 def new_context(
     post: Post | None = None, *, max_tool_steps: int = 2, browser: ScriptedBrowser | None = None,
-    grants: Granted | None = None,
+    grants: Granted | None = None, tools: FakeTools | None = None,
 ) -> RunContext:  # fmt: skip
     browser = browser or ScriptedBrowser(dict(PAGES), dict(LEADS), CART)
 
@@ -53,7 +54,7 @@ def new_context(
 
     return RunContext(
         run_id="r", session_id="s", browser=the_browser, keep=keep, inbox=post or Post(),
-        grants=grants or Granted(), max_tool_steps=max_tool_steps,
+        grants=grants or Granted(), max_tool_steps=max_tool_steps, tools=tools or FakeTools([WIPE]),
     )  # fmt: skip
 
 
@@ -378,12 +379,13 @@ async def test_two_calls_that_ask_are_asked_about_in_turn_on_every_wire(name: st
         model = build_chat_model(name, server.settings())
         graph = build_assistant(model, [wipe], checkpointer=InMemorySaver())
         config: RunnableConfig = {"configurable": {"thread_id": "t"}, "recursion_limit": 20}
-        context = new_context(max_tool_steps=5)
+        tools = FakeTools([wipe])
+        context = new_context(max_tool_steps=5, tools=tools)
         given: Any = {"messages": [HumanMessage("Wipe both.")]}
         for folder in ("one", "two"):
             result = await graph.ainvoke(given, config, context=context)
             (asked,) = result["__interrupt__"]
-            assert asked.value["action"]["folder"] == folder
+            assert asked.value["action"]["args"] == {"folder": folder}
             answer = {
                 "reference": asked.value["reference"],
                 "confirmed": folder == "one",
@@ -392,7 +394,7 @@ async def test_two_calls_that_ask_are_asked_about_in_turn_on_every_wire(name: st
             given = Command(resume={asked.id: answer})
         result = await graph.ainvoke(given, config, context=context)
         assert server.refusals == []
-    assert cast(ScriptedBrowser, await context.browser()).log == ["files_wipe"]
+    assert tools.calls == [("files_wipe", {"folder": "one"})]
     texts = [message.text for message in result["messages"] if isinstance(message, ToolMessage)]
     assert texts[1].startswith('Not done: the person refused this and said: "keep it".')
     assert result["messages"][-1].text == "Both are wiped."

@@ -17,10 +17,11 @@ from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.turns import SUPERSEDED
 from server.agent.context import RunContext, UserUpdates
 from server.agent.private_sites import PrivateSites
-from server.browser.browser import PagePicture, ToolOutcome, ToolSpec
+from server.browser.browser import BROWSER, PagePicture, ToolOutcome, ToolSpec
 from tests.support.operator_world import Granted, Post
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
+from tests.support.tools import FakeTools
 from tests.unit.test_operator_graph import CART, CART_PAGE, LEADS, PAGES, THANKS
 
 SCHEMA = {
@@ -52,6 +53,7 @@ class Assistant:
     post: Post = field(default_factory=Post)
     thread: str = "a"
     files: Path | None = None
+    tools: FakeTools = field(init=False)
     opened: int = 0
     """How often it asked for the browser."""
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -60,6 +62,7 @@ class Assistant:
     messages: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self.tools = FakeTools([spec for spec in self.specs if spec.server != BROWSER])
         self.build()
 
     def build(self) -> None:
@@ -93,6 +96,7 @@ class Assistant:
             max_tool_steps=10,
             private=self.private,
             files=self.files,
+            tools=self.tools,
         )
         config: RunnableConfig = {"configurable": {"thread_id": self.thread}, "recursion_limit": 50}
         await self.graph.ainvoke(given, config, context=context)
@@ -447,7 +451,7 @@ async def test_a_named_tool_of_another_server_passes_and_starts_no_browser() -> 
     await it.say("find my note about it")
     assert it.question is None
     assert it.browser.looks == 0
-    assert it.browser.log == ["notes_find"]
+    assert it.tools.calls == [("notes_find", {"text": "teapot"})]
 
 
 @pytest.mark.parametrize("name", ["notes_find", "files_delete"])
@@ -456,16 +460,16 @@ async def test_words_that_a_private_page_may_have_told_reach_no_other_tool_witho
     it = Assistant([call, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"))
     await it.say("find my note about it")
     assert (it.question or {})["risk"] == "transfer"
-    assert it.browser.log == []
+    assert it.tools.calls == []
     await it.answer(True)
-    assert it.browser.log == [name]
+    assert it.tools.calls == [(name, {"text": "ZX81-CANARY"})]
 
 
 async def test_the_persons_own_words_go_to_a_named_tool_also_after_private_pages() -> None:
     call = {"tool": "notes_find", "text": "teapot"}
     it = Assistant([call, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"))
     await it.say("find my note about the teapot")
-    assert it.browser.log == ["notes_find"]
+    assert [name for name, _ in it.tools.calls] == ["notes_find"]
 
 
 async def test_what_a_takeover_left_on_a_page_is_not_the_persons_words() -> None:
@@ -479,14 +483,14 @@ async def test_what_a_takeover_left_on_a_page_is_not_the_persons_words() -> None
         it = Assistant([call, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"), post=post)
         await it.say("go on")
         assert (it.question or {})["risk"] == "transfer"
-        assert it.browser.log == []
+        assert (it.browser.log, it.tools.calls) == ([], [])
 
 
 async def test_short_pieces_for_a_tool_are_counted_together() -> None:
     calls = [{"tool": "notes_find", "text": piece} for piece in ("zx", "81")]
     it = Assistant([*calls, "Done."], specs=[*SPECS, NOTE], private=seen_private("bank.example"))
     await it.say("find my note")
-    assert it.browser.log == ["notes_find"]
+    assert [name for name, _ in it.tools.calls] == ["notes_find"]
     assert (it.question or {})["risk"] == "transfer"
 
 

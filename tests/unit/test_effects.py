@@ -87,6 +87,20 @@ async def test_an_answer_that_hides_a_refusal_is_sent_back_once_and_not_streamed
     )
 
 
+@pytest.mark.parametrize("status", [404, 405, 501])
+def test_a_part_that_a_site_does_not_have_refuses_no_act(status: int) -> None:
+    missing = SentRequest("POST", "shop.example", "/.sharing/v1/info", status=status, only_reads=True)
+    assert effect_of(SentRequests((ORDER, missing)), (), [SHOP]).outcome == "accepted"
+    assert effect_of(SentRequests((missing,)), (), [SHOP]).outcome == "none"
+    assert effect_of(SentRequests((REFUSED, missing)), (), [SHOP]).outcome == "refused"
+
+
+@pytest.mark.parametrize("status", [403, 422, 500])
+def test_a_search_that_a_site_refuses_is_refused(status: int) -> None:
+    search = SentRequest("POST", "shop.example", "/api/search", status=status, only_reads=True)
+    assert effect_of(SentRequests((search,)), (), [SHOP]).outcome == "refused"
+
+
 async def test_an_honest_answer_is_not_sent_back() -> None:
     it = shop(click("Place order"), stop("Refused (403)."), order=[REFUSED])
     assert await ordered(it) == "Refused (403).\n\nRefused: POST shop.example/orders — 403"

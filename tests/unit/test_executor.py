@@ -64,15 +64,17 @@ class SavingAgents(AgentFactory):
         self.forgotten.append(run.id)
 
     async def foresee(
-        self, started: StartedRun, before: StartPlan | None, words: Sequence[str]
+        self, started: StartedRun, before: StartPlan | None, words: Sequence[str], instructions: str
     ) -> tuple[StartPlan, AIMessage, ModelReplaced | None]:
         self.foreseen.append(before)
-        return await super().foresee(started, before, words)
+        return await super().foresee(started, before, words, instructions)
 
     def names_nearby(self, model_name: str) -> bool:
         return self.is_near
 
-    async def title(self, model: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+    async def title(
+        self, model: str, asked: str, answered: str, instructions: str
+    ) -> tuple[str | None, Usage]:
         self.named.append(asked)
         await self.may_name.wait()
         return None, Usage()
@@ -394,7 +396,7 @@ async def test_an_automation_says_whether_its_run_may_use_the_second_model(
     started = await desk.store.begin_execution(fired.accepted.run.id)
     assert started
     assert started.only_first_model is is_alone
-    assert desk.executor._context(await desk.open(started), None).only_first_model is is_alone
+    assert desk.executor._context(await desk.open(started), started).only_first_model is is_alone
 
 
 async def test_a_run_whose_time_is_not_over_is_not_ended(world: Runtime, desk: Desk) -> None:

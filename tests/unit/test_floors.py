@@ -43,7 +43,13 @@ ROOTS = ("server.__main__", "server.main", "server.runtime", "server.browser.hos
 EXTRAS = sorted(path.parent.name for path in (ROOT / "server/extras").glob("*/__init__.py"))
 
 LIBRARIES: dict[str, tuple[str, ...]] = {
-    "fastapi": ("server.main", "server.api", "server.http.startup"),
+    "fastapi": (
+        "server.main",
+        "server.api",
+        "server.http.startup",
+        "server.extras.tools.routes",
+        "server.extras.vault.routes",
+    ),
     "starlette": (
         "server.main",
         "server.api",
@@ -53,6 +59,8 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "server.extras.cluster",
         "server.extras.hosts",
         "server.extras.sample_site",
+        "server.extras.tools.routes",
+        "server.extras.vault.routes",
     ),
     "sse_starlette": ("server.api",),
     "uvicorn": (
@@ -67,7 +75,12 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
         "server.checkpoints",
         "server.extras.cluster.jobs",
         "server.extras.move",
+        "server.extras.vault.storage",
     ),
+    "cryptography": ("server.fs.secret_box", "server.channels.push", "server.extras.vault"),
+    "pyotp": ("server.extras.vault.codes",),
+    "authlib": ("server.auth",),
+    "joserfc": ("server.auth",),
     "redis": ("server.extras.cluster",),
     "pgqueuer": ("server.extras.cluster.jobs", "server.extras.cluster.pg_queue"),
     "alembic": ("server.database.migrate",),
@@ -88,7 +101,7 @@ LIBRARIES: dict[str, tuple[str, ...]] = {
     "mammoth": ("server.browser.reading",),
     "openpyxl": ("server.browser.reading", "server.results"),
     "charset_normalizer": ("server.browser.reading",),
-    "publicsuffixlist": ("server.knowledge",),
+    "publicsuffixlist": ("server.browser.sites",),
     "typer": ("cli",),
     "rich": ("cli",),
     "prompt_toolkit": ("cli",),

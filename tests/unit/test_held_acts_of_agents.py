@@ -6,7 +6,10 @@ from typing import Any
 
 import pytest
 
+from server.agent.gate.holding import terms_of
+from server.browser.observation import observe_snapshot
 from server.browser.outgoing.held import HeldRequest
+from tests.support.actions import aimed
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel, click, stop
@@ -34,6 +37,27 @@ def browser(**changes: Any) -> ScriptedBrowser:
 
 def operator(*turns: Any, **changes: Any) -> World:
     return World(browser(**changes), ScriptedModel(turns=list(turns), prompts=[], asked=[]))
+
+
+FIELDS = """\
+- textbox "Title" [ref=f1] [box=0,0,200,20]
+- switch "Public" [ref=f2] [box=0,30,200,20]
+- combobox "Town" [ref=f3] [box=0,60,200,20]:
+  - option "Leeds"
+  - option "York" """
+
+
+@pytest.mark.parametrize(
+    ("eid", "more", "is_typing"),
+    [("e1", {}, True), ("e1", {"submit": True}, False), ("e2", {}, False), ("e3", {}, False)],
+    ids=["a text", "a text that is sent", "a switch", "a list"],
+)
+def test_only_a_text_that_is_not_sent_counts_as_typing(
+    eid: str, more: dict[str, Any], is_typing: bool
+) -> None:
+    seen = observe_snapshot(FIELDS, url=PICTURE)
+    act = aimed({"kind": "type", "fields": [{"eid": eid, "text": "York"}], **more}, seen)
+    assert terms_of(act, (), ()).is_typing is is_typing
 
 
 async def test_the_operator_asks_and_a_yes_lets_it_go() -> None:

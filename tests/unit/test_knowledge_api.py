@@ -48,6 +48,15 @@ async def test_exports_name_instructions_and_do_not_repeat_them(client: httpx.As
     for address in (f"/api/sessions/{session_id}/export", "/api/automations/export"):
         assert "trains" not in (await client.get(address)).text
     assert "trains" not in exported.text
+    for form, lang, said in (
+        ("md", "en", "This session has instructions of its own"), ("html", "de", "Diese Sitzung hat eigene Anweisungen"),
+    ):  # fmt: skip
+        params = {"format": form, "lang": lang}
+        text = (await client.get(f"/api/sessions/{session_id}/export", params=params)).text
+        assert (said in text, "trains" in text) == (True, False)
+        await client.patch(f"/api/sessions/{session_id}", json={"instructions": ""})
+        assert said not in (await client.get(f"/api/sessions/{session_id}/export", params=params)).text
+        await client.patch(f"/api/sessions/{session_id}", json={"instructions": "Prefer trains."})
 
 
 async def test_a_note_is_added_changed_pinned_and_removed(client: httpx.AsyncClient) -> None:

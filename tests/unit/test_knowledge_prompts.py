@@ -9,9 +9,12 @@ from langchain_core.messages import HumanMessage, SystemMessage, ToolMessage
 
 from server.agent.assistant.knowledge import PersonsKnowledge
 from server.agent.context import Known
+from server.agent.foresight import ask_plan
 from server.agent.operator.memory.state import State
 from server.agent.operator.plan.move import Move, Offer, move_schema, to_action
-from server.agent.operator.plan.prompts import step_prompt
+from server.agent.operator.plan.prompts import step_prompt, summary_prompt
+from server.agent.titles import ask_title
+from tests.support.scripted_model import ScriptedModel
 
 KNOWN = Known(
     "The person's standing instructions:\nAnswer in German.", "<notes>\n- Search wants Enter\n</notes>"
@@ -25,6 +28,16 @@ def test_the_operator_reads_instructions_before_the_task_and_notes_before_the_pa
     assert rules.text == alone.text  # what the provider caches
     places = [work.text.index(part) for part in ("Answer in German.", "Task: find it", "<notes>", "<page>")]
     assert places == sorted(places)
+
+
+async def test_titles_plans_and_summaries_have_the_instructions_before_the_persons_words() -> None:
+    model = ScriptedModel(turns=["A name", "{}"], prompts=[])
+    await ask_title(model, "find it", "Done", "Today", KNOWN.instructions)
+    await ask_plan(model, "find it", None, (), "Today", KNOWN.instructions)
+    _, work = summary_prompt(State.read({"task": "find it"}), "time", "Today", KNOWN.instructions)
+    for text in (*model.prompts, work.text):
+        places = [text.index(part) for part in ("Answer in German.", "find it", "Today")]
+        assert places == sorted(places)
 
 
 def test_a_turn_is_offered_notes_only_when_there_may_be_some() -> None:

@@ -69,6 +69,16 @@ def test_the_yes_to_a_password_sends_its_form_once() -> None:
     assert not is_allowed(seen, allowed)
 
 
+@pytest.mark.parametrize(
+    ("button", "heading"), [("Next", "Sign in"), ("Continue", "Log in"), ("Weiter", "Anmelden"), ("Suivant", "Connexion")]
+)  # fmt: skip
+def test_a_button_that_only_leads_on_under_the_heading_of_a_login_sends_it(button: str, heading: str) -> None:
+    seen = page(button, heading=heading)
+
+    assert Gate().judge(on(seen, "click", "button")).kind == "account"
+    assert is_allowed(seen, after_yes(seen))
+
+
 def test_what_was_typed_without_a_yes_or_sent_at_once_allows_nothing() -> None:
     allowed: set[str] = set()
     count_login(on(page(), "type", "textbox"), allowed, approved=False)
@@ -84,6 +94,11 @@ def test_what_was_typed_without_a_yes_or_sent_at_once_allows_nothing() -> None:
         {"button": "Change password"},
         {"button": "Continue", "heading": "Delete your account?"},
         {"button": "Continue", "heading": "Change your e-mail address"},
+        {"button": "Next", "heading": "Confirm your new password"},
+        {"button": "Next", "heading": "Subscribe to premium"},
+        {"button": "Next", "heading": "Add a user"},
+        {"button": "Next", "heading": "Make Ann an administrator"},
+        {"button": "Next", "heading": "Turn on two-factor authentication"},
         {"fields": 4},
         {"to": THERE},
     ],

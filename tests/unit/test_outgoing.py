@@ -35,6 +35,73 @@ def judged(asked: OutgoingRequest, **page: Any) -> Hold | None:
     return assess_request(asked, ActPage(**({"site": asked.site} | page)))
 
 
+FORM_OF_PAGE = "title=Ferries&slug=ferries&next="
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://cms.example/admin/pages/4/edit/",
+        "https://notes.example/n/7",
+        "https://wiki.example/api/v2/q",
+    ],
+)
+def test_what_a_page_keeps_of_a_text_while_it_is_typed_passes(url: str) -> None:
+    asked = request("POST", url, FORM_OF_PAGE, FORM)
+
+    assert judged(asked) is not None
+    assert judged(asked, is_typing=True) is None
+
+
+def test_the_form_of_a_private_page_that_a_script_keeps_passes_too() -> None:
+    part = '--x\r\nContent-Disposition: form-data; name="title"\r\n\r\nFerries\r\n'
+    asked = request(
+        "POST", "https://cms.example/admin/pages/4/edit/", part, "multipart/form-data; boundary=x"
+    )
+
+    assert judged(asked, is_private=True) is not None
+    assert judged(asked, is_private=True, is_typing=True) is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "page"),
+    [
+        (request("POST", "https://cms.example/n/7", FORM_OF_PAGE, FORM, type="Document"), {}),
+        (request("DELETE", "https://cms.example/n/7"), {}),
+        (request("POST", "https://cms.example/orders", FORM_OF_PAGE, FORM), {}),
+        (request("POST", "https://cms.example/api/messages", FORM_OF_PAGE, FORM), {}),
+        (request("POST", "https://cms.example/n/7", "x;y", "text/plain"), {"is_private": True}),
+        (request("POST", "https://cms.example/n/7", FORM_OF_PAGE, FORM), {"is_doubted": True}),
+    ],
+    ids=["a form", "a deletion", "an order", "a message", "what nothing names on a private page", "a doubted act"],
+)  # fmt: skip
+def test_typing_lets_nothing_else_pass(asked: OutgoingRequest, page: dict[str, bool]) -> None:
+    assert judged(asked, is_typing=True, **page) is not None
+
+
+@pytest.mark.parametrize(
+    ("path", "passes"),
+    [
+        ("admin/editing-sessions/release/7", True), ("api/edit_session/3/release", False), ("leases/release", True),
+        ("films/release", False), ("api/funds/release/7", False), ("admin/users/7/role", False),
+        ("admin", False), ("api/admin", False),
+    ],
+)  # fmt: skip
+def test_an_editor_that_is_released_publishes_nothing(path: str, passes: bool) -> None:
+    held = judged(request("POST", f"https://cms.example/{path}", "{}"))
+    assert (held is None) is passes
+
+
+@pytest.mark.parametrize("method", ["MKCOL", "MKCALENDAR", "PROPFIND", "REPORT"])
+def test_looking_and_making_an_empty_folder_pass_by_their_method(method: str) -> None:
+    assert judged(request(method, "https://cal.example/mia/1f3a/", "<mkcol/>", "text/xml")) is None
+
+
+@pytest.mark.parametrize("method", ["PUT", "PROPPATCH", "MOVE", "COPY", "ACL", "DELETE"])
+def test_what_changes_a_folder_is_held(method: str) -> None:
+    assert judged(request(method, "https://cal.example/mia/1f3a/", "<x/>", "text/xml")) is not None
+
+
 @pytest.mark.parametrize(
     ("kind", "text", "body"),
     [

@@ -14,6 +14,7 @@ from server.browser.mcp import (
     drawn_lists,
     field_values,
     key_listeners,
+    login_fields,
     sliders,
     targets,
     uploads,
@@ -23,15 +24,17 @@ from server.browser.observation.point_script import DRAWN_SCRIPT, POINT_SCRIPT
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, VIEWPORT_SCRIPT
 from server.browser.reading.content_script import CONTENT_SCRIPT
 from server.browser.scripts import SCRIPTS_FOLDER, script
+from server.browser.takeover.handover import TRACK_SCRIPT
 
 SCRIPTS = {
+    "take_over": TRACK_SCRIPT,
     "page": PAGE_SCRIPT, "moment": MOMENT_SCRIPT, "frame": FRAME_SCRIPT, "point": POINT_SCRIPT, "drawn": DRAWN_SCRIPT,
     "page_weight": MEASURE_SCRIPT, "viewport": VIEWPORT_SCRIPT, "content": CONTENT_SCRIPT,
     "page_world": page_world._PAGE_WORLD_SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": page_messages._LISTEN_SCRIPT,
     "snapshot_reader": snapshots.reader_source(), "scrolled": current_page.SCROLLED_SCRIPT,
     "show_text": current_page._SHOW_TEXT, "feed_end": current_page._FEED_END, "hold_fields": field_values._HOLD_FIELDS, "read_fields": field_values._READ_FIELDS,
     "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_upload": uploads._HOLD_UPLOAD,
-    "drawn_list": drawn_lists._HOLD, "slider": sliders._STATE, "watch_typing": key_listeners._WATCH,
+    "drawn_list": drawn_lists._HOLD, "slider": sliders._STATE, "login_form": login_fields._LOGIN_FORM, "shown_values": login_fields._SHOWN_VALUES, "watch_typing": key_listeners._WATCH,
 }  # fmt: skip
 PARTS = {"box_groups", "documents", "editors", "point_helpers"}
 WORDS = (

@@ -50,7 +50,7 @@ def pointed(page: Observation, ref: str, n: int = 1, **more: Any) -> Pointer:
     (one,) = (one for one in kept.elements if one.ref == ref)
     return Pointer(
         n=n, url=kept.url, picture="/shots/1.jpg", box=one.box, target=one.target, ref=one.ref, alone=one.alone,
-        document=kept.document, **more,
+        view=kept.view, **more,
     )  # fmt: skip
 
 
@@ -152,6 +152,24 @@ def test_a_place_is_told_as_a_part_of_the_window() -> None:
     place = Pointer(n=2, url=SHOP, picture="/shots/1.jpg", box=(25, 50, 10, 5))
     lines = pointed_lines([place], observed(KETTLES))
     assert lines[-1] == "2: a place 25% from the left and 50% from the top of the window, 10% by 5% large"
+
+
+@pytest.mark.parametrize(
+    ("url", "view", "page_url", "says"),
+    [
+        (SHOP, "d1:1x1@0,0", SHOP, "of the window"),
+        (SHOP, "d1:1x1@0,90", SHOP, "do not press there, ask the user"),
+        (SHOP, "d2:1x1@0,0", SHOP, "do not press there, ask the user"),
+        (SHOP, "d1:1x1@0,0", "https://shop.example/other", "not on this one"),
+        ("", "", SHOP, "do not press there, ask the user"),
+    ],
+)
+def test_a_place_is_pressed_only_in_the_window_that_was_pictured(
+    url: str, view: str, page_url: str, says: str
+) -> None:
+    place = Pointer(n=1, url=url, picture="/shots/1.jpg", box=(25, 50, 0, 0), view=view)
+    page = observed(KETTLES, page_url).model_copy(update={"moment": "d1:1x1@0,0:5"})
+    assert pointed_lines([place], page)[-1].endswith(says)
 
 
 def test_of_two_pointers_with_one_number_the_newer_one_counts() -> None:

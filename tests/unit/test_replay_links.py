@@ -10,9 +10,11 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from server.settings import Settings
 from tests.support.eventually import eventually
+from tests.unit.test_results_api import recorded
 
 OPEN, REPLAY = "/api/links/replay/open", "/api/links/replay"
 
@@ -66,6 +68,32 @@ async def test_it_shows_the_session_as_it_was_without_a_login(
     assert 'lang="de"' in page.text
     assert "later words" not in page.text
     assert "later words" in (await client.get(f"/api/sessions/{shop}/export?format=html")).text
+
+
+async def test_a_cell_that_is_edited_later_is_shown_as_it_was(
+    client: httpx.AsyncClient, stranger: httpx.AsyncClient, app: FastAPI
+) -> None:
+    session, run = await recorded(client, app)
+    result = f"/api/runs/{run}/result"
+
+    async def edit(row: str, value: float) -> None:
+        body = {"row": row, "column": "price", "value": value}
+        (await client.patch(result, json=body)).raise_for_status()
+
+    async def shown() -> str:
+        await opened(stranger, secret)
+        return (await stranger.get(REPLAY)).text
+
+    await edit("c-1", 71.25)
+    _, secret = await share(client, session)
+    before = await shown()
+    assert "71.25" in before
+    assert "sold out" in before
+    for row, value in (("c-1", 72.25), ("c-1", 73.25), ("c-2", 74.25)):
+        await edit(row, value)
+    assert await shown() == before
+    whole = (await client.get(f"/api/sessions/{session}/export?format=html")).text
+    assert ("73.25" in whole, "74.25" in whole, "71.25" in whole) == (True, True, False)
 
 
 async def test_files_are_there_only_if_the_link_has_them(

@@ -1,7 +1,7 @@
 """What the request log makes of DevTools' events that no small site sends at will."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -9,14 +9,27 @@ import pytest
 
 from server.browser.chromium.cdp import Cdp
 from server.browser.chromium.page_monitor import PageMonitor
-from server.browser.chromium.request_log import ChromiumRequestLog
+from server.browser.chromium.request_log import ChromiumRequestLog, HeldOfAct
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.sent import RequestLog, SentRequest, SentRequests, place_of_url
+from tests.support.eventually import eventually
 from tests.support.scripted_chromium import ScriptedChromium, scripted_pipe
 
 
+class LetGo:
+    """One request was held, and let go after a yes."""
+
+    def left_out(self) -> Sequence[str]:
+        return ()
+
+    def added(self) -> dict[str, SentRequest]:
+        return {"held": SentRequest("POST", "shop.example", "/orders")}
+
+
 @asynccontextmanager
-async def listening(*, enabled: bool = True) -> AsyncIterator[tuple[ScriptedChromium, ChromiumRequestLog]]:
+async def listening(
+    *, enabled: bool = True, acts: HeldOfAct | None = None
+) -> AsyncIterator[tuple[ScriptedChromium, ChromiumRequestLog]]:
     """A log of the tab T in session P, whose commands are answered."""
     async with scripted_pipe() as (chromium, devtools):
         attached = {"targetInfo": {"type": "page", "targetId": "T"}, "waitingForDebugger": False}
@@ -39,7 +52,7 @@ async def listening(*, enabled: bool = True) -> AsyncIterator[tuple[ScriptedChro
         answers = asyncio.create_task(answer())
         async with asyncio.timeout(30):
             await is_attached.wait()
-            log = ChromiumRequestLog(PageMonitor(cdp, print), page)
+            log = ChromiumRequestLog(PageMonitor(cdp, print), page, acts)
             await log.__aenter__()
             yield chromium, log
         answers.cancel()
@@ -70,6 +83,17 @@ async def test_a_message_over_a_websocket_is_not_nothing():
 async def test_a_page_that_cannot_be_listened_to_is_not_known():
     async with listening(enabled=False) as (_, log):
         assert await log.settled() == SentRequests((), is_all=False)
+
+
+@pytest.mark.parametrize("status", [201, 302, 409])
+async def test_a_form_that_is_sent_again_has_the_answer_of_the_page_that_it_opens(status: int):
+    async with listening(acts=LetGo()) as (chromium, log):
+        opened = request(1, method="GET", postData=None)
+        chromium.say({**opened, "params": {**opened["params"], "type": "Document"}})
+        await eventually(lambda: bool(log._followed), message="the page is announced before it is asked for")
+        chromium.say(answered(1, status))
+        sent = await log.settled(patience=30)
+    assert [(one.method, one.path, one.status) for one in sent.requests] == [("POST", "/orders", status)]
 
 
 @pytest.mark.parametrize("is_seen", [True, False])

@@ -249,7 +249,7 @@ def test_a_name_of_a_column_is_kept_when_the_source_has_the_same() -> None:
 
 
 def test_an_edit_replaces_the_value_and_keeps_the_recorded_one() -> None:
-    edited = row("Blue", unverified=("name",)).with_edit("name", "Red").with_edit("name", "Green")
+    edited = row("Blue", unverified=("name",)).with_edit("name", "Red", AT).with_edit("name", "Green", AT)
     assert edited.values["name"] == "Green"
     assert edited.unverified == ()
     assert edited.edited == {"name": "Blue"}

@@ -269,11 +269,11 @@ async def test_the_plan_before_a_start_is_asked_of_it_too(is_alone: bool) -> Non
         started = StartedRun(run, cast(Any, None), [message], [], only_first_model=is_alone)
         if is_alone:
             with pytest.raises(RunFailed):
-                await agents.foresee(started, None, ())
+                await agents.foresee(started, None, (), "")
             assert models.other.requests == []
             return
         for _ in range(2):
-            plan, reply, by_second = await agents.foresee(started, None, ())
+            plan, reply, by_second = await agents.foresee(started, None, (), "")
         assert (plan.plan, len(models.first.requests)) == (["Look"], 1)
     assert by_second
     adapter = EventAdapter("m", second_cost=cost_of)

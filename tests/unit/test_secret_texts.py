@@ -13,7 +13,7 @@ from server.agent.gate.masking import MASK, masked, secrets_of, without
 from server.agent.gate.shown_page import ShownPage
 from server.agent.operator.act.acting import describe
 from server.browser.masking import mask_text
-from server.browser.observation import Observation, observe_snapshot
+from server.browser.observation import Extra, Observation, observe_snapshot
 from server.browser.observation.page_script import SecretField
 from tests.support.actions import aimed
 
@@ -28,6 +28,10 @@ BOXES = """\
   - textbox "Verification code, digit 2" [ref=f2] [box=40,30,30,30]
   - textbox [ref=f3] [box=80,30,30,30]
   - textbox "Name" [ref=f4] [box=0,90,200,30]"""
+LOGIN = """\
+- form [ref=f0] [box=0,0,400,200]:
+  - textbox "{name}" [ref=f1] [box=0,30,100,20]
+  - textbox [ref=f2] [box=0,60,100,20]"""
 NOTE = '- textbox "Your note" [ref=f1] [box=0,0,200,20]'
 VOUCHER = LONE_CODE.replace("We sent a code to your phone.", "Have a discount voucher?")
 
@@ -38,6 +42,16 @@ def page(snapshot: str) -> Observation:
 
 def types(snapshot: str, text: str, eid: str = "e1") -> Any:
     return aimed({"kind": "type", "fields": [{"eid": eid, "text": text}]}, page(snapshot))
+
+
+@pytest.mark.parametrize("name", ["", "Login", "User"])
+def test_the_field_above_a_password_without_a_name_is_no_box_of_it(name: str) -> None:
+    extra = Extra(secrets=(SecretField(box=(0, 60, 100, 20)),))
+    seen = observe_snapshot(LOGIN.format(name=name), url="https://app.example/", extra=extra)
+
+    act = aimed({"kind": "type", "fields": [{"eid": "e1", "text": "admin"}]}, seen)
+    assert Gate().judge(act).verdict == "allow"
+    assert secrets_of(act) == ()
 
 
 @pytest.mark.parametrize(

@@ -89,8 +89,8 @@ async def test_the_assistants_line_is_made_anew_at_each_call() -> None:
 
 async def test_titles_and_plans_have_the_line() -> None:
     model = ScriptedModel(turns=["A name", "{}"], prompts=[])
-    await ask_title(model, "Book a table for tomorrow", "Done", LINE)
-    await ask_plan(model, "Book a table for tomorrow", None, (), LINE)
+    await ask_title(model, "Book a table for tomorrow", "Done", LINE, "")
+    await ask_plan(model, "Book a table for tomorrow", None, (), LINE, "")
     assert [prompt.endswith(f"\n\n{LINE}") for prompt in model.prompts] == [True, True]
 
 

@@ -19,6 +19,7 @@ const InboxPage = lazy(() => import('@/pages/InboxPage'))
 const ReplayLinkPage = lazy(() => import('@/pages/ReplayLinkPage'))
 const HandoffPage = lazy(() => import('@/pages/HandoffPage'))
 const QuestionLinkPage = lazy(() => import('@/pages/QuestionLinkPage'))
+const LoginCallbackPage = lazy(() => import('@/pages/LoginCallbackPage'))
 const SettingsPage = lazy(() => import('@/features/settings/SettingsPage'))
 const loadChat = () => import('@/pages/ChatPage')
 const ChatPage = lazy(loadChat)
@@ -91,6 +92,7 @@ function Gate() {
           <Route path="/knowledge" component={KnowledgePage} />
           <Route path="/grants" component={GrantsPage} />
           <Route path="/automations" component={AutomationsPage} />
+          <Route path="/oauth/callback" component={LoginCallbackPage} />
           <Route path="/settings/:tab?">{({ tab }) => <SettingsPage tab={tab} />}</Route>
           <Route>
             <Redirect to="/" replace />

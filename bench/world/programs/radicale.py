@@ -72,5 +72,5 @@ def make_a_calendar() -> Script:
 def make_an_address_book() -> Script:
     yield from _log_in()
     yield click("Create a new addressbook or calendar")
-    yield [fill({"Title.*": "Crew"}), choose("Type.*", "addressbook"), click("Create")]
+    yield [fill({"Title.*": "Crew"}), choose("Type.*", "Address book"), click("Create")]
     return "made"

@@ -98,6 +98,7 @@ def find_the_wish() -> Script:
 @PROGRAM.task(
     "add the keyword night", "/keyword?@template=item",
     lambda home: home.rows(DB, "select _name from _keyword") == [("night",)],
+    asks=1,
 )  # fmt: skip
 def add_a_keyword() -> Script:
     yield fill({"Keyword": "night"}, submit=True)

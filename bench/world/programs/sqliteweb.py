@@ -49,7 +49,7 @@ def change_a_row() -> Script:
     return "changed"
 
 
-@PROGRAM.task("how much of everything is there? Ask it with SQL", "/query/", expected="total 48")
+@PROGRAM.task("how much of everything is there? Ask it with SQL", "/query/", expected="total 48", asks=1)
 def ask_with_sql() -> Script:
     yield fill({"SQL.*|": "select 'total ' || sum(pieces) as answer from items"})
     yield click("Execute")

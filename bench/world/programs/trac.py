@@ -66,6 +66,7 @@ def write_a_wiki_page() -> Script:
 @PROGRAM.task(
     "add a milestone named Spring", "/admin/ticket/milestones",
     lambda home: home.rows(DB, "select count(*) from milestone where name = 'Spring'") == [(1,)],
+    asks=1,
 )  # fmt: skip
 def add_a_milestone() -> Script:
     yield fill({"Name:": "Spring"})

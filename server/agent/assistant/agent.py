@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import Any
 
 from langchain.agents import create_agent
@@ -15,7 +16,7 @@ from langchain_mcp_adapters.tools import convert_mcp_tool_to_langchain_tool
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.runtime import get_runtime
 
-from server.agent.assistant.gate import GateMiddleware
+from server.agent.assistant.gate import JUDGED_TOOL, GateMiddleware
 from server.agent.assistant.input import count_steps, kept_for
 from server.agent.assistant.interrupted_calls import InterruptedCalls
 from server.agent.assistant.knowledge import PROPOSE_NOTES, PersonsKnowledge
@@ -31,6 +32,7 @@ from server.agent.custom_events import CallEnded, CallStarted, StepEnded, dispat
 from server.agent.gate.gate import Gate
 from server.agent.gate.masking import SECRETS, without, without_logins
 from server.agent.gate.shown_page import ShownPage
+from server.agent.gate.taint import source_of_tool
 from server.agent.middleware import CallTool, Middleware, MiddlewareStack, ToolResult
 from server.agent.models.catalog import CostOf
 from server.agent.models.tool_call_repair import WholeCalls
@@ -41,6 +43,7 @@ from server.agent.streaming import Graph
 from server.agent.trail import JUDGED, JudgedAct, trail_of
 from server.browser.addresses import site_of
 from server.browser.browser import BROWSER, ToolSpec
+from server.browser.fence import fence
 from server.browser.mcp.tool_schema import as_mcp_result, as_mcp_tool
 from server.events import Observed
 from server.ops.json_types import JsonObject
@@ -49,6 +52,8 @@ from wording.catalogue import Wording, changed, sentence
 log = logging.getLogger(__name__)
 
 FAILURE_CHARS = 300
+TOOL_RESULT_CHARS = 24_000
+"""Of another server's tool, which cuts it before."""
 _KEPT = ("element", "url", "key", "direction", "query", "file")
 """Arguments that say what a step was, for a summary at a limit."""
 
@@ -86,7 +91,7 @@ def build_assistant(
     """
     own = READING_TOOLS | {PROPOSE_NOTES.name: PROPOSE_NOTES}
     specs = [*(spec for spec in specs if spec.name not in own), *own.values()]
-    session: Any = RunSession()
+    session: Any = RunSession({spec.name for spec in specs if spec.server != BROWSER})
     second_cost_of = second.cost_of if second else cost_of
     budget = RunBudget(token_budget, cost_budget, cost_of, second_cost_of, before_timeout(run_timeout))
     layers: list[Middleware] = [
@@ -116,14 +121,22 @@ def build_assistant(
 class RunSession:
     """The session for LangChain's MCP adapters: each call goes to the browser of the run that makes it.
 
-    `Browser` adds deadlines, serialised calls, restarts and masking, for its own MCP server and for others.
+    `Browser` adds deadlines, serialised calls, restarts and masking. The tools `of_others` are those of other servers.
     """
+
+    def __init__(self, of_others: Collection[str] = ()) -> None:
+        self._of_others = frozenset(of_others)
 
     async def call_tool(self, name: str, arguments: JsonObject, **_: object) -> object:
         """Make the call. Returns it as an MCP result."""
         context = get_runtime(RunContext).context
         if name in READING_TOOLS:
             outcome = await read(name, arguments, context)
+        elif name in self._of_others:
+            spec = JUDGED_TOOL.get()
+            outcome = await context.tools.call(spec, arguments)
+            outcome = replace(outcome, text=fence(outcome.text, "untrusted-result", TOOL_RESULT_CHARS))
+            context.private.add([source_of_tool(spec.server)])
         else:
             outcome = await (await context.browser()).call(name, arguments)
         if outcome.private_url:  # the page may be gone before the next call is judged
@@ -136,8 +149,9 @@ class ToolReport(Middleware):
 
     def __init__(self, specs: Sequence[ToolSpec]) -> None:
         super().__init__()
-        self._browsers = {spec.name for spec in specs if spec.server == BROWSER}
-        self._pictured = {spec.name for spec in specs if spec.acts or "screenshot" in spec.name}
+        own = [spec for spec in specs if spec.server == BROWSER]
+        self._browsers = {spec.name for spec in own}
+        self._pictured = {spec.name for spec in own if spec.acts or "screenshot" in spec.name}
 
     async def awrap_tool_call(self, request: ToolCallRequest, handler: CallTool) -> ToolResult:
         call = request.tool_call
@@ -152,9 +166,8 @@ class ToolReport(Middleware):
         provider = kept_for(call_id, request.state["messages"])
         await dispatch(CallStarted(call_id, call["name"], shown, box, provider))
         act = None
-        if judged and judged.ruling.asks:
-            is_known = call["name"] in self._browsers
-            result, act = await prove(handler, request, judged, context, is_known=is_known)
+        if judged and judged.ruling.asks and call["name"] in self._browsers:
+            result, act = await prove(handler, request, judged, context)
         else:
             result = await handler(request)
         artifact = result.artifact if isinstance(result, ToolMessage) else None

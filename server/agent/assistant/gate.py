@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
@@ -13,7 +14,7 @@ from langchain_core.messages import AnyMessage, ToolMessage
 from langgraph.runtime import get_runtime
 from langgraph.types import Command, interrupt
 
-from server.agent.actions import AimedAction, ToolAction, aim
+from server.agent.actions import AimedAction, CallToolAction, ToolAction, aim
 from server.agent.assistant.proof import LED_ON
 from server.agent.assistant.tool_actions import LOOKS_AT_PAGE, read_call, refs_of
 from server.agent.context import RunContext
@@ -42,6 +43,7 @@ from server.agent.gate.taint import (
     private_sites,
     remembering,
 )
+from server.agent.gate.tool_calls import call_of, find_tool, judge_call
 from server.agent.operator.ask.answers import is_refusal
 from server.agent.policy import Judgement, Verdict
 from server.agent.trail import JUDGED, JudgedAct
@@ -55,8 +57,6 @@ from server.ops.json_types import JsonObject
 
 _UNSEEN_TARGET = Judgement(Verdict.ASK, "acts on something that cannot be seen on the page", "unknown")
 _FOREIGN = Judgement(Verdict.ASK, "uses a tool that may change something", "tool")
-_NAMED_SERVER = Judgement(Verdict.ALLOW, "named in EXTRA_MCP_ALLOW")
-LEAK_TO_TOOL = Judgement(Verdict.ASK, "gives words to a tool after private pages were seen", "transfer")
 
 _SEEN_AGAIN = ("truncated,", "console:", "HTTP status:", "Page status:", "open now:", NOTHING)
 """Prefixes of notes that every observation repeats."""
@@ -65,6 +65,8 @@ _GATE, _DENIED, _WORDS_MARK = "gate", "denied", "words"
 """Marks of a tool result: whether the user was asked, the digest of what they refused, and what they said to it."""
 _ASKED_MARK, _PAUSED_MARK = "asked", "paused"
 _MAX_WAITING = 200
+JUDGED_TOOL: ContextVar[ToolSpec] = ContextVar("called")
+"""Another server's tool as the gate has judged it, for the call that follows."""
 _Handler = Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]]
 _DO_OTHERWISE = "Do not try it again: do otherwise, or finish and say that it was refused."
 
@@ -95,7 +97,11 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             for _ in range(waiting.interrupts):  # in order: those that were answered before
                 interrupt(None)
             return await self._ask_about_held(waiting, request, handler, context)
-        if fault := find_fault(spec, call["args"]):  # do not ask the user about an impossible call
+        fault = find_fault(spec, call["args"])
+        if spec.server != BROWSER:
+            found = find_tool(await context.tools.offered(), spec.name, call["args"])
+            spec, fault = found.spec or spec, found.problem
+        if fault:  # do not ask the user about an impossible call
             return _not_made(request, fault)
         memory = {**request.state, "notes": ()}
         ruling = await self._rule(spec, call["args"], call_id, memory)
@@ -104,7 +110,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
             called = request.override(state=state)
             if spec.server == BROWSER and ruling.judged:
                 return await self._act(called, handler, ruling, memory["notes"], context)
+            JUDGED_TOOL.set(spec)
             result = await handler(called)
+            if spec.server != BROWSER and isinstance(result, ToolMessage) and result.status != "error":
+                ruling = replace(ruling, marks={**ruling.marks, LED_ON: "yes"})
         else:
             result = _not_made(request, ruling.refusal)
         return _annotated(result, ruling, memory["notes"])
@@ -206,7 +215,9 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         answered = 0
         for _ in range(MAX_ASKS):
             observation = await self._observation(context, spec, args)
-            action = read_call(spec.name, args, observation) if spec.server == BROWSER else None
+            action = (
+                read_call(spec.name, args, observation) if spec.server == BROWSER else call_of(spec, args)
+            )
             memory |= remembering(memory, context.private)
             memory["private_sites"] = private_sites(memory["private_sites"], observation)
             context.private.add(memory["private_sites"])
@@ -248,11 +259,10 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         context: RunContext,
         memory: JsonObject,
     ) -> Judgement:
-        if spec.server != BROWSER:
+        if isinstance(aimed.action, CallToolAction):
             known = self._results_of(spec.server, memory["messages"])
-            if gives_private_words(args, memory, spec.server, known):
-                return LEAK_TO_TOOL
-            return _FOREIGN if spec.acts else _NAMED_SERVER
+            leaks = gives_private_words(args, memory, spec.server, known)
+            return judge_call(aimed.action, spec, await context.grants.held(), leaks=leaks)
         if isinstance(aimed.action, ToolAction):
             return _UNSEEN_TARGET if spec.name in LOOKS_AT_PAGE else _FOREIGN
         leak = LEAK if carries_private_words(_focused(aimed), memory) else None
@@ -273,12 +283,12 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         *,
         approved: bool,
     ) -> None:
-        if not isinstance(aimed.action, ToolAction):
-            count_login(aimed, context.logins, approved=approved)
-            count_bits(_focused(aimed), memory, context.private, approved=approved)
-        elif spec.server != BROWSER:
+        if isinstance(aimed.action, CallToolAction):
             known = self._results_of(spec.server, memory["messages"])
             count_arguments(args, memory, spec.server, known, context.private, approved=approved)
+        elif not isinstance(aimed.action, ToolAction):
+            count_login(aimed, context.logins, approved=approved)
+            count_bits(_focused(aimed), memory, context.private, approved=approved)
 
     def _results_of(self, server: str, messages: Sequence[AnyMessage]) -> list[str]:
         """The texts of the server's own results."""
@@ -298,7 +308,8 @@ class GateMiddleware(AgentMiddleware[AgentState[Any], RunContext]):
         judgement: Judgement,
         call_id: str,
     ) -> ConfirmQuestion:
-        picture = await (await context.browser()).screenshot() if context.has_browser() else None
+        is_of_page = context.has_browser() and not isinstance(aimed.action, CallToolAction)
+        picture = await (await context.browser()).screenshot() if is_of_page else None
         screenshot = await context.keep(picture) if picture else None
         size = (picture.width, picture.height) if picture else None
         question = confirm_question(

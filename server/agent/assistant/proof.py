@@ -18,7 +18,6 @@ from server.agent.middleware import CallModel, CallTool, Middleware, Request, Re
 from server.agent.operator.memory.phrases import refusal_lines
 from server.agent.trail import JudgedAct
 from server.browser.browser import BrowserUnavailable
-from server.browser.sent import RequestLog
 from server.events import Effect
 from server.ops.json_types import JsonObject
 
@@ -27,14 +26,11 @@ SENT, REFUSED_MARK, LED_ON = "sent", "refused", "led_on"
 
 
 async def prove(
-    handler: CallTool, request: ToolCallRequest, judged: JudgedAct, context: RunContext, *, is_known: bool
+    handler: CallTool, request: ToolCallRequest, judged: JudgedAct, context: RunContext
 ) -> tuple[ToolResult, JsonObject]:
-    """Make the call. Returns its result, which says what was sent, and the fields of `CallEnded`.
-
-    `is_known`: whether it goes through the browser; nothing is known of what other tools send.
-    """
-    browser, messages = await context.browser() if is_known else None, request.state["messages"]
-    async with browser.requests() if browser else RequestLog() as requests:
+    """Make a call of the browser. Returns its result, which says what was sent, and the fields of `CallEnded`."""
+    browser, messages = await context.browser(), request.state["messages"]
+    async with browser.requests() as requests:
         result = await handler(request)
         sent = await requests.settled()
     if not isinstance(result, ToolMessage):
@@ -45,11 +41,10 @@ async def prove(
     earlier = {key for one in _results(messages) for key in one.additional_kwargs.get(SENT, ())}
     act = effect_of(sent, earlier, (before.page.url, url), secrets)
     lines, fields = [f"{act.in_words()}.", result.text], act.to_json()
-    if browser:
-        with suppress(BrowserUnavailable):
-            after = await browser.observe()
-            fields["page_says"] = new_text(before, after, secrets)
-            lines += [note for note in after.notes if note not in result.text]
+    with suppress(BrowserUnavailable):
+        after = await browser.observe()
+        fields["page_says"] = new_text(before, after, secrets)
+        lines += [note for note in after.notes if note not in result.text]
     is_done = bool((artifact.get("structured_content") or {}).get("ok")) and not act.refused
     kept = {
         SENT: [*act.keys],

@@ -15,9 +15,11 @@ from pydantic import BaseModel, ConfigDict
 from server.agent.actions import (
     Action,
     AimedAction,
+    CallToolAction,
     ClickAction,
     DialogAction,
     PressAction,
+    ToolAction,
     TypeAction,
     fields_of,
 )
@@ -78,8 +80,12 @@ def _without_replaced(aimed: AimedAction) -> tuple[Observation, Sequence[Element
 
 
 def arguments_of(action: Action) -> JsonObject:
-    """The action's arguments without its targets and without what the model says of it."""
-    left_out = ("id", "reason", "commits", "eid", "fields", "start", "end")
+    """The action's arguments without its targets and without what the model says of it. Those of a tool are its own,
+    whatever they are called."""
+    if isinstance(action, ToolAction | CallToolAction):
+        return action.model_dump(mode="json", include={"tool", "args", "server", "pin"})
+    # `form` is new at each look; the fill itself compares it.
+    left_out = ("id", "reason", "commits", "eid", "fields", "start", "end", "form")
     plain = {name: value for name, value in action.to_json().items() if name not in left_out}
     return plain | {"texts": [field.text for field in fields_of(action)]}
 
@@ -191,6 +197,13 @@ def _on_card(aimed: AimedAction) -> JsonObject:
     With an act that sends a form, what else its fields hold is shown: to whom a message goes, what it is about.
     """
     shown = masked(aimed).to_json()
+    if isinstance(aimed.action, CallToolAction):
+        return {
+            "id": shown.get("id", ""),
+            "kind": shown["tool"],
+            "server": shown["server"],
+            "args": shown.get("args", {}),
+        }
     names = {element.eid: element.name for element in aimed.targets}
     fields = [field | {"name": names.get(field["eid"], "")} for field in shown.get("fields", [])]
     fields += _sent_along(aimed)[: max(0, _MAX_SHOWN - len(fields))]

@@ -51,7 +51,7 @@ class Gate:
         found = [self._assess(subject, aimed.action.commits, is_held) for subject in subjects_of(aimed)]
         found += [also] if also else []
         moment = now()
-        ruled = [_granted(judgement, aimed, grants, moment) for judgement in found]
+        ruled = [with_grants(judgement, aimed, grants, moment) for judgement in found]
         strictest = max(
             ruled,
             key=lambda one: (_MILDEST_FIRST.index(one.verdict), bool(one.uses), one.kind != "unknown_submit"),
@@ -69,14 +69,14 @@ class Gate:
         return apply_model_claim(judgement, subject, effect) if effect else judgement
 
 
-def _granted(
-    judgement: Judgement, aimed: AimedAction, grants: Sequence[HeldGrant], moment: datetime
+def with_grants(
+    judgement: Judgement, aimed: AimedAction, grants: Sequence[HeldGrant], moment: datetime | None = None
 ) -> Judgement:
     """The judgement, or a yes by the grant that covers this effect of the action."""
     if not grants or not is_grantable(judgement, aimed):
         return judgement
     need = need_of(judgement, aimed)
-    grant = find_grant(grants, need, moment)
+    grant = find_grant(grants, need, moment or now())
     if grant is None:
         return judgement
     use = GrantUse(grant_id=grant.id, scope=grant.scope, need=need)

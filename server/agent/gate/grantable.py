@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from decimal import Decimal
 
-from server.agent.actions import AimedAction
+from server.agent.actions import TOOL_PLACE, AimedAction, CallToolAction
 from server.agent.gate.amounts import hidden_sums
 from server.agent.gate.masking import secrets_of
 from server.agent.gate.page_facts import CONTEXT_SEPARATOR, controls_in_same_group, destination_of, place_of
@@ -17,7 +17,8 @@ from server.browser.addresses import site_of
 from server.grants.coverage import MINOR_UNITS, SCOPES, Amount, GrantMark, GrantScope, Need
 from server.text import OVERRIDE
 
-NEVER = frozenset({"credential", "leave", "unknown", "tool"})
+TOOL_KIND = "tool"
+NEVER = frozenset({"credential", "leave", "unknown", TOOL_KIND})
 """Kinds that each act asks about: secrets, a person's input that would be lost, and what cannot be seen on a page."""
 PASSING_KINDS = frozenset({"transfer"})
 """Kinds that are allowed for a run or a session at most."""
@@ -51,7 +52,11 @@ def scopes_of(judgement: Judgement, aimed: AimedAction) -> tuple[GrantScope, ...
 
 def is_grantable(judgement: Judgement, aimed: AimedAction) -> bool:
     """Whether a grant may cover the effect that the judgement asks about."""
-    if judgement.verdict is not Verdict.ASK or not judgement.kind or judgement.kind in NEVER:
+    if judgement.verdict is not Verdict.ASK or not judgement.kind:
+        return False
+    if isinstance(aimed.action, CallToolAction):
+        return judgement.kind == TOOL_KIND and not aimed.action.each_time
+    if judgement.kind in NEVER:
         return False
     site = site_of(place_of(aimed))
     if not site or _hands_over_secrets(aimed):
@@ -77,7 +82,12 @@ def _hands_over_secrets(aimed: AimedAction) -> bool:
 
 def need_of(judgement: Judgement, aimed: AimedAction) -> Need:
     """What a grant has to cover for the effect that the judgement asks about."""
-    return Need(site=site_of(place_of(aimed)), kind=judgement.kind, amount=sure_amount(aimed))
+    return Need(site=granted_site(place_of(aimed)), kind=judgement.kind, amount=sure_amount(aimed))
+
+
+def granted_site(place: str) -> str:
+    """What a grant names for an act at this place: its site, or the very tool."""
+    return place if place.startswith(TOOL_PLACE) else site_of(place)
 
 
 def marks_of(judgement: Judgement) -> list[GrantMark]:

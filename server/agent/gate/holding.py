@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from datetime import datetime
 
-from server.agent.actions import AimedAction
+from server.agent.actions import AimedAction, TypeAction
 from server.agent.gate.page_facts import place_of
 from server.agent.policy import Judgement
+from server.agent.policy.fields import TYPED_ROLES
 from server.agent.policy.verdict import ask
 from server.browser.addresses import site_of
 from server.browser.outgoing.assessment import Approved
@@ -34,7 +35,15 @@ def terms_of(
         approved=Approved(kinds=frozenset(kinds), sites=sites, by_grant=by_grant),
         is_private=site_of(aimed.observation.page.url) in private,
         is_doubted=is_doubted,
+        is_typing=_only_types(aimed),
     )
+
+
+def _only_types(aimed: AimedAction) -> bool:
+    """Whether it enters text in fields and sends nothing: text for a switch or a list would press it."""
+    if not isinstance(aimed.action, TypeAction) or aimed.action.submit:
+        return False
+    return all(one.role in TYPED_ROLES and not one.options for one in aimed.targets)
 
 
 def agreed_terms(held: Sequence[HeldRequest], terms: ActTerms) -> ActTerms:

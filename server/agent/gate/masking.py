@@ -7,7 +7,16 @@ from collections.abc import Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from server.agent.actions import Action, AimedAction, NavigateAction, Point, ToolAction, TypeAction, fields_of
+from server.agent.actions import (
+    Action,
+    AimedAction,
+    CallToolAction,
+    NavigateAction,
+    Point,
+    ToolAction,
+    TypeAction,
+    fields_of,
+)
 from server.agent.gate.page_facts import context_of, controls_in_same_group, language_of
 from server.agent.policy import Subject
 from server.agent.policy.fields import is_secret
@@ -50,10 +59,10 @@ def takes_secret(element: Element, text: str, observation: Observation) -> bool:
 
 
 def _is_box(one: Element, other: Element) -> bool:
-    """Whether both are boxes of one code: of one width, with names that differ by a number only."""
+    """Whether both are boxes of one code: in one row, of one width, with names that differ by a number only."""
     names = {re.sub(r"[\d\W]+", " ", element.name).strip() for element in (one, other)}
-    widths = [element.box[2] for element in (one, other) if element.box]
-    return (len(names) == 1 or "" in names) and len(set(widths)) <= 1
+    looks = {(element.box[1], element.box[2]) for element in (one, other) if element.box}
+    return (len(names) == 1 or "" in names) and len(looks) <= 1
 
 
 def without(secrets: Sequence[str], value: Any) -> Any:
@@ -82,7 +91,7 @@ def masked(aimed: AimedAction) -> Action:
     action = aimed.action
     if isinstance(action, NavigateAction):
         return action.model_copy(update={"url": without_login(action.url)})
-    if isinstance(action, ToolAction):
+    if isinstance(action, ToolAction | CallToolAction):
         return action.model_copy(update={"args": without_logins(action.args)})
     if not isinstance(action, TypeAction):
         return action.with_points(Point(x=one.x, y=one.y, scale=one.scale) for one in action.points)

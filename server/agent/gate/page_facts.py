@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-from server.agent.actions import Action, AimedAction, ClickAction, NavigateAction, PressAction, TypeAction
+from server.agent.actions import (
+    Action,
+    AimedAction,
+    CallToolAction,
+    ClickAction,
+    NavigateAction,
+    PressAction,
+    TypeAction,
+)
 from server.agent.gate.keys import read_key
 from server.agent.policy import guess_language
 from server.agent.policy.address import read_address
@@ -22,6 +30,8 @@ def focused_element(observation: Observation, used: str | None = None) -> Elemen
 def place_of(aimed: AimedAction) -> str:
     """The origin that an action has its effect on: where it navigates or submits to, else the page's URL."""
     action, here = aimed.action, aimed.observation.page.url
+    if isinstance(action, CallToolAction):
+        return action.place
     wanted: list[str] = []
     if isinstance(action, NavigateAction):
         wanted = [action.url]

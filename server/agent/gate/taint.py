@@ -188,8 +188,8 @@ def gives_private_words(args: JsonObject, state: Memory, server: str, known: Ite
 
     `known` are texts that the tool's server already has, such as its own results.
     """
-    bits = _bits_of_arguments(args, state, known)
-    return bool(bits) and bits + state.get("bits", {}).get(_owner_of_tool(server), 0) >= BITS_BUDGET
+    bits = _bits_of_arguments(args, state, server, known)
+    return bool(bits) and bits + state.get("bits", {}).get(source_of_tool(server), 0) >= BITS_BUDGET
 
 
 def count_arguments(
@@ -197,19 +197,21 @@ def count_arguments(
     *, approved: bool,
 ) -> None:  # fmt: skip
     """Like `count_bits`, for a call of a tool outside of the browser."""
-    if bits := _bits_of_arguments(args, remembering(state, private), known):
-        private.count(_owner_of_tool(server), 0 if approved else bits)
+    if bits := _bits_of_arguments(args, remembering(state, private), server, known):
+        private.count(source_of_tool(server), 0 if approved else bits)
 
 
-def _bits_of_arguments(args: JsonObject, state: Memory, known: Iterable[str]) -> int:
-    if not state.get("private_sites"):
+def _bits_of_arguments(args: JsonObject, state: Memory, server: str, known: Iterable[str]) -> int:
+    """What is private may be the server's own only: it gets nothing new then."""
+    if {source_of_tool(server)}.issuperset(state.get("private_sites", [])):
         return 0
     texts = [text for value in args.values() for text in _texts_in(value)]
     return _bits(texts, list(_said(state)), known)
 
 
-def _owner_of_tool(server: str) -> str:
-    """Does not collide with a site: its name has a colon only before a port."""
+def source_of_tool(server: str) -> str:
+    """Represents the server's results among the private sites, and the server among those that get words. No site has
+    such a name: it has a colon only before a port."""
     return f"tool:{server}"
 
 

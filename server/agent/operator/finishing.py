@@ -77,7 +77,7 @@ async def finalize_blocked(state: State, _: RunContext) -> State:
     return await _end(state, "blocked", phrase("blocked", state.asked.task, n=times, reason=reason))
 
 
-async def finalize_limit(state: State, planner: Planner, reason: str, today: str) -> State:
+async def finalize_limit(state: State, planner: Planner, reason: str, today: str, instructions: str) -> State:
     """Summarise what was done, what failed and the next step, and ask; by a template if the model fails."""
     spoken: list[str] = []
 
@@ -86,7 +86,7 @@ async def finalize_limit(state: State, planner: Planner, reason: str, today: str
         await say(text)
 
     try:
-        await planner.stream_text(summary_prompt(state, reason, today), say=send)
+        await planner.stream_text(summary_prompt(state, reason, today, instructions), say=send)
     except RunFailed as error:
         log.warning("the summary is written by rule: %s", error.code)
         rest = ("\n\n" if spoken else "") + _summary(state, reason)

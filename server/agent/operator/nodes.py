@@ -15,6 +15,7 @@ from langchain_core.messages import HumanMessage
 from server.agent.actions import (
     AimedAction,
     AskUserAction,
+    CallToolAction,
     NavigateAction,
     ReadPageAction,
     RecordAction,
@@ -25,7 +26,8 @@ from server.agent.context import RunContext
 from server.agent.gate.holding import agreed_terms
 from server.agent.gate.logins import count_login
 from server.agent.gate.page_facts import focused_element
-from server.agent.gate.taint import count_bits
+from server.agent.gate.taint import count_arguments, count_bits
+from server.agent.gate.tool_calls import call_of, find_tool
 from server.agent.models.errors import BAD_RESPONSE
 from server.agent.operator import finishing
 from server.agent.operator.act import acting
@@ -53,6 +55,7 @@ from server.agent.operator.plan.offering import offers_points, usable_on
 from server.agent.operator.plan.opening import address_to_open
 from server.agent.operator.plan.planner import Planned, Planner
 from server.agent.operator.plan.prompts import has_talk, step_prompt
+from server.agent.operator.plan.tool_lines import tool_lines
 from server.agent.operator.see.observing import (
     Observer,
     ShownPicture,
@@ -64,6 +67,7 @@ from server.agent.operator.see.observing import (
 )
 from server.agent.operator.see.pointing import find_points, on_page
 from server.agent.pointing.prompt import pointed_lines, refs_on
+from server.agent.stored_logins import logins_here
 from server.browser.addresses import site_of
 from server.browser.outgoing.held import ActTerms
 from server.clock import steady_time
@@ -165,13 +169,16 @@ class Nodes:
     async def _ask(self, state: State, context: RunContext, shown: ShownPicture | None) -> Planned:
         """Make the model call of this turn."""
         files = list(acting.files_in(context.files))
+        logins = await logins_here(context, state.observation)
+        tools = tool_lines(await context.tools.offered())
         offer = self._offer(state, context, shown, files)
+        offer = replace(offer, login=bool(logins), tools=bool(tools))
         page = self._page(state, context)
         known = await context.knowledge.known(state.url, f"{page}\n{state.page.reading or ''}")
         prompt = step_prompt(
             state, page, files=files, image=shown.block if shown else None,
             problem=state.turn.problem, cached=self.planner.caches, offer=offer, today=context.today(), known=known,
-            pointed=pointed_lines(context.pointers(), state.observation),
+            pointed=pointed_lines(context.pointers(), state.observation), logins=logins, tools=tools,
         )  # fmt: skip
         table = state.work.result
         return await self.planner.decide(
@@ -233,6 +240,12 @@ class Nodes:
         if isinstance(action, StopAction) and (turned_back := collecting.turn_back(state)):
             return Next(turned_back, "plan_action")
         problem = _problem_of(state, acting.files_in(context.files))
+        if isinstance(action, CallToolAction) and not problem:
+            found = find_tool(await context.tools.offered(), action.tool, action.args)
+            problem = found.problem
+            if found.spec:
+                call = call_of(found.spec, action.args, id=action.id, reason=action.reason)
+                state = state.planning(call)
         if action.points and not problem:
             state, problem = await find_points(self.observer, context, state, action)
         if problem:
@@ -293,6 +306,9 @@ class Nodes:
         if state.turn.planned_action is None:
             return Next(state, "")
         aimed = aim(state.action, state.observation, focused_element(state.observation, state.page.focused))
+        if isinstance(aimed.action, CallToolAction):
+            call = aimed.action
+            count_arguments(call.args, state.memory, call.server, (), context.private, approved=is_approved)
         count_bits(aimed, state.memory, context.private, approved=is_approved)
         terms = self.consent.terms(state, context, is_approved=is_approved)
         count_login(aimed, context.logins, approved=is_approved)
@@ -356,7 +372,10 @@ class Nodes:
 
     async def finalize_limit(self, state: State, context: RunContext) -> State:
         reason = self._reached(state, context) or "?"
-        return await finishing.finalize_limit(state, self.planner, reason, context.today())
+        known = await context.knowledge.known("", "")
+        return await finishing.finalize_limit(
+            state, self.planner, reason, context.today(), known.instructions
+        )
 
     def _reached(self, state: State, context: RunContext) -> str | None:
         return self.limits.reached(state, context.max_tool_steps, self.clock())

@@ -33,8 +33,8 @@ class SeenPage(BaseModel, frozen=True):
     """What a picture shows."""
 
     url: str
-    document: str = ""
-    """Identifies the loaded document, in which a `ref` stays with its element; "" if unknown."""
+    view: str = ""
+    """`Observation.view` of that moment; "" if unknown."""
     elements: tuple[SeenElement, ...] = ()
 
     def find(self, element_id: str) -> SeenElement | None:
@@ -56,9 +56,14 @@ class Pointer(BaseModel, frozen=True):
     target: TargetWords | None = None
     """None for a place of the picture."""
     ref: str = ""
-    document: str = ""
+    view: str = ""
     alone: bool = True
     """As in `SeenElement` and `SeenPage`."""
+
+    @property
+    def document(self) -> str:
+        """Identifies the loaded document, in which a `ref` stays with its element; "" if unknown."""
+        return _document_of(self.view)
 
 
 _POINTERS = TypeAdapter(tuple[Pointer, ...])
@@ -72,7 +77,7 @@ def read_pointers(meta: Mapping[str, object] | None) -> tuple[Pointer, ...]:
 def seen_page(observation: Observation, picture: str, size: tuple[int, int]) -> SeenPage:
     """What a picture of this observation shows. `size` of the picture in CSS pixels."""
     page, url = ShownPage(observation, picture, size), without_login(observation.page.url)
-    document = document_of(observation)
+    document = _document_of(observation.view)
     boxes = ((element, page.box(element)) for element in observation.interactive)
     seen = (
         SeenElement(
@@ -83,15 +88,20 @@ def seen_page(observation: Observation, picture: str, size: tuple[int, int]) -> 
         for element, box in boxes
         if box and _is_in_picture(box)
     )  # fmt: skip
-    return SeenPage(url=url, document=document, elements=tuple(seen))
+    return SeenPage(url=url, view=observation.view, elements=tuple(seen))
 
 
 def _id_of(url: str, document: str, ref: str, words: TargetWords) -> str:
     return blake2b("\n".join((url, document, ref, repr(words))).encode(), digest_size=6).hexdigest()
 
 
-def document_of(observation: Observation) -> str:
-    return observation.moment.partition(":")[0]
+def is_of_document(pointer: Pointer, page: Observation) -> bool:
+    """Whether the page is the loaded document that was pointed at."""
+    return bool(pointer.document) and pointer.document == _document_of(page.view)
+
+
+def _document_of(view: str) -> str:
+    return view.partition(":")[0]
 
 
 def to_json(pointers: Sequence[Pointer]) -> list[JsonObject]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from server.agent.pointing.pointer import Pointer, document_of
+from server.agent.pointing.pointer import Pointer, is_of_document
 from server.agent.pointing.resolving import Match, resolve
 from server.agent.trail import words_of
 from server.browser.addresses import without_login
@@ -30,15 +30,14 @@ def pointed_lines(
 
 def refs_on(pointers: Sequence[Pointer], page: Observation | None) -> list[str]:
     """The refs that an observation of the same document is to include."""
-    document = document_of(page) if page else ""
-    return [one.ref for one in pointers if one.ref and document and one.document == document]
+    return [one.ref for one in pointers if one.ref and page and is_of_document(one, page)]
 
 
 def find(pointer: Pointer, page: Observation) -> Match | None:
     """What the pointer's target is on this page; None for a place, and on another page."""
     if pointer.target is None or not is_here(pointer, page):
         return None
-    if pointer.document and pointer.document == document_of(page):
+    if is_of_document(pointer, page):
         kept = next((one for one in page.interactive if one.ref == pointer.ref), None)
         if kept and _says_the_same(pointer, kept, page):  # a list may fill its row with another
             return Match("exact", (kept,))
@@ -76,12 +75,10 @@ def _lines(pointer: Pointer, page: Observation, id_of: Callable[[Element], str])
 
 
 def _state(pointer: Pointer, page: Observation, id_of: Callable[[Element], str]) -> str:
-    if pointer.target is None:
-        left, top, width, height = (round(part) for part in pointer.box)
-        size = f", {width}% by {height}% large" if width and height else ""
-        return f"a place {left}% from the left and {top}% from the top of the window{size}"
-    if not is_here(pointer, page):
+    if pointer.url and not is_here(pointer, page):
         return "that was on the page with the address above, not on this one"
+    if pointer.target is None:
+        return _place(pointer, page)
     match = find(pointer, page) or Match("missing")
     if one := match.only:
         return f"is {id_of(one)}" + (
@@ -91,3 +88,12 @@ def _state(pointer: Pointer, page: Observation, id_of: Callable[[Element], str])
         ids = ", ".join(map(id_of, match.found[:6]))
         return f"may be {ids}: do not guess, ask the user which one"
     return "not among what is shown of this page: scroll to it, else ask the user; take no other one"
+
+
+def _place(pointer: Pointer, page: Observation) -> str:
+    left, top, width, height = (round(part) for part in pointer.box)
+    size = f", {width}% by {height}% large" if width and height else ""
+    place = f"a place {left}% from the left and {top}% from the top of the window{size}"
+    if pointer.url and pointer.view == page.view:
+        return place
+    return f"{place} as it was then, which shows something else now: do not press there, ask the user"

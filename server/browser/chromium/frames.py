@@ -143,6 +143,37 @@ async def give_files(
         await release(cdp, session, group)
 
 
+async def call_on(
+    cdp: Cdp,
+    session: str,
+    frame: str | None,
+    element: str,
+    function: str,
+    arguments: Sequence[Json],
+    deadline: float,
+) -> Json:
+    """Call the function with the element that an expression of our own world names as `this`; its JSON value.
+
+    The arguments may be secret: they are in no script and in no text of an error. Raises CdpError.
+    """
+    group = {"objectGroup": "pilothouse-element"}
+    context = await world(cdp, session, frame, deadline)
+    try:
+        found = await cdp.send(
+            "Runtime.evaluate",
+            {"expression": element, "contextId": context, **group},
+            session=session,
+            deadline=deadline,
+        )
+        done = await cdp.send("Runtime.callFunctionOn", {
+            "functionDeclaration": function, "objectId": found["result"].get("objectId", ""),
+            "arguments": [{"value": one} for one in arguments], "returnByValue": True,
+        }, session=session, deadline=deadline)  # fmt: skip
+    finally:
+        await release(cdp, session, group)
+    return _value_of(done)
+
+
 async def world(cdp: Cdp, session: str, frame: str | None, deadline: float) -> int:
     """The execution context of the isolated world of a frame."""
     if frame is None:

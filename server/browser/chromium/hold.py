@@ -25,11 +25,11 @@ from server.browser.chromium.devtools import DevToolsAccess
 from server.browser.chromium.egress import Egress, SocketConnection
 from server.browser.chromium.socket_watch import SocketWatch, WatchedSocket
 from server.browser.chromium.watched_page import origin_of
-from server.browser.outgoing.assessment import SAFE, ActPage, Hold, assess_request, in_words
+from server.browser.outgoing.assessment import ActPage, Hold, assess_request, in_words
 from server.browser.outgoing.held import ActTerms, HeldRequest, binding_of
 from server.browser.outgoing.message import MESSAGE, read_message
 from server.browser.outgoing.request import OutgoingRequest, read_request, site_of_url
-from server.browser.sent import PATH_CHARS, key_of, key_of_text
+from server.browser.sent import PATH_CHARS, SAFE_METHODS, key_of, key_of_text
 from server.ops.background_tasks import BackgroundTasks
 from server.ops.json_types import JsonObject
 from server.text import cut
@@ -178,7 +178,7 @@ class ChromiumHold:
         await self._fail([one for one in self._waiting if one not in terms.release])
         site = site_of_url(url)
         self._terms, self._is_passive = terms, is_passive
-        self._page = ActPage(site, terms.is_private, terms.is_doubted, self._custom[site])
+        self._page = ActPage(site, terms.is_private, terms.is_doubted, terms.is_typing, self._custom[site])
         self._sent = {}
         self._until = float("inf")
 
@@ -405,7 +405,7 @@ class ChromiumHold:
 
     def _judge(self, outgoing: _Sending) -> Hold | None:
         request = outgoing.request
-        is_quick = request.method in SAFE and request.type != "Document" and not self._page.is_doubted
+        is_quick = request.method in SAFE_METHODS and request.type != "Document" and not self._page.is_doubted
         if is_quick or self._rests or outgoing.name in self._released:
             return None
         is_of_act = self._is_of_act() or (outgoing.socket is not None and self._at_gate > 0)
@@ -416,6 +416,8 @@ class ChromiumHold:
         if self._is_passive and not is_standing:
             self._learn(request)
         hold = assess_request(request, self._page)
+        if hold is None and self._page.is_typing and not is_standing:
+            self._learn(request)
         if hold is None and not is_standing:
             return None
         hold = hold or Hold("unknown_submit", "it was refused before")
@@ -437,7 +439,7 @@ class ChromiumHold:
 
     def _learn(self, request: OutgoingRequest) -> None:
         known = self._custom[request.site]
-        if request.method not in SAFE and len(known) < MAX_SHAPES:
+        if request.method not in SAFE_METHODS and len(known) < MAX_SHAPES:
             known[request.shape] = None
 
     def _remember(self, name: str) -> None:

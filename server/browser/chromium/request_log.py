@@ -13,7 +13,9 @@ from server.browser.chromium import frames
 from server.browser.chromium.cdp import CdpError, Params
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
+from server.browser.outgoing.assessment import only_reads
 from server.browser.outgoing.message import MESSAGE
+from server.browser.outgoing.request import read_request
 from server.browser.sent import (
     SAFE_METHODS,
     Failure,
@@ -129,6 +131,8 @@ class ChromiumRequestLog(RequestLog):
         self._messages -= sum(one.startswith(MESSAGE) for one in left_out)
         self._followed = {key: one for key, one in self._followed.items() if key[1] not in left_out}
         for network_id, request in self._acts.added().items():
+            if self._was_sent_again(request):
+                continue
             keys = [key for key in self._statuses if key[1] == network_id] or [
                 (self._page.session, network_id)
             ]
@@ -138,6 +142,15 @@ class ChromiumRequestLog(RequestLog):
                 self._close(keys[0], None, "no_answer")
             if keys[0] in self._statuses:
                 self._close(keys[0], self._statuses[keys[0]])
+
+    def _was_sent_again(self, request: SentRequest) -> bool:
+        """Whether it is a form whose address was opened in its place: the browser announces that as a `GET`."""
+        opened = ("GET", request.host, request.path)
+        for one in self._followed.values():
+            if (one.request.method, one.request.host, one.request.path) == opened:
+                one.request = replace(one.request, method=request.method)
+                return True
+        return False
 
     def _sent(self) -> SentRequests:
         for key, one in self._followed.items():
@@ -221,9 +234,11 @@ class ChromiumRequestLog(RequestLog):
         if len(self._followed) >= MAX_FOLLOWED:
             self._is_all = False
             return
+        kind = str(params.get("type"))
         request = SentRequest(
-            asked["method"], *place, is_beacon=params.get("type") == "Ping", key=key_of(asked)
-        )
+            asked["method"], *place, is_beacon=kind == "Ping", key=key_of(asked),
+            only_reads=not is_page and only_reads(read_request(asked, kind)),
+        )  # fmt: skip
         self._followed[key] = _Followed(request)
         self._note_change()
 

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncIterator, Coroutine, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
 
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -25,8 +26,14 @@ from pydantic import ValidationError
 from server.browser.chromium.processes import Processes
 from server.ops.json_types import JsonView
 
+if TYPE_CHECKING:
+    import httpx
+
 log = logging.getLogger(__name__)
 
+LAST_WORDS_SECONDS = 0.5
+"""For a server that has ended."""
+T = TypeVar("T")
 Received = MemoryObjectReceiveStream[SessionMessage | Exception]
 Sending = MemoryObjectSendStream[SessionMessage]
 
@@ -64,6 +71,8 @@ class Http:
     """A server that already runs, used over streamable HTTP."""
 
     url: str
+    client: Callable[[], httpx.AsyncClient] | None = field(default=None, compare=False)
+    """Makes the client of its requests; None: a plain one."""
 
 
 class McpClient:
@@ -106,15 +115,34 @@ class McpClient:
             await self.close()
             raise
 
+    async def list_again(self, *, deadline: float) -> list[Tool]:
+        """The server's tools as it lists them now. Raises what `call` raises."""
+
+        async def listed() -> list[Tool]:
+            assert self._session is not None
+            return await _list_tools(self._session)
+
+        self._tools = await self._asked("tools/list", listed, deadline)
+        self._names = {tool.name for tool in self._tools}
+        return self._tools
+
     async def call(self, tool: str, args: JsonView, *, deadline: float) -> CallToolResult:
         """Call a tool. Raises ToolTimeout, ToolRefused or ToolServerLost, nothing else."""
+
+        async def called() -> CallToolResult:
+            assert self._session is not None
+            if tool not in self._names:
+                raise ToolRefused(f"The tool server {self.name} has no tool {tool}.")
+            return await self._session.call_tool(tool, dict(args))
+
+        return await self._asked(tool, called, deadline)
+
+    async def _asked(self, tool: str, ask: Callable[[], Coroutine[None, None, T]], deadline: float) -> T:
         try:
             async with asyncio.timeout(deadline), self._turn:
                 if self._session is None or self._leave.is_set():
                     raise ToolServerLost(self._describe_end("has ended"))
-                if tool not in self._names:
-                    raise ToolRefused(f"The tool server {self.name} has no tool {tool}.")
-                return await self._while_open(self._session.call_tool(tool, dict(args)))
+                return await self._while_open(ask())
         except TimeoutError:
             raise ToolTimeout(f"{tool} took longer than {deadline:.0f} s") from None
         except McpError as error:
@@ -130,7 +158,7 @@ class McpClient:
         except (ValidationError, RuntimeError) as error:
             raise ToolRefused(f"{tool} answered in a form that cannot be read: {error}") from None
 
-    async def _while_open(self, work: Coroutine[None, None, CallToolResult]) -> CallToolResult:
+    async def _while_open(self, work: Coroutine[None, None, T]) -> T:
         """Await a call, and raise ToolServerLost if the session ends first: the SDK would keep waiting."""
         call, leaving = asyncio.create_task(work), asyncio.create_task(self._leave.wait())
         try:
@@ -188,8 +216,9 @@ class McpClient:
             import httpx
             from mcp.client.streamable_http import streamable_http_client
 
+            make = self._server.client or (lambda: httpx.AsyncClient(timeout=httpx.Timeout(30, read=300)))
             async with (
-                httpx.AsyncClient(timeout=httpx.Timeout(30, read=300)) as http,
+                make() as http,
                 streamable_http_client(self._server.url, http_client=http) as (received, sending, _),
             ):
                 yield received, sending
@@ -206,10 +235,11 @@ class McpClient:
         assert process.stderr is not None
         to_session, received = anyio.create_memory_object_stream[SessionMessage | Exception](16)
         sending, from_session = anyio.create_memory_object_stream[SessionMessage](16)
+        listening = asyncio.create_task(self._listen(process.stderr))
         pumps = [
-            asyncio.create_task(self._read(process.stdout, to_session)),
+            asyncio.create_task(self._read(process.stdout, to_session, listening)),
             asyncio.create_task(_write(from_session, process.stdin)),
-            asyncio.create_task(self._listen(process.stderr)),
+            listening,
         ]
         try:
             yield received, sending
@@ -221,8 +251,11 @@ class McpClient:
                 stream.close()
             await asyncio.shield(self._processes.end(process, grace=0.5))
 
-    async def _read(self, stdout: asyncio.StreamReader, to_session: Sending) -> None:
-        """Pass JSON lines to the session, dropping invalid ones. The end of the stream ends the session."""
+    async def _read(
+        self, stdout: asyncio.StreamReader, to_session: Sending, listening: asyncio.Task[None]
+    ) -> None:
+        """Pass JSON lines to the session, dropping invalid ones. The end of the stream ends the session, after what the
+        server still says on the other: why it has ended."""
         try:
             while line := await stdout.readline():
                 try:
@@ -231,6 +264,7 @@ class McpClient:
                     log.debug("%s wrote a line that is no message: %.200r", self.name, line)
                     continue
                 await to_session.send(SessionMessage(message))
+            await asyncio.wait((listening,), timeout=LAST_WORDS_SECONDS)
         except ValueError:
             self._was_overlong = True
             self._last_words.append("it answered with more than can be taken in one message")

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ValidationError
 from server.browser.browser import Tab
 from server.browser.chromium import hangs, page_world
 from server.browser.chromium.cdp import CdpError
-from server.browser.chromium.frames import Place, give_files
+from server.browser.chromium.frames import Place, call_on, give_files
 from server.browser.chromium.page_messages import PageMessages
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.quiet import QuietWatch
@@ -105,8 +105,11 @@ class CurrentPage:
         self._title: str | None = None
         self._snapshots = Snapshots()
         self._told: dict[str, None] = {}
+        self._filled: dict[str, None] = {}
         self._passed: tuple[str, ...] = ()
         self._messages: PageMessages | None = None
+        self.login_in: tuple[str, Place | None] = "", None
+        """Token of the login form that was looked at last, and the frame of another site that it is in."""
         self.held_in: dict[int, Place] = {}
         """Of the fields that an act holds: which are in frames of other sites, and where."""
 
@@ -131,12 +134,21 @@ class CurrentPage:
         for oldest in list(self._told)[:-MAX_TOLD]:
             del self._told[oldest]
 
+    def hide_for_good(self, values: Iterable[str]) -> None:
+        """Mask the values of stored logins for as long as this browser lives, however many there are."""
+        self._filled |= dict.fromkeys(value for value in values if not is_short(value))
+
+    @property
+    def filled(self) -> list[Json]:
+        """The values of `hide_for_good`."""
+        return list(self._filled)
+
     def masked(self, text: str | None) -> str | None:
         """The text without secrets that were typed or seen before."""
         return text and mask_text(text, self._secrets_told())
 
     def _secrets_told(self) -> tuple[SecretField, ...]:
-        return tuple(SecretField(box=OUTSIDE_VIEW, value=value) for value in self._told)
+        return tuple(SecretField(box=OUTSIDE_VIEW, value=value) for value in (*self._filled, *self._told))
 
     @property
     def page(self) -> WatchedPage | None:
@@ -422,6 +434,20 @@ class CurrentPage:
             log.debug("files for a field: %s", error)
             return False
         return True
+
+    async def call_on(
+        self, element: str, function: str, arguments: Sequence[Json], *, place: Place | None = None
+    ) -> Json:
+        """Call one of our functions on the element that this expression of our scripts' world names; None if it cannot."""
+        if (reachable := self._reachable()) is None:
+            return None
+        watch, page = reachable
+        session, frame = (place.session, place.frame) if place else (page.session, page.target)
+        try:
+            return await call_on(watch.cdp, session, frame, element, function, arguments, deadline=3)
+        except CdpError as error:
+            log.debug("a function on an element: %s", error)
+            return None
 
     async def come_to_front(self) -> None:
         """Show the page before its other tabs: one behind another draws no frames, for which acts wait."""

@@ -6,7 +6,7 @@ import asyncio
 import logging
 import shutil
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +14,7 @@ from time import monotonic
 from typing import Protocol, TypeVar
 
 from server.browser.addresses import host_of
-from server.browser.browser import BrowserUnavailable, ToolOutcome, ToolSpec
+from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium import hangs
 from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.downloads import Downloads
@@ -23,7 +23,6 @@ from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.running import RunningChromium
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
-from server.ops.json_types import JsonView
 from server.settings import Settings
 from wording.catalogue import joined, sentence
 
@@ -52,21 +51,6 @@ class SessionResources:
     files: Path
     """Folder of the session's files: downloads, and files that may be uploaded."""
     tools: tuple[ToolSpec, ...]
-    others: tuple[FurtherServer, ...] = ()
-
-
-class FurtherServer(Protocol):
-    """One MCP server of a session that is no browser's (EXTRA_MCP). It starts at its first call."""
-
-    name: str
-
-    async def discover(self) -> Sequence[ToolSpec]:
-        """Return its tools as they are offered. Raises ToolServerLost."""
-        ...
-
-    async def call(self, name: str, args: JsonView) -> ToolOutcome: ...
-
-    async def close(self) -> None: ...
 
 
 class Driver(Protocol):
@@ -342,6 +326,4 @@ class Lifecycle:
                 await part.close()
         if chromium is not None:
             await (chromium.leave() if leaves else chromium.close())
-        for other in self._resources.others:
-            await other.close()
         await asyncio.to_thread(shutil.rmtree, self._resources.scratch, ignore_errors=True)

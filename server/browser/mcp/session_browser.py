@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -30,7 +30,9 @@ from server.browser.chromium.locality import Locality
 from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.request_log import ChromiumRequestLog
 from server.browser.chromium.running import RunningChromium
+from server.browser.login_form import FieldValues, LoginForm, LoginRule
 from server.browser.masking import make_picture, mask_text, size_of_picture
+from server.browser.mcp import login_fields
 from server.browser.mcp.client import Http, McpClient, Stdio
 from server.browser.mcp.current_page import OUTSIDE_VIEW
 from server.browser.mcp.filling import Filling
@@ -128,6 +130,7 @@ class SessionBrowser(Browser):
         self._resources = resources
         self._server = server
         self._notes = Notes()
+        self._hides_pictures = False
         self._lifecycle = Lifecycle(resources, self, self._notes)
         self._calls = ToolCalls(resources, self._lifecycle, self._notes, server.repeatable)
         self._acts = HeldActs(self._calls)
@@ -245,9 +248,6 @@ class SessionBrowser(Browser):
             return self._calls.outcome(False, sentence("tool.unknown", tool=name))
         if fault := find_fault(spec, args):
             return self._calls.outcome(False, fault)
-        other = next((other for other in self._resources.others if other.name == spec.server), None)
-        if other is not None:
-            return await other.call(spec.name, args)
         if args.get("url") is not None:
             try:
                 args = {**args, "url": normal_url(str(args["url"]))}
@@ -344,6 +344,32 @@ class SessionBrowser(Browser):
     async def refuse_held(self) -> None:
         await self._acts.refuse()
 
+    async def login_form(self, element: Element) -> LoginForm:
+        try:
+            async with self._calls.turn():
+                return await login_fields.look(self._calls.here, element)
+        except CallFailed:
+            return LoginForm(refused="unreachable")
+
+    async def fill_login(self, form: LoginForm, given: FieldValues) -> LoginRule:
+        here, rules = self._calls.here, list[LoginRule]()
+
+        async def fill() -> ToolOutcome:
+            async with here.until_quiet(typed=True):
+                rules.append(await login_fields.fill(here, form, given))
+            return self._calls.outcome(not rules[0], "")
+
+        self.hide_logins(given.values.values())
+        await self._perform(fill)
+        return rules[0] if rules else "unreachable"
+
+    def hide_logins(self, values: Iterable[str]) -> None:
+        self._hides_pictures = False
+        self._calls.here.hide_for_good(values)
+
+    def hide_pictures(self) -> None:
+        self._hides_pictures = True
+
     def requests(self) -> RequestLog:
         monitor, page = self.monitor, self._calls.here.page
         if monitor is None or page is None or not page.session or page.is_crashed:
@@ -351,7 +377,7 @@ class SessionBrowser(Browser):
         return ChromiumRequestLog(monitor, page, self._acts)
 
     async def screenshot(self) -> PagePicture | None:
-        if self.is_held:
+        if self.is_held or self._hides_pictures:
             return None
         try:
             async with self._calls.turn():
@@ -361,12 +387,15 @@ class SessionBrowser(Browser):
                     self._calls.here.look(brief=True), self._calls.here.drawn()
                 )
                 hidden = _filled_boxes(before)
+                shown = await login_fields.shown_boxes(self._calls.here)
                 window = (round(drawn.width), round(drawn.height))
                 data = await self._take_picture(window)
                 after = await self._calls.here.look(brief=True) if hidden else before
                 hidden += _filled_boxes(after)
-                if before.unknown or after.unknown:  # some boxes to blur are unknown
-                    return None
+                still = await login_fields.shown_boxes(self._calls.here)
+                if before.unknown or after.unknown or shown is None or still is None:
+                    return None  # some boxes to blur are unknown
+                hidden += [*shown, *still]
         except CallFailed:
             return None
         if self.is_held or not data:

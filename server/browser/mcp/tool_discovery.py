@@ -1,10 +1,10 @@
-"""Lists the tools of the configured MCP servers, once."""
+"""Lists the tools of the browser's MCP server, once."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from mcp.types import Tool
@@ -12,20 +12,11 @@ from mcp.types import Tool
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.chromium.processes import Processes
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolServerLost
-from server.browser.mcp.lifecycle import FurtherServer
 from server.browser.mcp.session_browser import ToolServer
 from server.settings import Settings
 from wording.catalogue import Wording
 
 log = logging.getLogger(__name__)
-
-
-FurtherServers = Callable[[Settings, Processes], Sequence[FurtherServer]]
-"""Creates a session's further MCP servers, which start at their first call."""
-
-
-def no_further_servers(settings: Settings, processes: Processes) -> Sequence[FurtherServer]:
-    return ()
 
 
 class ToolFinder:
@@ -36,21 +27,19 @@ class ToolFinder:
         server: ToolServer,
         processes: Processes,
         scratch: Path,
-        further: FurtherServers = no_further_servers,
     ) -> None:
         self._server = server
-        self._further = further
         self._processes = processes
         self._scratch = scratch.resolve()
-        self._found: tuple[Sequence[Tool], Sequence[ToolSpec]] | None = None
-        """All tools of the browser's server, and the offered tools of the others."""
+        self._found: Sequence[Tool] | None = None
+        """All tools of the server."""
         self._finding = asyncio.Lock()
 
     async def find(self, settings: Settings) -> tuple[ToolSpec, ...]:
-        """Return the offered tools; the servers are queried at the first call. Raises BrowserUnavailable."""
+        """Return the offered tools; the server is queried at the first call. Raises BrowserUnavailable."""
         async with self._finding:
             if self._found is None:
-                self._found = await self._ask_browser(settings), await self._ask_others(settings)
+                self._found = await self._ask_browser(settings)
                 if problem := settings.agent_tool_problem:
                     log.warning("%s", problem)
                 log.info("tools found: %s", ", ".join(tool.name for tool in self._offered(settings)))
@@ -58,8 +47,7 @@ class ToolFinder:
 
     def _offered(self, settings: Settings) -> tuple[ToolSpec, ...]:
         """Filter at each call: the selection depends on API keys, which may be set after discovery."""
-        own, others = self._found or ((), ())
-        return (*self._server.offered(settings, own), *others)
+        return self._server.offered(settings, self._found or ())
 
     async def server(self, settings: Settings) -> Stdio | Http:
         """The browser's server, without a browser. Raises BrowserUnavailable if a program of it is missing."""
@@ -76,15 +64,3 @@ class ToolFinder:
             raise BrowserUnavailable(Wording(str(error))) from None
         finally:
             await client.close()
-
-    async def _ask_others(self, settings: Settings) -> list[ToolSpec]:
-        """List the tools of the further servers; one that cannot be used is skipped and logged."""
-        found: list[ToolSpec] = []
-        for other in self._further(settings, self._processes):
-            try:
-                found += await other.discover()
-            except ToolServerLost as error:
-                log.warning("%s", error)
-            finally:
-                await other.close()
-        return found

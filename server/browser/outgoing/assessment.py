@@ -34,9 +34,9 @@ from server.browser.outgoing.words import (
     word_set,
     words_of,
 )
+from server.browser.sent import SAFE_METHODS
 from wording.catalogue import ENGLISH, Wording, joined, sentence, sentences, shortened
 
-SAFE = frozenset({"GET", "HEAD", "OPTIONS", "PROPFIND", "REPORT", "SEARCH", "QUERY", "TRACE"})
 UNKNOWN_KIND = "unknown_submit"
 NOT_NAMED = "it is not known what this does"
 _FIRST_OF_ADDRESSES = word_set(
@@ -59,6 +59,8 @@ class ActPage:
     """The person is logged in there, or something private was seen."""
     is_doubted: bool = False
     """As `ActTerms.is_doubted`."""
+    is_typing: bool = False
+    """As `ActTerms.is_typing`."""
     custom: Collection[str] = ()
     """`OutgoingRequest.shape` of what its site has sent without an act."""
 
@@ -66,8 +68,12 @@ class ActPage:
         return request.site != self.site and not request.has_authorization
 
     def is_used_to(self, request: OutgoingRequest) -> bool:
+        """Whether its pages send the like by themselves; what is typed and not sent, many keep in the background."""
         is_hidden = self.is_private and request.body.is_opaque
-        return request.shape in self.custom and not self.is_doubted and not is_hidden
+        is_custom = request.shape in self.custom and not is_hidden
+        is_kept = self.is_typing and request.type != "Document" and request.method != "DELETE"
+        is_form = request.body.kind == "files" and bool(request.body.keys)  # as scripts send any form
+        return (is_custom or (is_kept and (is_form or not is_hidden))) and not self.is_doubted
 
 
 class Approved(BaseModel, frozen=True):
@@ -109,23 +115,35 @@ class Hold:
 
 _NO_EFFECT = Hold("", "")
 """What the words say of a request that only reads; None stands for words that say nothing."""
+_PARTS_OF_SITES = frozenset({"admin"})
+"""First segments of paths that say where on a site a page is, not what is done: `/admin/pages/4/edit`."""
+_EDITORS = frozenset({"session", "sessions", "lease", "leases"})
 _ENVELOPES = WRAPPERS | SENDING
 _SPEAKING = HARMLESS.union(EDITS, EFFECTS, OBJECTS)
 _PURE_READS = READS.difference(EFFECTS)
+_MAKES_EMPTY = frozenset({"MKCOL", "MKCALENDAR"})
+"""Methods of WebDAV that make an empty folder, and fail where there is one."""
 _METHODS = frozenset({"DELETE", "PUT", "PATCH", "POST"})
 
 
 def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
     """The effect for which it is held unless that was approved; None lets it pass. `page` is that of the act."""
-    if request.method in SAFE:
+    if request.method in SAFE_METHODS:
         may_act = request.type == "Document" or page.is_doubted or any(map(_is_mutation, request.parameters))
         return _effect_of_address(request) if may_act else None
+    if request.method in _MAKES_EMPTY:
+        return None
     is_foreign = page.is_foreign_to(request)
     named = _of_message(request.body) if request.method == MESSAGE else _by_words(request, is_foreign)
     if named is not None:
         return named if named.kind else None
     is_usual = is_foreign or page.is_used_to(request)
     return None if is_usual else Hold(_guessed(request), NOT_NAMED)
+
+
+def only_reads(request: OutgoingRequest) -> bool:
+    """Whether its own words say that it has no effect."""
+    return _by_words(request, is_foreign=False) == _NO_EFFECT
 
 
 def _is_mutation(parameter: tuple[str, str]) -> bool:
@@ -220,13 +238,21 @@ def _of_operation(operation: Operation) -> Hold | None:
 def _of_texts(texts: Sequence[str], method: str = "") -> Hold | None:
     """Read from the last text to the first: `drafts/send` sends, `orders/search` searches."""
     deletes = method == "DELETE"
-    for text in reversed(texts):
+    places = [*texts[1:]] if len(texts) > 1 and texts[0].lower() in _PARTS_OF_SITES else texts
+    for at, text in reversed([*enumerate(places)]):
         words = words_of(text)
+        if words[-1:] == ("release",) and _is_of_editor(places[:at]):
+            return _NO_EFFECT
         if found := _of_words(words):
             return Hold("delete", found.why or text) if deletes and found.kind else found
         deletes = deletes or "delete" in words
     last = next((one for one in reversed(texts) if not OBJECTS.keys().isdisjoint(words_of(one))), "")
     return Hold("delete", f"delete {last}".strip()) if deletes else None
+
+
+def _is_of_editor(before: Sequence[str]) -> bool:
+    """`editing-sessions/release/7`: others may edit again what this page has shown."""
+    return bool(before) and not _EDITORS.isdisjoint(words_of(before[-1]))
 
 
 def _of_words(words: Sequence[str]) -> Hold | None:

@@ -53,6 +53,8 @@ class ActTerms(BaseModel, frozen=True):
     """The person is logged in on the page, or something private was seen there."""
     is_doubted: bool = False
     """The page names an effect of the act: what the page sends by itself excuses nothing of it."""
+    is_typing: bool = False
+    """The act enters text and sends nothing by itself."""
     release: tuple[str, ...] = ()
     """`HeldRequest.id`s of what the person has agreed to: released if they still wait, in place of the act."""
 

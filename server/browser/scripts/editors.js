@@ -20,8 +20,12 @@
   }
   const boxOf = (el) => {
     if (el.isContentEditable) return el.parentElement?.isContentEditable ? null : around(el, hasGutter) || el
+    // One that has no box takes no keys: it only carries the text of an editor to the server.
     const isHidden =
-      el.localName === 'textarea' && !isDrawn(el) && !el.matches('[readonly],:disabled,[aria-hidden=true]')
+      el.localName === 'textarea' &&
+      el.getClientRects().length > 0 &&
+      !isDrawn(el) &&
+      !el.matches('[readonly],:disabled,[aria-hidden=true]')
     return el.editContext || isHidden ? around(el, isCode) : null
   }
   const textOf = (input, box) => {

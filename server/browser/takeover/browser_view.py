@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import Annotated, Literal, Protocol
+
+from pydantic import BaseModel, Field
 
 from server.browser.browser import Tab
 from server.browser.takeover.user_input import Command, Stroke
@@ -79,6 +81,34 @@ class Listing:
     is_loading: bool = False
 
 
+Shown = Annotated[str, Field(max_length=200)]
+
+
+class PickerOption(BaseModel, frozen=True):
+    label: Shown
+    value: Shown
+    """In a list, the option's place."""
+    group: Shown = ""
+    disabled: bool = False
+
+
+class Picker(BaseModel, frozen=True):
+    """A field that the browser itself would open a list or picker for, which no frame shows."""
+
+    kind: Literal["select", "suggestions", "date", "time", "month", "week", "datetime-local", "color"]
+    name: Shown
+    value: Shown
+    options: Annotated[tuple[PickerOption, ...], Field(max_length=500)] = ()
+
+
+class FocusedField(BaseModel, frozen=True):
+    """What has the focus in the page during a takeover."""
+
+    keyboard: Annotated[str, Field(max_length=20)] = ""
+    """As HTML's `inputmode`; "" if it takes no text."""
+    picker: Picker | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Drive:
     """A takeover that has ended."""
@@ -93,6 +123,8 @@ class Screen(Protocol):
 
     on_copied: Callable[[str], None]
     """Called with what the user copies in a page during a takeover."""
+    on_focused: Callable[[FocusedField], None]
+    """Called with the field that gets the focus during a takeover, and again when its value changes."""
 
     @property
     def start(self) -> int:

@@ -17,6 +17,7 @@ from server.browser.chromium.site_icon import read_site_icon
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.takeover.browser_view import (
     BrowserSnapshot,
+    FocusedField,
     InputRefused,
     Listing,
     LiveFrame,
@@ -27,7 +28,7 @@ from server.browser.takeover.browser_view import (
 from server.browser.takeover.foreground_tab import ForegroundTab, Held, quietly
 from server.browser.takeover.user_actions import Refuse, UserActions
 from server.browser.takeover.user_activity import UserActivity
-from server.browser.takeover.user_input import AnswerDialog, Command, Resize, Stroke
+from server.browser.takeover.user_input import AnswerDialog, Choose, Command, Resize, Stroke
 from server.ops.background_tasks import BackgroundTasks
 from wording.catalogue import sentence
 
@@ -53,6 +54,7 @@ class CdpScreen:
         self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse
     ) -> None:
         self.on_copied: Callable[[str], None] = lambda text: None
+        self.on_focused: Callable[[FocusedField], None] = lambda field: None
         self._get = get
         self._front = ForegroundTab(find)
         self._acts = UserActions(self._front, refuse)
@@ -62,7 +64,7 @@ class CdpScreen:
         self._awaited_size: tuple[int, int] | None = None
         """The size that a page was given, until a frame has it."""
         self._cast: Screencast | None = None
-        self._changes = UserActivity(lambda text: self.on_copied(text))
+        self._changes = UserActivity(lambda text: self.on_copied(text), lambda field: self.on_focused(field))
         self._beginning: asyncio.Task[None] | None = None
 
     # State and frames
@@ -197,6 +199,9 @@ class CdpScreen:
                 self._resized.clear()
                 if watch := self._front.watch:
                     await self._prepare(watch, page)
+            elif isinstance(command, Choose):
+                if not await self._changes.choose(command.value):
+                    raise InputRefused(sentence("option.unknown"))
             else:
                 await self._acts.do(command, page)
         except CdpError as error:

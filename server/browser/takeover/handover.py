@@ -7,40 +7,18 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel
 
+from server.browser.scripts import script
 from wording.catalogue import sentence
 
 NAMES_LISTED = 6
 CONTROL_NAME_CHARS = 60
 
-BINDING, COPIED_BINDING = "pilothouseField", "pilothouseCopied"
+BINDING, COPIED_BINDING, FOCUSED_BINDING = "pilothouseField", "pilothouseCopied", "pilothouseFocused"
 WORLD = "pilothouse-takeover"
 
-TRACK_SCRIPT = r"""(() => {
-  const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);
-  const nameOf = el => clean(el.getAttribute('aria-label') || (el.labels && el.labels[0] && ownText(el.labels[0])) ||
-    el.placeholder || el.title || el.getAttribute('name') || el.id) || (el.type || 'text') + ' field';
-  const ownText = label => [...label.childNodes].filter(node => node.nodeType === 3 || !node.querySelector ||
-    !node.matches('input,select,textarea') && !node.querySelector('input,select,textarea'))
-    .map(node => node.textContent).join(' ');
-  const reported = new WeakSet();
-  const report = event => {
-    const el = event.composedPath()[0];
-    if (!event.isTrusted || !el || !el.getAttribute || reported.has(el)) return;
-    reported.add(el);
-    try { pilothouseField(nameOf(el)) } catch {}
-  };
-  for (const kind of ['input', 'change']) addEventListener(kind, report, {capture: true, passive: true});
-  const selected = el => typeof el.selectionStart === 'number' && el.type !== 'password'
-    ? el.value.slice(el.selectionStart, el.selectionEnd) : String(getSelection());
-  const copy = event => {
-    if (!event.isTrusted) return;
-    const set = event.clipboardData ? event.clipboardData.getData('text/plain') : '';
-    const text = set || selected(event.composedPath()[0] || document.body);
-    try { if (text) pilothouseCopied(text.slice(0, 20000)) } catch {}
-  };
-  for (const kind of ['copy', 'cut']) addEventListener(kind, copy, {passive: true});
-})()"""
-"""Runs in an isolated world. Reports the names of fields that the user changes, each once, and what the user copies."""
+TRACK_SCRIPT = script("take_over")
+"""Runs in an isolated world. Reports the names of fields that the user changes, each once, what the user copies, and the
+field that has the focus; sets the value that the user chose for that one."""
 
 SCENE_SCRIPT = r"""() => {
   const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);

@@ -15,6 +15,7 @@ from server.browser.chromium.watched_page import origin_of
 from server.browser.takeover.browser_view import (
     BrowserSnapshot,
     Drive,
+    FocusedField,
     InputRefused,
     Listing,
     LiveFrame,
@@ -60,6 +61,7 @@ class LiveView:
         browser's position in the queue, or None; `drove` gets a page of each site that a takeover comes to."""
         self._screen = screen
         screen.on_copied = self._hand_copied
+        screen.on_focused = self._hand_focused
         self._place = place
         self._drove = drove
         self._call_later = call_later
@@ -250,6 +252,10 @@ class LiveView:
         """Only the holder gets it, and it is logged nowhere."""
         if self._holder is not None:
             self._holder.send({"type": "copied", "text": text})
+
+    def _hand_focused(self, field: FocusedField) -> None:
+        if self._holder is not None:
+            self._holder.send({"type": "field", **field.model_dump()})
 
     def _lose_holder(self) -> None:
         log.info("the person who had the browser is gone; the agent waits until somebody gives it back")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from collections.abc import Callable
 from contextlib import suppress
@@ -12,9 +13,11 @@ from server.browser.chromium.page_monitor import PageMonitor
 from server.browser.chromium.watched_page import WatchedPage
 from server.browser.masking import mask_text
 from server.browser.observation.page_script import PAGE_SCRIPT, Extra, SecretField
+from server.browser.takeover.browser_view import FocusedField
 from server.browser.takeover.handover import (
     BINDING,
     COPIED_BINDING,
+    FOCUSED_BINDING,
     SCENE_SCRIPT,
     TRACK_SCRIPT,
     WORLD,
@@ -26,13 +29,17 @@ from server.browser.takeover.user_input import MAX_TYPED_CHARS
 log = logging.getLogger(__name__)
 
 SCENE_DEADLINE = 1.0
+_BINDINGS = (BINDING, COPIED_BINDING, FOCUSED_BINDING)
 
 
 class UserActivity:
     """Tracks from `begin` to `end`; `follow` adds further pages. Field values never leave the page."""
 
-    def __init__(self, on_copied: Callable[[str], None] = lambda text: None) -> None:
+    def __init__(self, on_copied: Callable[[str], None], on_focused: Callable[[FocusedField], None]) -> None:
         self._on_copied = on_copied
+        self._on_focused = on_focused
+        self._focused_in: tuple[str | None, int] | None = None
+        """Session and execution context of the tracking script where the focus is."""
         self._before: PageMoment | None = None
         self._fields: list[str] = []
         self._tracked: dict[str, str] = {}
@@ -59,7 +66,7 @@ class UserActivity:
     async def _track(self, cdp: Cdp, session: str) -> None:
         self._tracked[session], send = "", cdp.send
         await send("Runtime.enable", session=session)
-        for name in (BINDING, COPIED_BINDING):
+        for name in _BINDINGS:
             await send("Runtime.addBinding", {"name": name, "executionContextName": WORLD}, session=session)
         added = await send("Page.addScriptToEvaluateOnNewDocument", {
             "source": TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
@@ -83,14 +90,17 @@ class UserActivity:
             with suppress(CdpError):
                 for method, params in (
                     ("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script}),
-                    ("Runtime.removeBinding", {"name": BINDING}),
-                    ("Runtime.removeBinding", {"name": COPIED_BINDING}), ("Runtime.disable", {}),
+                    *(("Runtime.removeBinding", {"name": name}) for name in _BINDINGS), ("Runtime.disable", {}),
                 ):  # fmt: skip
                     await watch.cdp.send(method, params, session=session, deadline=1)
 
     def _on_field(self, watch: PageMonitor, params: Params, session: str | None) -> None:
         if params.get("name") == COPIED_BINDING:
             self._on_copied(str(params.get("payload", ""))[:MAX_TYPED_CHARS])
+        if params.get("name") == FOCUSED_BINDING:
+            with suppress(ValueError):
+                self._on_focused(FocusedField.model_validate_json(params["payload"]))
+                self._focused_in = session, params["executionContextId"]
         if params.get("name") != BINDING:
             return
         if page := watch.page_around(session):
@@ -99,10 +109,23 @@ class UserActivity:
         if name and name not in self._fields and len(self._fields) < 50:
             self._fields.append(name)
 
+    async def choose(self, value: str) -> bool:
+        """Set the value of the field that has the focus; False if it takes no such value. Raises CdpError."""
+        if self._cdp is None or self._focused_in is None:
+            return False
+        session, context = self._focused_in
+        asked = {
+            "expression": f"pilothouseChoose({json.dumps(value)})",
+            "contextId": context,
+            "returnByValue": True,
+        }
+        answer = await self._cdp.send("Runtime.evaluate", asked, session=session, deadline=SCENE_DEADLINE)
+        return answer["result"].get("value") is True
+
     def _forget_cdp(self) -> None:
         if self._stop_listening:
             self._stop_listening()
-        self._cdp, self._stop_listening = None, None
+        self._cdp, self._stop_listening, self._focused_in = None, None, None
         self._tracked.clear()
 
 

@@ -109,8 +109,15 @@ class TypeInto(Silent):
     text: Words
 
 
+class Choose(Silent):
+    """Set the value of the field that has the focus, as its list or picker would; of a list, an option's place."""
+
+    type: Literal["choose"]
+    value: Annotated[str, Field(max_length=200)]
+
+
 Stroke = Mouse | Wheel | KeyPress | Text
 """Low-level input, dispatched in order as fast as the page accepts it."""
-Command = Resize | SwitchTab | Go | Back | Reload | AnswerDialog | ClickElement | TypeInto
+Command = Resize | SwitchTab | Go | Back | Reload | AnswerDialog | ClickElement | TypeInto | Choose
 """Input that is executed after all strokes before it."""
 Input = Stroke | Command

@@ -9,6 +9,7 @@ from server.browser.addresses import AddressRefused, normal_url
 from server.browser.browser import Tab
 from server.browser.takeover.browser_view import (
     BrowserSnapshot,
+    FocusedField,
     InputRefused,
     ListedElement,
     Listing,
@@ -44,6 +45,7 @@ class MockScreen:
         self, find: Callable[[], MockBrowser | None], get: Callable[[], Awaitable[MockBrowser]]
     ) -> None:
         self.on_copied: Callable[[str], None] = lambda text: None
+        self.on_focused: Callable[[FocusedField], None] = lambda field: None
         self._find = find
         self._get = get
         self._focused: str | None = None

@@ -19,9 +19,12 @@ import type {
   ReplayLink,
   KeyTest,
   ListedSession,
+  LoggedInDevices,
+  LoginAnswer,
   NewAddress,
   NewMessage,
   NewSession,
+  NewToolServer,
   Note,
   NoteChange,
   OpenQuestion,
@@ -29,6 +32,7 @@ import type {
   PointedPage,
   ResultRow,
   ServerModels,
+  ServerTool,
   Session,
   SessionDetail,
   SessionPatch,
@@ -36,7 +40,12 @@ import type {
   Settings,
   Surroundings,
   SurroundingsChange,
+  ToolServer,
+  ToolServerChange,
+  ToolServers,
+  ToolServerTest,
   Upcoming,
+  WaysToLogIn,
   WorkState,
 } from './types'
 import { apiAddress } from '@/lib/base'
@@ -52,6 +61,12 @@ export const api = {
   ready: () => request<{ status: string }>('GET', '/ready'),
   me: () => request<unknown>('GET', '/auth/me'),
   login: (password: string) => request<void>('POST', '/auth/login', { password }),
+  waysToLogIn: () => request<WaysToLogIn>('GET', '/auth/ways'),
+  loginByProxy: () => request<void>('POST', '/auth/proxy'),
+  devices: () => request<LoggedInDevices>('GET', '/auth/devices'),
+  endDevice: (id: string) => request<void>('DELETE', `/auth/devices/${id}`),
+  changePassword: (current: string, next: string) =>
+    request<void>('PUT', '/auth/password', { current, new: next }),
   logout: () => request<void>('POST', '/auth/logout'),
   config: () => request<Config>('GET', '/config'),
 
@@ -154,6 +169,20 @@ export const api = {
   removeChannel: (id: string) => request<void>('DELETE', `/channels/${id}`),
   testChannel: (id: string) => request<KeyTest>('POST', `/channels/${id}/test`),
   tellPresence: (page: string) => request<void>('POST', '/presence', { page, visible: true }),
+
+  toolServers: () => request<ToolServers>('GET', '/mcp-servers'),
+  addToolServer: (server: NewToolServer) => request<ToolServer>('POST', '/mcp-servers', server),
+  changeToolServer: (id: string, change: ToolServerChange) =>
+    request<ToolServer>('PATCH', `/mcp-servers/${encodeURIComponent(id)}`, change),
+  removeToolServer: (id: string) => request<void>('DELETE', `/mcp-servers/${encodeURIComponent(id)}`),
+  testToolServer: (id: string) =>
+    request<ToolServerTest>('POST', `/mcp-servers/${encodeURIComponent(id)}/test`),
+  toolsOf: (id: string) =>
+    request<{ items: ServerTool[] }>('GET', `/mcp-servers/${encodeURIComponent(id)}/tools`),
+  beginLogin: (id: string) =>
+    request<{ url: string }>('POST', `/mcp-servers/${encodeURIComponent(id)}/login`),
+  endLogin: (id: string) => request<ToolServer>('DELETE', `/mcp-servers/${encodeURIComponent(id)}/login`),
+  finishLogin: (answer: LoginAnswer) => request<ToolServers>('POST', '/mcp-servers/login', answer),
 
   settings: () => request<Settings>('GET', '/settings'),
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),

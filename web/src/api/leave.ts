@@ -6,5 +6,5 @@ import { BASE } from '@/lib/base'
 export async function leave(): Promise<void> {
   await api.logout().catch(() => undefined)
   queryClient.clear()
-  location.assign(`${BASE}/login`)
+  location.assign(`${BASE}/login?left`)
 }

@@ -4,6 +4,185 @@
  */
 
 export interface paths {
+    "/api/auth/ways": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Ways */
+        get: operations["auth_ways"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log In */
+        post: operations["auth_log_in"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/proxy": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log In By Proxy */
+        post: operations["auth_log_in_by_proxy"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Begin Oidc
+         * @description Sends the browser to the provider's page; `next` is a path of the web UI for afterwards.
+         */
+        get: operations["auth_begin_oidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/oidc/callback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Finish Oidc
+         * @description Where the provider sends the browser back to. A failure counts as a wrong password does.
+         */
+        get: operations["auth_finish_oidc"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Log Out */
+        post: operations["auth_log_out"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/me": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Me */
+        get: operations["auth_me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/devices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Devices */
+        get: operations["auth_devices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/devices/{device_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** End Device */
+        delete: operations["auth_end_device"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Change Password
+         * @description Ends all logins but this browser's, which gets a new cookie; programs need the new password as their token.
+         */
+        put: operations["auth_change_password"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/automations": {
         parameters: {
             query?: never;
@@ -936,57 +1115,6 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
-    "/api/auth/login": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Log In */
-        post: operations["system_log_in"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/logout": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /** Log Out */
-        post: operations["system_log_out"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/auth/me": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** Me */
-        get: operations["system_me"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
     "/api/health": {
         parameters: {
             query?: never;
@@ -1661,6 +1789,276 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/mcp-servers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** List Servers */
+        get: operations["routes_list_servers"];
+        put?: never;
+        /**
+         * Add Server
+         * @description It is not connected to before it is tested or used.
+         */
+        post: operations["routes_add_server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish Login
+         * @description Refused with `login_unknown` unless the same login has begun it, within ten minutes, and once.
+         */
+        post: operations["routes_finish_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove Server */
+        delete: operations["routes_remove_server"];
+        options?: never;
+        head?: never;
+        /** Change Server */
+        patch: operations["routes_change_server"];
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Test Server
+         * @description Connect and list the tools.
+         */
+        post: operations["routes_test_server"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}/tools": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Tools
+         * @description As they were listed last.
+         */
+        get: operations["routes_list_tools"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/mcp-servers/{server_id}/login": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Begin Login */
+        post: operations["routes_begin_login"];
+        /**
+         * Log Out
+         * @description Forget what its authorization server has given.
+         */
+        delete: operations["routes_log_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List Logins
+         * @description All logins, without their values.
+         */
+        get: operations["routes_list_logins"];
+        put?: never;
+        /** Add Login */
+        post: operations["routes_add_login"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins/{login_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove Login */
+        delete: operations["routes_remove_login"];
+        options?: never;
+        head?: never;
+        /** Change Login */
+        patch: operations["routes_change_login"];
+        trace?: never;
+    };
+    "/api/logins/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import Logins
+         * @description Read a file in memory; it is never stored. With `keep`, add what is new.
+         */
+        post: operations["routes_import_logins"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/logins/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Export Logins
+         * @description All logins of this server as a file. Logged, and announced by all channels.
+         */
+        post: operations["routes_export_logins"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Vault */
+        get: operations["routes_vault"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault/unlock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Unlock Vault */
+        post: operations["routes_unlock_vault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault/lock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lock Vault */
+        post: operations["routes_lock_vault"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/vault/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Vault Log
+         * @description What happened to logins in the last 400 days, without values.
+         */
+        get: operations["routes_vault_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -2125,6 +2523,7 @@ export interface components {
             grant?: components["schemas"]["GrantBody"] | null;
             /** Effects */
             effects?: number[] | null;
+            login?: components["schemas"]["LoginBody"] | null;
         };
         /** Defaults */
         Defaults: {
@@ -2136,6 +2535,40 @@ export interface components {
             max_tool_steps: number;
         };
         /**
+         * Device
+         * @description A login by cookie that has not ended.
+         */
+        Device: {
+            /** Id */
+            id: string;
+            /**
+             * Way
+             * @enum {string}
+             */
+            way: "password" | "proxy" | "oidc";
+            /** Browser */
+            browser: string;
+            /** Address */
+            address: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Last Used At
+             * Format: date-time
+             */
+            last_used_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Is Here */
+            is_here: boolean;
+        };
+        /**
          * DeviceKeys
          * @description Of a push subscription, base64url.
          */
@@ -2144,6 +2577,13 @@ export interface components {
             p256dh: string;
             /** Auth */
             auth: string;
+        };
+        /** Devices */
+        Devices: {
+            /** Items */
+            items: components["schemas"]["Device"][];
+            /** Can Change Password */
+            can_change_password: boolean;
         };
         /**
          * Digest
@@ -2202,6 +2642,28 @@ export interface components {
              */
             was_handed_off: boolean;
         };
+        /**
+         * EditedCell
+         * @description The user has replaced a value: what the cell was before.
+         */
+        EditedCell: {
+            /** Column */
+            column: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Value */
+            value?: string | number | boolean | null;
+            /** Missing */
+            missing?: string | null;
+            /**
+             * Unverified
+             * @default false
+             */
+            unverified: boolean;
+        };
         /** EditedMessage */
         EditedMessage: {
             /** Content */
@@ -2256,6 +2718,21 @@ export interface components {
             message_parts?: components["schemas"]["Parts"] | null;
             /** Position */
             position?: number | null;
+        };
+        /** ExportOrder */
+        ExportOrder: {
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+            /** Passphrase */
+            passphrase?: string | null;
+            /**
+             * Plain
+             * @default false
+             */
+            plain: boolean;
         };
         /**
          * ExportedAutomation
@@ -2562,6 +3039,16 @@ export interface components {
             scope: ("run" | "session" | "automation" | "always") | "once";
         };
         /**
+         * GrantChange
+         * @description Which sessions and automations use it without a question; a list replaces the former one.
+         */
+        GrantChange: {
+            /** Sessions */
+            sessions?: string[] | null;
+            /** Automations */
+            automations?: string[] | null;
+        };
+        /**
          * GrantMark
          * @description A grant as it is named with an act that it allowed.
          */
@@ -2644,6 +3131,36 @@ export interface components {
             /** Automations */
             automations: components["schemas"]["NewAutomation"][];
         };
+        /** ImportedLogin */
+        ImportedLogin: {
+            /** Row */
+            row: number;
+            /** Host */
+            host: string;
+            /** Title */
+            title: string;
+            /** Account */
+            account: string;
+            /** Has Code */
+            has_code: boolean;
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "new" | "known" | "changed" | "no_host" | "no_password";
+        };
+        /** ImportedLogins */
+        ImportedLogins: {
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "chrome" | "firefox" | "safari" | "1password" | "bitwarden" | "pilothouse";
+            /** Items */
+            items: components["schemas"]["ImportedLogin"][];
+            /** Kept */
+            kept: number;
+        };
         /** ImportedNote */
         ImportedNote: {
             /** Site */
@@ -2689,7 +3206,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts?: components["schemas"]["Parts"] | null;
@@ -2714,6 +3231,7 @@ export interface components {
             spends?: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes?: ("run" | "session" | "automation" | "always")[] | null;
+            login?: components["schemas"]["LoginAsked"] | null;
             start?: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot?: string | null;
@@ -2928,10 +3446,138 @@ export interface components {
             /** Tools */
             tools: components["schemas"]["OpenCall"][];
         };
+        /** Locking */
+        Locking: {
+            /**
+             * Source
+             * @default local
+             * @enum {string}
+             */
+            source: "local" | "op" | "bw";
+        };
         /** Login */
         Login: {
             /** Password */
             password: string;
+        };
+        /** LoginAddress */
+        LoginAddress: {
+            /** Url */
+            url: string;
+        };
+        /**
+         * LoginAnswer
+         * @description What the authorization server has sent the person back with.
+         */
+        LoginAnswer: {
+            /** State */
+            state: string;
+            /** Code */
+            code: string;
+            /** Iss */
+            iss?: string | null;
+        };
+        /**
+         * LoginAsked
+         * @description What a question about a login is about.
+         */
+        LoginAsked: {
+            /** Host */
+            host: string;
+            /** Site */
+            site: string;
+            /**
+             * Has Odd Letters
+             * @default false
+             */
+            has_odd_letters: boolean;
+            /** Fields */
+            fields: ("user" | "password" | "code")[];
+            /** Choices */
+            choices: components["schemas"]["LoginChoice"][];
+        };
+        /**
+         * LoginBody
+         * @description Which login, and how it may be used; with `confirmed: false` only `by_hand`: the person logs in themselves.
+         */
+        LoginBody: {
+            /**
+             * Choice
+             * @default once
+             * @enum {string}
+             */
+            choice: "once" | "session" | "automation" | "by_hand";
+            /** Id */
+            id?: string | null;
+        };
+        /**
+         * LoginChoice
+         * @description A stored login that fits the form, without its values.
+         */
+        LoginChoice: {
+            /** Id */
+            id: string;
+            /** Title */
+            title: string;
+            /** Site */
+            site: string;
+            /** Account */
+            account: string;
+            /**
+             * Is Exact Host
+             * @default true
+             */
+            is_exact_host: boolean;
+        };
+        /** LoginFile */
+        LoginFile: {
+            /**
+             * Text
+             * Format: password
+             */
+            text: string;
+            /**
+             * Passphrase
+             * Format: password
+             * @default
+             */
+            passphrase: string;
+            /**
+             * Keep
+             * @default false
+             */
+            keep: boolean;
+            /**
+             * Replace
+             * @default false
+             */
+            replace: boolean;
+        };
+        /**
+         * LoginGrants
+         * @description What uses it without a question: sessions and automations that there are.
+         */
+        LoginGrants: {
+            /** Sessions */
+            sessions: components["schemas"]["NamedId"][];
+            /** Automations */
+            automations: components["schemas"]["NamedId"][];
+        };
+        /** LoginPatch */
+        LoginPatch: {
+            /** Hosts */
+            hosts?: string[] | null;
+            /** Title */
+            title?: string | null;
+            /** User */
+            user?: string | null;
+            /** Password */
+            password?: string | null;
+            /** Totp */
+            totp?: string | null;
+            /** Exact */
+            exact?: boolean | null;
+            grant?: components["schemas"]["GrantChange"] | null;
         };
         /** Look */
         Look: {
@@ -2945,6 +3591,96 @@ export interface components {
             target?: string | null;
             /** Observation */
             observation?: string | null;
+        };
+        /** McpServer */
+        McpServer: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
+            /**
+             * Kind
+             * @enum {string}
+             */
+            kind: "url" | "command";
+            /** Address */
+            address: string;
+            /** Headers */
+            headers: string[];
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "settings" | "environment";
+            /** Enabled */
+            enabled: boolean;
+            /**
+             * Login
+             * @enum {string}
+             */
+            login: "none" | "needed" | "kept";
+            /** Fault */
+            fault: string | null;
+            /** Reads */
+            reads: number;
+            /** Asks */
+            asks: number;
+            /** Off */
+            off: number;
+            /** Changed */
+            changed: number;
+            /** Listed At */
+            listed_at: string | null;
+        };
+        /** McpServerTested */
+        McpServerTested: {
+            /** Ok */
+            ok: boolean;
+            /** Detail */
+            detail: string;
+            /** Needs Login */
+            needs_login: boolean;
+            /** Milliseconds */
+            milliseconds: number;
+        };
+        /** McpServers */
+        McpServers: {
+            /** Items */
+            items: components["schemas"]["McpServer"][];
+            /** Commands Allowed */
+            commands_allowed: boolean;
+        };
+        /** McpTool */
+        McpTool: {
+            /** Name */
+            name: string;
+            /** Offered As */
+            offered_as: string;
+            /** Description */
+            description: string;
+            /** Arguments */
+            arguments: {
+                [key: string]: unknown;
+            };
+            /**
+             * Claim
+             * @enum {string}
+             */
+            claim: "reads" | "changes" | "destroys" | "unknown";
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "reads" | "asks" | "off";
+            /** Has Changed */
+            has_changed: boolean;
+            /** Pin */
+            pin: string;
+        };
+        /** McpTools */
+        McpTools: {
+            /** Items */
+            items: components["schemas"]["McpTool"][];
         };
         /** Me */
         Me: {
@@ -3066,6 +3802,13 @@ export interface components {
             model_calls: number;
             /** Cost */
             cost?: number | null;
+        };
+        /** NamedId */
+        NamedId: {
+            /** Id */
+            id: string;
+            /** Name */
+            name: string;
         };
         /** NewAutomation */
         NewAutomation: {
@@ -3239,6 +3982,38 @@ export interface components {
             /** Path */
             path: string;
         };
+        /** NewLogin */
+        NewLogin: {
+            /** Hosts */
+            hosts: string[];
+            /**
+             * Title
+             * @default
+             */
+            title: string;
+            /**
+             * User
+             * Format: password
+             * @default
+             */
+            user: string;
+            /**
+             * Password
+             * Format: password
+             */
+            password: string;
+            /**
+             * Totp
+             * Format: password
+             * @default
+             */
+            totp: string;
+            /**
+             * Exact
+             * @default false
+             */
+            exact: boolean;
+        };
         /** NewMessage */
         NewMessage: {
             /** Content */
@@ -3282,6 +4057,20 @@ export interface components {
             expires_at: string;
             /** Link */
             link: string;
+        };
+        /** NewServer */
+        NewServer: {
+            /** Name */
+            name: string;
+            /** Address */
+            address: string;
+            /**
+             * Headers
+             * @default {}
+             */
+            headers: {
+                [key: string]: string;
+            };
         };
         /** NewSession */
         NewSession: {
@@ -3490,7 +4279,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts: components["schemas"]["Parts"] | null;
@@ -3515,6 +4304,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            login: components["schemas"]["LoginAsked"] | null;
             start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
@@ -3569,6 +4359,13 @@ export interface components {
             notes_parts: (components["schemas"]["Parts"] | null)[];
         };
         Parts: (string | components["schemas"]["SentenceJson"])[];
+        /** PasswordChange */
+        PasswordChange: {
+            /** Current */
+            current: string;
+            /** New */
+            new: string;
+        };
         /**
          * Pending
          * @description The open question; `reference` answers it.
@@ -3580,7 +4377,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts: components["schemas"]["Parts"] | null;
@@ -3605,6 +4402,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            login: components["schemas"]["LoginAsked"] | null;
             start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
@@ -3817,7 +4615,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "confirm" | "manual";
+            kind: "confirm" | "manual" | "login";
             /** Reason */
             reason: string;
             reason_parts: components["schemas"]["Parts"] | null;
@@ -3842,6 +4640,7 @@ export interface components {
             spends: components["schemas"]["Amount"] | null;
             /** Scopes */
             scopes: ("run" | "session" | "automation" | "always")[] | null;
+            login: components["schemas"]["LoginAsked"] | null;
             start: components["schemas"]["StartPlan"] | null;
             /** Screenshot */
             screenshot: string | null;
@@ -3992,6 +4791,11 @@ export interface components {
                 [key: string]: string | number | boolean | null;
             };
             /**
+             * Edits
+             * @default []
+             */
+            edits: components["schemas"]["EditedCell"][];
+            /**
              * Url
              * @default
              */
@@ -4130,6 +4934,21 @@ export interface components {
             values: {
                 [key: string]: string | number | components["schemas"]["Parts"];
             };
+        };
+        /** ServerChange */
+        ServerChange: {
+            /** Name */
+            name?: string | null;
+            /** Address */
+            address?: string | null;
+            /** Headers */
+            headers?: {
+                [key: string]: string;
+            } | null;
+            /** Enabled */
+            enabled?: boolean | null;
+            /** Tools */
+            tools?: components["schemas"]["ToolDecision"][] | null;
         };
         /** ServerModels */
         ServerModels: {
@@ -4310,6 +5129,43 @@ export interface components {
                 [key: string]: unknown;
             }[];
         };
+        /** StoredLogin */
+        StoredLogin: {
+            /** Id */
+            id: string;
+            /** Site */
+            site: string;
+            /** Hosts */
+            hosts: string[];
+            /** Exact */
+            exact: boolean;
+            /** Title */
+            title: string;
+            /** Account */
+            account: string | null;
+            /** Has Code */
+            has_code: boolean | null;
+            /**
+             * Source
+             * @enum {string}
+             */
+            source: "local" | "op" | "bw";
+            grant: components["schemas"]["LoginGrants"];
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+            /** Uses */
+            uses: number;
+        };
+        /** StoredLoginList */
+        StoredLoginList: {
+            /** Items */
+            items: components["schemas"]["StoredLogin"][];
+        };
         /**
          * SurroundingsEdit
          * @description What is left out stays as it is.
@@ -4383,6 +5239,18 @@ export interface components {
             };
             /** Acts */
             acts: boolean;
+        };
+        /** ToolDecision */
+        ToolDecision: {
+            /** Name */
+            name: string;
+            /** Pin */
+            pin: string;
+            /**
+             * Mode
+             * @enum {string}
+             */
+            mode: "reads" | "asks" | "off";
         };
         /** ToolEnd */
         ToolEnd: {
@@ -4483,6 +5351,20 @@ export interface components {
              */
             confirmed: boolean;
         };
+        /** Unlocking */
+        Unlocking: {
+            /**
+             * Secret
+             * Format: password
+             */
+            secret: string;
+            /**
+             * Source
+             * @default local
+             * @enum {string}
+             */
+            source: "local" | "op" | "bw";
+        };
         /** Upcoming */
         Upcoming: {
             /** Items */
@@ -4542,6 +5424,73 @@ export interface components {
             call: components["schemas"]["Usage"];
             total: components["schemas"]["Usage"];
         };
+        /** VaultLog */
+        VaultLog: {
+            /** Items */
+            items: components["schemas"]["VaultLogEntry"][];
+            /** Next Before */
+            next_before: string | null;
+        };
+        /** VaultLogEntry */
+        VaultLogEntry: {
+            /** Id */
+            id: string;
+            /**
+             * At
+             * Format: date-time
+             */
+            at: string;
+            /** Event */
+            event: string;
+            /** Login Id */
+            login_id: string | null;
+            /** Title */
+            title: string;
+            /** Host */
+            host: string;
+            /** Fields */
+            fields: string[];
+            /**
+             * Actor
+             * @enum {string}
+             */
+            actor: "person" | "agent" | "server";
+            /** Session Id */
+            session_id: string | null;
+            /** Run Id */
+            run_id: string | null;
+            /** Reason */
+            reason: string;
+        };
+        /**
+         * VaultSource
+         * @description Another program that keeps logins.
+         */
+        VaultSource: {
+            /**
+             * Name
+             * @enum {string}
+             */
+            name: "op" | "bw";
+            /** Installed */
+            installed: boolean;
+            /** Unlocked */
+            unlocked: boolean;
+        };
+        /** VaultStatus */
+        VaultStatus: {
+            /**
+             * State
+             * @enum {string}
+             */
+            state: "open" | "locked" | "new_passphrase" | "key_lost";
+            /** Reason */
+            reason: string;
+            /** Has Lock */
+            has_lock: boolean;
+            /** Sources */
+            sources: components["schemas"]["VaultSource"][];
+        };
         /** VisiblePage */
         VisiblePage: {
             /** Page */
@@ -4556,6 +5505,16 @@ export interface components {
              * @default 1000
              */
             ms: number;
+        };
+        /**
+         * WaysToLogIn
+         * @description Besides the password.
+         */
+        WaysToLogIn: {
+            /** Proxy User */
+            proxy_user: string | null;
+            /** Oidc */
+            oidc: string | null;
         };
         /** WorkingState */
         WorkingState: {
@@ -4636,6 +5595,225 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    auth_ways: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WaysToLogIn"];
+                };
+            };
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_log_in: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Login"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_log_in_by_proxy: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_begin_oidc: {
+        parameters: {
+            query?: {
+                next?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_finish_oidc: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            303: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_me: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Me"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_devices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Devices"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_end_device: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                device_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    auth_change_password: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PasswordChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
     automations_list: {
         parameters: {
             query?: never;
@@ -6260,73 +7438,6 @@ export interface operations {
             default: components["responses"]["AnyProblem"];
         };
     };
-    system_log_in: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["Login"];
-            };
-        };
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["NotLoggedIn"];
-            422: components["responses"]["Invalid"];
-            default: components["responses"]["AnyProblem"];
-        };
-    };
-    system_log_out: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            204: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            401: components["responses"]["NotLoggedIn"];
-            default: components["responses"]["AnyProblem"];
-        };
-    };
-    system_me: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description Successful Response */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Me"];
-                };
-            };
-            401: components["responses"]["NotLoggedIn"];
-            default: components["responses"]["AnyProblem"];
-        };
-    };
     system_health: {
         parameters: {
             query?: never;
@@ -7577,6 +8688,498 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Purged"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_list_servers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServers"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_add_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewServer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_finish_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginAnswer"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServers"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_remove_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_change_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ServerChange"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_test_server: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServerTested"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_list_tools: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpTools"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_begin_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginAddress"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_log_out: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                server_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["McpServer"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_list_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredLoginList"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_add_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewLogin"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredLogin"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_remove_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_change_login: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                login_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginPatch"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredLogin"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_import_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginFile"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedLogins"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_export_logins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportOrder"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultStatus"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_unlock_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Unlocking"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultStatus"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_lock_vault: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Locking"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultStatus"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    routes_vault_log: {
+        parameters: {
+            query?: {
+                login_id?: string | null;
+                before?: string | null;
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VaultLog"];
                 };
             };
             401: components["responses"]["NotLoggedIn"];

@@ -5,6 +5,9 @@ type Schemas = components['schemas']
 /** A text of the server as sentences, for other languages than English. */
 export type Parts = Schemas['Parts']
 
+export type WaysToLogIn = Schemas['WaysToLogIn']
+export type LoggedInDevices = Schemas['Devices']
+export type LoggedInDevice = Schemas['Device']
 export type Session = Schemas['Session'] & { note?: string | null }
 /** One of a search, with the message that says what was looked for. */
 export type ListedSession = Schemas['ListedSession']
@@ -193,6 +196,8 @@ export interface NewSession {
   ask_first?: boolean
 }
 
+export type LoginAnswer = Pick<Schemas['LoginBody'], 'choice'> & { id?: string }
+
 export interface Decision {
   reference: string
   confirmed?: boolean
@@ -201,6 +206,8 @@ export interface Decision {
   grant?: GrantChoice
   /** With a yes to a run's start: the places of the effects that are allowed. */
   effects?: number[]
+  /** To a question about a login. */
+  login?: LoginAnswer
 }
 
 /** What can be changed while the server runs. */
@@ -254,3 +261,14 @@ export interface PointedPlace {
   /** Not set for a place on the picture. */
   target?: { role: string; name: string; near?: string[] }
 }
+
+export type ToolServer = Schemas['McpServer']
+export type ToolServers = Schemas['McpServers']
+export type ToolServerChange = Partial<Schemas['ServerChange']>
+export type ToolServerTest = Schemas['McpServerTested']
+export type NewToolServer = Pick<Schemas['NewServer'], 'name' | 'address'> & {
+  headers?: Record<string, string>
+}
+export type ServerTool = Schemas['McpTool']
+export type ToolMode = ServerTool['mode']
+export type LoginAnswer = Schemas['LoginAnswer']

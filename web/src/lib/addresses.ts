@@ -7,8 +7,10 @@ export const SETTINGS_TABS = [
   'models',
   'limits',
   'browser',
+  'tools',
   'notifications',
   'appearance',
+  'devices',
   'data',
   'about',
 ] as const

@@ -64,7 +64,7 @@ function askShot(row: QuestionRow, before: Shot | undefined): Shot {
     picture: question.screenshot ?? before?.picture ?? null,
     url: question.url ?? before?.url ?? null,
     at: row.at,
-    mark: question.kind === 'confirm' ? 'approval' : question.wants === 'answer' ? 'question' : 'handover',
+    mark: question.kind !== 'manual' ? 'approval' : question.wants === 'answer' ? 'question' : 'handover',
   }
 }
 

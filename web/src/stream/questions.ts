@@ -10,7 +10,8 @@ export function openQuestion(
   at: string | null,
 ): void {
   const { reference, kind, reason, wants, action, target, url, risk, amount, sends_to, would_send } = question
-  const { reason_parts, would_send_parts, spends, scopes, start, screenshot, expires_at, later_at } = question
+  const { reason_parts, would_send_parts, spends, scopes, login, start, screenshot, expires_at, later_at } =
+    question
   live.pending = {
     reference,
     kind,
@@ -27,6 +28,7 @@ export function openQuestion(
     would_send_parts: would_send_parts ?? null,
     spends: spends ?? null,
     scopes: scopes ?? null,
+    login: login ?? null,
     start: start ?? null,
     screenshot,
     expires_at,

@@ -103,14 +103,14 @@ def _problem_with(element: Element, kind: str, *, has_files: bool) -> str | None
         return "only takes what is dragged to it: act on what is in it"
     if kind == "click" and element.role == "file" and has_files:
         return "takes a file: upload(eid,file)"
-    if kind == "type" and element.role not in FIELDS:
+    if kind in ("type", "login") and element.role not in FIELDS:
         return "cannot be typed into"
     return None
 
 
 _NEEDED_TEXTS = {
     "select": "option", "press": "key", "navigate": "url", "upload": "file", "read_file": "file",
-    "stop": "final_response",
+    "stop": "final_response", "call_tool": "tool",
 }  # fmt: skip
 """By kind of action, the text that it cannot do without."""
 
@@ -250,6 +250,7 @@ _DETAILS = (
     "page",
     "query",
     "accept",
+    "args",
 )
 
 

@@ -8,11 +8,14 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from server.agent import stored_logins
 from server.agent.actions import (
     AimedAction,
     BackAction,
+    CallToolAction,
     ClickAction,
     FocusAction,
+    LoginAction,
     NavigateAction,
     PressAction,
     ReadAction,
@@ -31,7 +34,8 @@ from server.agent.effects import MAX_COMPARED_REQUESTS, ActEffect, effect_of, ne
 from server.agent.gate.keys import may_move_focus
 from server.agent.gate.masking import masked, secrets_of
 from server.agent.gate.page_facts import focused_element
-from server.agent.gate.taint import FILE_SOURCE
+from server.agent.gate.taint import FILE_SOURCE, source_of_tool
+from server.agent.gate.tool_calls import find_tool
 from server.agent.language import language_of
 from server.agent.operator.act import acting
 from server.agent.operator.act.limits import SILENT_SITE
@@ -99,8 +103,8 @@ async def perform_step(
     return Next(after, "continue_batch" if done.outcome.ok and state.turn.batch else "")
 
 
-_READING_ACTIONS = (FocusAction, ReadAction, ReadPageAction, ReadFileAction, RecordAction)
-"""They change nothing, so that the last screenshot still shows the page."""
+_READING_ACTIONS = (FocusAction, ReadAction, ReadPageAction, ReadFileAction, RecordAction, CallToolAction)
+"""They change nothing of the page, so that the last screenshot still shows it."""
 
 
 def _has_looked(before: State, done: Performed) -> bool:
@@ -130,7 +134,7 @@ def _recorded(aimed: AimedAction, done: Performed) -> State:
         state = records.did(state, _did(aimed, done).to(language_of(state.asked.task)))
     if outcome.ok and ((act and act.outcome == "accepted") or any(map(_is_news, outcome.notes))):
         limits = replace(limits, tried={}, attempt=None)
-    if _moved_on(aimed, outcome, act):
+    if _moved_on(aimed, outcome, act) or (isinstance(aimed.action, CallToolAction) and outcome.ok):
         limits = replace(limits, asks=0)
     return replace(state, limits=limits)
 
@@ -148,6 +152,8 @@ async def _do_and_prove(
         has_more = not state.page.reading_file and await (await context.browser()).has_more()
         recorded = collecting.record(state, aimed.action, now(), has_more=has_more)
         return Performed(recorded.outcome, recorded.state, result=recorded.result)
+    if isinstance(aimed.action, CallToolAction):
+        return Performed(*await _call_tool(aimed.action, state, context))
     if not state.turn.ruling.asks:
         return Performed(*await _do(aimed, state, context, observer, terms))
     browser = await context.browser()
@@ -206,7 +212,28 @@ async def _do(
             return ToolOutcome(True, "", here.url, here.title), closer
     files = acting.files_in(context.files)
     with browser.under(terms):
+        if isinstance(aimed.action, LoginAction):
+            is_approved = state.turn.ruling.asks and not state.turn.ruling.is_of_login
+            return await stored_logins.fill(context, browser, aimed, is_approved=is_approved), changed
         return await acting.perform(browser, aimed, files), changed
+
+
+async def _call_tool(call: CallToolAction, state: State, context: RunContext) -> tuple[ToolOutcome, State]:
+    """Call a tool of another server, without a browser. Its result is for the next prompt only; its words are private."""
+    here = state.observation.page
+    found = find_tool(await context.tools.offered(), call.tool, call.args)
+    if found.spec is None or found.spec.pin != call.pin:
+        why = found.problem or str(sentence("tool.changed", tool=call.tool))
+        return ToolOutcome(False, why, here.url, here.title), state
+    outcome = await context.tools.call(found.spec, call.args)
+    source = source_of_tool(call.server)
+    context.private.add([source])
+    sites = tuple(dict.fromkeys((*state.page.private_sites, source)))
+    state = replace(state, page=replace(state.page, private_sites=sites))
+    if not outcome.ok:
+        return replace(outcome, url=here.url, title=here.title), state
+    text = f"(result of {call.tool})\n\n{outcome.text}"
+    return ToolOutcome(True, "", here.url, here.title, outcome.notes), _with_reading(state, text)
 
 
 async def _read_file(
@@ -289,7 +316,24 @@ def _focus(state: State, aimed: AimedAction) -> str | None:
 def _shown_arguments(aimed: AimedAction) -> JsonObject:
     """The call's arguments as shown to the user: names instead of eids, secrets masked."""
     action = masked(aimed)
-    hidden = ("id", "kind", "eid", "fields", "commits", "start", "end", "at", "to", "double")
+    if isinstance(action, CallToolAction):
+        return action.args
+    hidden = (
+        "id",
+        "kind",
+        "eid",
+        "fields",
+        "commits",
+        "start",
+        "end",
+        "at",
+        "to",
+        "double",
+        "login",
+        "form",
+        "host",
+        "parts",
+    )
     shown = {name: value for name, value in action.to_json().items() if name not in hidden}
     if isinstance(action, RecordAction):
         shown["rows"] = len(action.rows)

@@ -9,7 +9,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Literal
 
-from server.events import Answer, ConfirmQuestion
+from server.events import Answer, ConfirmQuestion, LoginQuestion
 
 
 def _listed(words: str) -> frozenset[str]:
@@ -130,7 +130,7 @@ class Said:
     """The words refuse the action: it is not to be asked for again."""
 
 
-def read_confirm(answer: Answer, question: ConfirmQuestion, now: float) -> Said:
+def read_confirm(answer: Answer, question: ConfirmQuestion | LoginQuestion, now: float) -> Said:
     """What the answer means for the question at the Unix time `now`."""
     if answer.reference not in (None, question.reference):
         return Said("other")

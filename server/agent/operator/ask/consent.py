@@ -11,7 +11,8 @@ from typing import Literal
 
 from langgraph.types import interrupt
 
-from server.agent.actions import AimedAction, AskUserAction, aim
+from server.agent import stored_logins
+from server.agent.actions import AimedAction, AskUserAction, CallToolAction, LoginAction, aim
 from server.agent.context import RunContext
 from server.agent.gate.approval import Approval, approval_digest, confirm_question, retarget
 from server.agent.gate.gate import GRANTED, MAX_ASKS, REFUSED_BEFORE, Gate
@@ -27,7 +28,8 @@ from server.agent.gate.holding import (
 from server.agent.gate.logins import LOGIN_ALLOWED, is_of_login
 from server.agent.gate.page_facts import focused_element
 from server.agent.gate.rulings import publish_ruling, ruling_of
-from server.agent.gate.taint import LEAK, carries_private_words, remembering
+from server.agent.gate.taint import LEAK, carries_private_words, gives_private_words, remembering
+from server.agent.gate.tool_calls import judge_call
 from server.agent.operator.act import acting
 from server.agent.operator.ask import user_input
 from server.agent.operator.ask.answers import Said, read_confirm
@@ -41,7 +43,16 @@ from server.browser.observation import Observation
 from server.browser.observation.overlays import mentions_captcha
 from server.browser.outgoing.held import ActTerms, HeldRequest
 from server.clock import steady_time
-from server.events import Answer, ConfirmQuestion, ManualQuestion, Question, Wanted, now
+from server.events import (
+    Answer,
+    ConfirmQuestion,
+    LoginAnswer,
+    LoginQuestion,
+    ManualQuestion,
+    Question,
+    Wanted,
+    now,
+)
 from server.text import cut
 
 log = logging.getLogger(__name__)
@@ -49,7 +60,7 @@ log = logging.getLogger(__name__)
 AfterGate = Literal[
     "execute_action", "confirm_interrupt", "manual_interrupt", "maybe_observe", "finalize_denied", "finalize_cancelled",
 ]  # fmt: skip
-AfterConfirm = Literal["execute_action", "maybe_observe", "finalize_cancelled"]
+AfterConfirm = Literal["execute_action", "manual_interrupt", "maybe_observe", "finalize_cancelled"]
 AfterHold = Literal["confirm_interrupt", "manual_interrupt", "maybe_observe", ""]
 WISH_CHARS = 1000
 MAX_TRIES = 1
@@ -76,6 +87,8 @@ class Consent:
             text = phrase("captcha", state.asked.task, site=site_of(url) or url)
             state = replace(state, limits=replace(state.limits, captcha_tries=0, captcha_done=url))
             return self._handed_over(state, text, "step")
+        if isinstance(aimed.action, LoginAction):
+            return await self._rule_on_login(state, context, aimed)
         judgement = await self._judge(aimed, state, context)
         if judgement.verdict is Verdict.ASK and _digest(state, aimed) in state.proof.denied:
             refused = replace(judgement, verdict=Verdict.DENY, reason=REFUSED_BEFORE)
@@ -85,6 +98,46 @@ class Consent:
         limits = replace(state.limits, captcha_tries=_captcha_tries(state))
         state = _ruled(replace(state, limits=limits), judgement)
         return self._after_judgement(state, judgement, context)
+
+    async def _rule_on_login(self, state: State, context: RunContext, aimed: AimedAction) -> Next[AfterGate]:
+        """Fill without a question where a grant or the same yes covers it, ask, or leave it to the user and say why."""
+        planned = await stored_logins.plan_login(context, aimed)
+        if planned.rule:
+            state = records.failed(state, f"login: {planned.problem}")
+            text = phrase("login", state.asked.task, why=planned.problem)
+            return self._handed_over(state, text, "step")
+        assert isinstance(aimed.action, LoginAction)
+        action = stored_logins.with_form(aimed.action, planned)
+        aimed = replace(aimed, action=action)
+        judgement = LOGIN_ALLOWED if stored_logins.is_covered(context, planned) else stored_logins.MAY_ASK
+        await publish_ruling(action.id, aimed, judgement)
+        state = _ruled(state.planning(action), judgement)
+        if judgement.verdict is Verdict.ALLOW:
+            return Next(state, "execute_action")
+        if _digest(state, aimed) in state.proof.denied:
+            return _turn_back(state, aimed)
+        if state.limits.asks >= MAX_ASKS:
+            return self._asked_too_often(state)
+        question = stored_logins.login_question(
+            aimed, planned, sight(state), run_id=state.asked.message_id, reference=action.id,
+            asked_at=self.clock(), timeout=context.patience or self.timeout,
+        )  # fmt: skip
+        return _asking(state, question)
+
+    async def _login_answered(
+        self, state: State, context: RunContext, question: LoginQuestion, answer: Answer
+    ) -> Next[AfterConfirm]:
+        """After a yes: for the login that was chosen, and for as long as was said."""
+        action, given = state.action, answer.login or LoginAnswer()
+        known = [one.id for one in question.login.choices]
+        assert isinstance(action, LoginAction)
+        chosen = action.model_copy(update={"login": given.id if given.id in known else known[0]})
+        await stored_logins.allow(context, chosen, given.choice)
+        state = state.planning(chosen)
+        approval = Approval(
+            reference=question.reference, digest=_digest(state, _aimed(state)), expires_at=question.expires_at
+        )
+        return Next(replace(state, turn=replace(state.turn, approval=approval)), "execute_action")
 
     def _after_judgement(self, state: State, judgement: Judgement, context: RunContext) -> Next[AfterGate]:
         """Map the judgement on the planned action to the next node."""
@@ -112,12 +165,16 @@ class Consent:
     async def confirm_interrupt(self, state: State, context: RunContext) -> Next[AfterConfirm]:
         """Wait for yes or no. A yes is bound to the exact action and page of the question."""
         question = state.turn.pending
-        assert isinstance(question, ConfirmQuestion)
+        assert isinstance(question, ConfirmQuestion | LoginQuestion)
         answer = Answer.model_validate(interrupt(question.to_json()))
         if answer.valid_until:
             question = question.model_copy(update={"expires_at": answer.valid_until})
         said, held = read_confirm(answer, question, self.clock()), state.turn.held
         state = self._answered(state, question)
+        if isinstance(question, LoginQuestion) and said.kind == "yes":
+            return await self._login_answered(state, context, question, answer)
+        if answer.login and answer.login.choice == "by_hand":
+            return self._handed_over(state, phrase("your_turn", state.asked.task), "step")
         if said.kind == "yes":
             approval = Approval.model_validate(question, from_attributes=True)
             return Next(replace(state, turn=replace(state.turn, approval=approval)), "execute_action")
@@ -270,7 +327,14 @@ class Consent:
         return replace(state, page=replace(state.page, needs_observe=False))
 
     async def _judge(self, aimed: AimedAction, state: State, context: RunContext) -> Judgement:
+        if isinstance(aimed.action, LoginAction):  # its own rules hold, in the act itself
+            return LOGIN_ALLOWED
         known = remembering(state.memory, context.private)
+        if isinstance(aimed.action, CallToolAction):
+            call, specs = aimed.action, await context.tools.offered()
+            spec = next((one for one in specs if one.name == call.tool), None)
+            leaks = gives_private_words(call.args, known, call.server, ())
+            return judge_call(call, spec, await context.grants.held(), leaks=leaks)
         leak = LEAK if carries_private_words(aimed, known) else None
         judgement = self.gate.judge(aimed, also=leak)
         if leak is None and is_of_login(aimed, judgement, context.logins):
@@ -297,7 +361,7 @@ class Consent:
         return replace(state, turn=turn, limits=replace(state.limits, deadline=deadline))
 
 
-def _asking(state: State, question: ConfirmQuestion) -> Next[Literal["confirm_interrupt"]]:
+def _asking(state: State, question: ConfirmQuestion | LoginQuestion) -> Next[Literal["confirm_interrupt"]]:
     turn = replace(state.turn, pending=question)
     limits = replace(state.limits, asks=state.limits.asks + 1)
     return Next(replace(state, turn=turn, limits=limits), "confirm_interrupt")

@@ -15,6 +15,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "double_click": ("eid", "at", "commits"),
     "drag": ("eid", "to_eid", "at", "to", "commits"),
     "type": ("eid", "text", "fields", "submit", "append", "commits"),
+    "login": ("eid", "login"),
     "select": ("eid", "option", "commits"),
     "press": ("key", "commits"),
     "hover": ("eid", "at"),
@@ -29,6 +30,7 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = {
     "upload": ("eid", "file"),
     "dialog": ("accept", "text", "commits"),
     "record": ("rows",),
+    "call_tool": ("tool", "args"),
     "stop": ("final_response", "notes"),
 }
 """The arguments of each action. Only record fields are kept in addition to them."""

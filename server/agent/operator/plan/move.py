@@ -10,13 +10,22 @@ from pydantic import BaseModel, ConfigDict, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from server.agent.actions import Action, EffectKind, read_action
-from server.agent.operator.plan.lenient_parsing import ARGUMENTS, LEADS, MAX_FURTHER, bare_eid, forgive
+from server.agent.operator.plan.lenient_parsing import (
+    ARGUMENTS,
+    LEADS,
+    MAX_FURTHER,
+    bare_eid,
+    forgive,
+    read_object,
+    without_fence,
+)
 from server.browser.browser import Direction
 from server.ops.json_types import Json, JsonObject
 
 ActionKind = Literal[
     "click",
     "type",
+    "login",
     "select",
     "press",
     "hover",
@@ -37,6 +46,7 @@ ActionKind = Literal[
     "need_user",
     "ask_user",
     "record",
+    "call_tool",
     "stop",
 ]
 
@@ -58,6 +68,7 @@ NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     **dict.fromkeys(("click", "double_click", "hover"), (("eid",), ("at",))),
     "drag": (("eid", "to_eid"), ("at", "to")),
     "type": (("eid", "text"), ("fields",)),
+    "login": (("eid",),),
     "select": (("eid", "option"),),
     "press": (("key",),),
     "navigate": (("url",),),
@@ -66,6 +77,7 @@ NEEDED: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "switch_tab": (("tab",),),
     "upload": (("eid", "file"),),
     "record": (("rows",),),
+    "call_tool": (("tool",),),
     "stop": (("final_response",),),
 }
 """The arguments that an action is nothing without, in each way to give them."""
@@ -83,6 +95,8 @@ class Offer:
     """It has a control that takes text."""
     form: bool = True
     """It has several of them."""
+    login: bool = False
+    """It has a login form that a stored login fits."""
     choosing: bool = True
     """It has a list to choose from."""
     several: bool = False
@@ -103,6 +117,8 @@ class Offer:
     """The user may want something else than at first."""
     notes: bool = False
     """The run may have found out how the site works."""
+    tools: bool = False
+    """The person has added servers with other tools."""
     lacks: frozenset[str] = frozenset()
     """The browser's server cannot do these."""
 
@@ -110,10 +126,10 @@ class Offer:
     def kinds(self) -> tuple[ActionKind, ...]:
         """Of actions, except `record`."""
         needs = (
-            (self.page, PAGE_KINDS), (self.typing, ("type",)), (self.choosing, ("select",)),
+            (self.page, PAGE_KINDS), (self.typing, ("type",)), (self.login, ("login",)), (self.choosing, ("select",)),
             (self.dialog, ("dialog",)), (self.points, ("drag",)),
             (self.points or self.manners, ("double_click",)),
-            (self.tabs, ("switch_tab",)), (self.files, FILE_KINDS),
+            (self.tabs, ("switch_tab",)), (self.files, FILE_KINDS), (self.tools, ("call_tool",)),
         )  # fmt: skip
         unusable = self.lacks.union({"record"}, *(kinds for has_use, kinds in needs if not has_use))
         return tuple(kind for kind in get_args(ActionKind) if kind not in unusable)
@@ -190,6 +206,7 @@ class Move(BaseModel):
     """Points of the picture that the model saw: x, y in its pixels."""
     text: str | SkipJsonSchema[None] = None
     fields: list[FieldInput] = []
+    login: str | SkipJsonSchema[None] = None
     submit: bool = False
     append: bool = False
     manner: str | SkipJsonSchema[None] = None
@@ -208,6 +225,9 @@ class Move(BaseModel):
     commits: EffectKind | SkipJsonSchema[None] = None
     """The model's own claim that this very step has an effect; it can only add a question."""
     rows: list[JsonObject] = []
+    tool: str | SkipJsonSchema[None] = None
+    args: JsonObject = {}
+    """Of the tool. Asked for as a text that holds an object: not every provider takes an object without properties."""
     final_response: str | SkipJsonSchema[None] = None
     notes: list[str] = []
     then: list[FurtherAct] = []
@@ -226,6 +246,14 @@ class Move(BaseModel):
     @classmethod
     def _bare(cls, value: object) -> object:
         return bare_eid(value)
+
+    @field_validator("args", mode="before")
+    @classmethod
+    def _object(cls, value: object) -> object:
+        read = read_object(without_fence(value)) if isinstance(value, str) else value
+        if not isinstance(read, dict):
+            raise ValueError("give the arguments of the tool as one JSON object")
+        return read
 
 
 def to_actions(move: Move, new_id: Callable[[], str]) -> list[Action]:
@@ -278,6 +306,7 @@ def move_schema(rows: JsonObject | None = None, offer: Offer = MAX_OFFERED) -> J
     own: JsonObject = {
         "action": {"type": "string", "enum": kinds},
         "rows": rows,
+        "args": {"type": "string"},
         "then": _further_schema(offer),
         "manner": {"type": "string", "enum": list(OFFERED_MANNERS)},
     }
@@ -308,8 +337,20 @@ def _further_schema(offer: Offer) -> JsonObject:
 
 _ITEMS = {"plan": 6, "facts": 8, "fields": 40, "rows": 50, "notes": 2, "at": 2, "to": 2}
 _CHARS = {
-    "short": ("eid", "to_eid", "key"),
-    "line": ("goal", "plan", "done", "blocked", "facts", "reason", "option", "query", "file", "notes"),
+    "short": ("eid", "to_eid", "key", "login"),
+    "line": (
+        "goal",
+        "plan",
+        "done",
+        "blocked",
+        "facts",
+        "reason",
+        "option",
+        "query",
+        "file",
+        "notes",
+        "tool",
+    ),
 }
 _BOUNDS = {"short": 40, "line": 300}
 """Characters. A server's grammar writes such a bound out sign by sign, so there are two, each written once.

@@ -1,5 +1,5 @@
 import { Eye, EyeOff } from 'lucide-react'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { type FormEvent, useCallback, useEffect, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
 import { api } from '@/api/client'
 import { ApiError } from '@/api/http'
@@ -12,12 +12,13 @@ import { Button } from '@/ui/Button'
 import { Field } from '@/ui/Field'
 import { IconButton } from '@/ui/IconButton'
 import { words } from './loginWords'
+import { OtherWays } from './OtherWays'
 
 export function LoginPage() {
   const t = useWords(words)
   const [password, setPassword] = useState('')
   const [isShown, setShown] = useState(false)
-  const { signIn, isBusy, error, wait } = useSignIn()
+  const { signIn, signedIn, query, next, isBusy, error, wait } = useSignIn()
   useTitle('Pilothouse', 'none')
   const form = useRef<HTMLFormElement>(null)
   // What was refused is typed over.
@@ -65,6 +66,12 @@ export function LoginPage() {
         <Button type="submit" tone="primary" disabled={isBusy || wait > 0} className="h-9">
           {t('login.submit')}
         </Button>
+        <OtherWays
+          next={next}
+          isLeft={query.has('left')}
+          problem={query.get('problem')}
+          onSignedIn={signedIn}
+        />
       </form>
       <Appearance />
     </main>
@@ -75,7 +82,9 @@ type Failure = 'login.wrong' | 'login.offline'
 
 function useSignIn() {
   const [, go] = useLocation()
-  const next = new URLSearchParams(useSearch()).get('next')
+  const query = new URLSearchParams(useSearch())
+  const asked = query.get('next')
+  const next = asked?.startsWith('/') && !asked.startsWith('//') ? asked : '/'
   const [isBusy, setBusy] = useState(false)
   const [error, setError] = useState<Failure | null>(null)
   const [wait, setWait] = useState(0)
@@ -86,13 +95,16 @@ function useSignIn() {
     return () => clearTimeout(timer)
   }, [wait])
 
+  const signedIn = useCallback(() => {
+    queryClient.setQueryData(['me'], true)
+    go(next, { replace: true })
+  }, [go, next])
   const signIn = async (password: string) => {
     setBusy(true)
     setError(null)
     try {
       await api.login(password)
-      queryClient.setQueryData(['me'], true)
-      go(next?.startsWith('/') && !next.startsWith('//') ? next : '/', { replace: true })
+      signedIn()
     } catch (failure) {
       const error = failure as ApiError
       if (error.status === 429) setWait(error.retryAfter ?? 30)
@@ -101,5 +113,5 @@ function useSignIn() {
       setBusy(false)
     }
   }
-  return { signIn, isBusy, error, wait }
+  return { signIn, signedIn, query, next, isBusy, error, wait }
 }

@@ -70,7 +70,7 @@ const isFinishedStep = (row: Row) =>
 
 /** Nothing but a yes: there is no more to read in it than what was approved. */
 export const isApproval = (row: Row | undefined) =>
-  row?.kind === 'question' && row.answer === 'yes' && row.question.kind === 'confirm' && !row.note
+  row?.kind === 'question' && row.answer === 'yes' && row.question.kind !== 'manual' && !row.note
 
 /** An error ends it, and whatever belongs to another run. The rows of a branch have no run. */
 const endsTable = (row: Row, first: ToolRow) =>

@@ -18,6 +18,8 @@ export function GrantItem({ grant }: { grant: Grant }) {
   const lang = useLang()
   const client = useQueryClient()
   const kind = kindWords(grant.kind, tell)
+  // Of a tool, what follows its name says which version it is.
+  const site = grant.site.replace(/^tool:(.+)@\w+$/, '$1')
   const title = grant.session_title || grant.automation_name || page('sessions.untitled')
   const revoke = async () => {
     try {
@@ -35,7 +37,7 @@ export function GrantItem({ grant }: { grant: Grant }) {
           {grant.is_over && <Badge tone="plain">{t('grants.over')}</Badge>}
         </p>
         <p className="text-sm wrap-anywhere">
-          {grant.site} <span className="text-muted">· {t(`on.${grant.scope}`, { title })}</span>
+          {site} <span className="text-muted">· {t(`on.${grant.scope}`, { title })}</span>
         </p>
         <p className="tabular text-xs wrap-anywhere text-muted">{limitWords(grant, tell, lang)}</p>
         <p className="tabular text-xs text-muted">
@@ -50,11 +52,7 @@ export function GrantItem({ grant }: { grant: Grant }) {
           )}
         </p>
       </div>
-      <Button
-        small
-        aria-label={t('grants.revoke.what', { kind, site: grant.site })}
-        onClick={() => void revoke()}
-      >
+      <Button small aria-label={t('grants.revoke.what', { kind, site })} onClick={() => void revoke()}>
         {t('grants.revoke')}
       </Button>
     </li>

@@ -16,7 +16,7 @@ export function ApprovalBar({ onShow }: { onShow: (rowId: string) => void }) {
     <div className="mb-2 flex items-center gap-2 rounded-lg bg-warn-soft py-1.5 pr-1.5 pl-3 text-sm text-warn">
       <TriangleAlert size={16} aria-hidden className="shrink-0" />
       <span className="min-w-0 truncate font-medium">
-        {pending.kind === 'confirm' ? t('question.waiting') : t('manual.waiting')}
+        {pending.kind === 'manual' ? t('manual.waiting') : t('question.waiting')}
       </span>
       {pending.amount && <strong className="tabular shrink-0 font-medium">{pending.amount}</strong>}
       <span className="flex-1" />

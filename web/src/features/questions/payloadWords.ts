@@ -9,6 +9,7 @@ export const payloadWords = wordbook('payload', {
   'payload.key': 'Key',
   'payload.option': 'Option',
   'payload.query': 'Words',
+  'payload.server': 'Server of the tool',
   'payload.submit': 'Then presses Enter',
   'payload.text': 'Text',
   'payload.url': 'Address',

@@ -32,6 +32,8 @@ export function payloadOf(question: Pending, tell: Tell): [string, string][] {
   return Object.entries(question.action ?? {})
     .filter(([name, value]) => !HIDDEN.has(name) && value !== null && value !== '')
     .flatMap(([name, value]): [string, string][] => {
+      if (name === 'args' && typeof value === 'object')
+        return Object.entries(value as object).map(([one, given]) => [one, valueWords(given, tell)])
       const key = `payload.${name}`
       const word = key in payloadWords.en ? tell(key as PayloadKey) : name
       return fieldsOf(value, word, tell) ?? [[word, valueWords(value, tell)]]

@@ -10,7 +10,7 @@ export const useShotWords = () => useWords(words)
 /** What happened at this step, in words. */
 export function shotWords({ row }: Shot, t: ReturnType<typeof useShotWords>): string {
   if (row.kind === 'question')
-    return row.question.kind === 'confirm'
+    return row.question.kind !== 'manual'
       ? `${t('shot.asked')} ${actionWords(row.question, t)}`
       : row.question.wants === 'answer'
         ? `${t('shot.asked')} ${inLanguage(row.question.reason, row.question.reason_parts)}`

@@ -13,9 +13,11 @@ import { AppearanceTab } from './AppearanceTab'
 import { BrowserTab } from './BrowserTab'
 import { ChannelsTab } from './ChannelsTab'
 import { DataTab } from './DataTab'
+import { DevicesTab } from './DevicesTab'
 import { LimitsTab } from './LimitsTab'
 import { ModelsTab } from './ModelsTab'
 import { PlaceForm } from './PlaceForm'
+import { ToolsTab } from './ToolsTab'
 import { useLeaveGuard, useSettings } from './settingsDraft'
 import { words } from './settingsWords'
 
@@ -45,10 +47,12 @@ const CONTENT: Record<SettingsTab, () => ReactNode> = {
   models: () => <Loaded>{(settings) => <ModelsTab settings={settings} />}</Loaded>,
   limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
   browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,
+  tools: () => <ToolsTab />,
   notifications: () => <ChannelsTab />,
   appearance: () => (
     <AppearanceTab place={<Loaded>{(settings) => <PlaceForm settings={settings} />}</Loaded>} />
   ),
+  devices: () => <DevicesTab />,
   data: () => <Loaded>{(settings) => <DataTab settings={settings} />}</Loaded>,
   about: () => <AboutTab />,
 }

@@ -36,6 +36,9 @@ export function PagePicture({ view }: { view: LiveView }) {
   )
 }
 
+/** What a phone can show. `none` is left out: there is a button for the keyboard. */
+const KEYBOARDS = ['text', 'tel', 'url', 'email', 'numeric', 'decimal', 'search'] as const
+
 interface Props {
   view: LiveView
   /** The hidden box that takes the keys. */
@@ -49,6 +52,7 @@ export function PageControls({ view, keys, onRelease }: Props) {
   const area = useRef<HTMLDivElement>(null)
   const pointer = usePointer(view, area)
   const keyboard = useKeyboard(view, onRelease)
+  const mode = useLiveState(view, ({ field }) => KEYBOARDS.find((one) => one === field?.keyboard))
   useEffect(() => {
     if (matchMedia('(pointer: fine)').matches) keys.current?.focus()
   }, [keys])
@@ -57,6 +61,7 @@ export function PageControls({ view, keys, onRelease }: Props) {
       <textarea
         ref={keys}
         {...keyboard}
+        inputMode={mode}
         aria-label={t('keys.page')}
         aria-describedby="release-key"
         defaultValue={BLANK}

@@ -14,6 +14,7 @@ import { Kbd } from '@/ui/Kbd'
 import { toast } from '@/ui/Toasts'
 import { AddressBar } from './AddressBar'
 import { ElementsList } from './ElementsList'
+import { FieldPicker } from './FieldPicker'
 import { HandBackDialog } from './HandBackDialog'
 import { RELEASE_KEY } from './input'
 import { LiveBadge } from './LiveBadge'
@@ -173,6 +174,7 @@ function Stage({ view, stage, keys, onRelease }: StageProps) {
         <PagePicture view={view} />
         {isMine && isShown && <PageControls view={view} keys={keys} onRelease={onRelease} />}
       </Zoomable>
+      {isMine && isShown && <FieldPicker view={view} keys={keys} />}
     </div>
   )
 }

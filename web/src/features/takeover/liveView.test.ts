@@ -52,6 +52,20 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
+test('the field with the focus is forgotten when the browser is not held here', () => {
+  const view = new LiveView('s 1')
+  const stop = view.watch()
+  latest().open()
+  latest().tell({ ...STATE, holder: 'me' })
+  latest().tell({ type: 'field', keyboard: 'numeric', picker: null })
+  expect(view.store.getState().field).toEqual({ keyboard: 'numeric', picker: null })
+  latest().tell({ ...STATE, holder: 'me', title: 'Next' })
+  expect(view.store.getState().field?.keyboard).toBe('numeric')
+  latest().tell({ ...STATE, holder: 'none' })
+  expect(view.store.getState().field).toBeNull()
+  stop()
+})
+
 test('what is copied in the page comes each time, also the same text', () => {
   const view = new LiveView('s 1')
   const stop = view.watch()

@@ -6,7 +6,7 @@ import { plainName } from '@/session/toolWords'
 import { setHolding } from './holding'
 import { type LiveLink, liveAddress, openLiveLink } from './liveLink'
 import { Painter } from './painter'
-import type { FromServer, LiveStateMessage, PageElement, ToServer } from './protocol'
+import type { FocusedField, FromServer, LiveStateMessage, PageElement, ToServer } from './protocol'
 
 export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'title' | 'viewport'> {
   url: string
@@ -26,6 +26,8 @@ export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'titl
   fault: Omit<Extract<FromServer, { type: 'error' }>, 'type'> | null
   /** What was copied in the page last; another object each time. */
   copied: { text: string } | null
+  /** What has the focus in the page that this device holds. */
+  field: FocusedField | null
 }
 
 const CLOSED: LiveState = {
@@ -46,6 +48,7 @@ const CLOSED: LiveState = {
   pointer: null,
   fault: null,
   copied: null,
+  field: null,
 }
 
 const BEAT = 10_000
@@ -108,7 +111,7 @@ export class LiveView {
     this.isWanted = false
     this.fit(null)
     this.send({ type: 'release', ...(note ? { note } : {}) })
-    this.store.setState({ holder: 'none', elements: null })
+    this.store.setState({ holder: 'none', elements: null, field: null })
     this.closeIfUnused()
   }
 
@@ -163,12 +166,15 @@ export class LiveView {
           viewport: page.viewport ?? viewport,
           tabs,
         }
-        return setState({ ...page, ...shown, fault: null })
+        const field = page.holder === 'me' ? this.store.getState().field : null
+        return setState({ ...page, ...shown, field, fault: null })
       }
       case 'elements':
         return setState({ elements: message.items, isListLoading: message.loading ?? false })
       case 'copied':
         return setState({ copied: { text: message.text } })
+      case 'field':
+        return setState({ field: { keyboard: message.keyboard, picker: message.picker } })
       case 'target':
         return setState(({ pointer }) => ({
           target: message.box && { box: message.box, label: plainName(message.label) },

@@ -34,6 +34,28 @@ export interface LiveStateMessage {
   queue_place?: number | null
 }
 
+export interface PickerOption {
+  label: string
+  /** In a list, the option's place. */
+  value: string
+  group: string
+  disabled: boolean
+}
+
+/** A field for which the browser itself would open a window that no picture shows. */
+export interface Picker {
+  kind: 'select' | 'suggestions' | 'date' | 'time' | 'month' | 'week' | 'datetime-local' | 'color'
+  name: string
+  value: string
+  options: PickerOption[]
+}
+
+export interface FocusedField {
+  /** As HTML's `inputmode`; empty if it takes no text. */
+  keyboard: string
+  picker: Picker | null
+}
+
 /** What the server says on `WS /api/sessions/{id}/live`; a binary frame follows each `frame`. */
 export type FromServer =
   | LiveStateMessage
@@ -43,6 +65,8 @@ export type FromServer =
   | { type: 'target'; box: Box | null; label: string }
   /** What the holder has copied in the page. */
   | { type: 'copied'; text: string }
+  /** What has the focus in the page of the holder. */
+  | ({ type: 'field' } & FocusedField)
 
 /** By name; -1 is none. */
 export type MouseButton = -1 | 'left' | 'middle' | 'right' | 'back' | 'forward'
@@ -86,5 +110,6 @@ export type InputMessage =
   | { type: 'back' | 'reload' | 'elements' }
   | { type: 'click'; eid: string }
   | { type: 'type'; eid: string; text: string }
+  | { type: 'choose'; value: string }
 
 export type ToServer = { type: 'ack' | 'take' | 'beat' } | { type: 'release'; note?: string } | InputMessage

@@ -36,6 +36,7 @@ export const words = wordbook('takeover', {
   'page.fit': 'Fit the page to this window',
   'keys.page': 'Keys go to the page',
   'keys.show': 'Keyboard',
+  picker: 'Choose: {name}',
   paste: 'Paste text…',
   'paste.about': 'The text is typed where the cursor is in the page.',
   'paste.text': 'Text',

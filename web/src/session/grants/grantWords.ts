@@ -16,6 +16,7 @@ export const words = wordbook('grant', {
   'kind.upload': 'Hand files to the page',
   'kind.unknown_submit': 'Submit something with an unclear name',
   'kind.point': 'Act on places of the picture that have no name',
+  'kind.tool': 'Use a tool',
   'kind.transfer': 'Take text from private pages there',
   'scope.once': 'Only this once',
   'scope.run': 'For this run',
