@@ -73,6 +73,13 @@ export type Surroundings = Schemas['SessionSurroundings']
 export type SurroundingsChange = Schemas['SurroundingsEdit']
 export type Handoff = Schemas['Handoff']
 export type ReplayLink = Schemas['ReplayLink']
+export type StoredLogin = Schemas['StoredLogin']
+export type LoginChange = Partial<Schemas['LoginPatch']>
+export type VaultStatus = Schemas['VaultStatus']
+export type VaultSource = Schemas['VaultSource']
+export type VaultLog = Schemas['VaultLog']
+export type ImportedLogins = Schemas['ImportedLogins']
+
 export type Note = Schemas['Note']
 export type NoteChange = Partial<Schemas['NoteChange']>
 

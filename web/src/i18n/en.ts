@@ -253,6 +253,7 @@ export const en = {
   'settings.limits': 'Limits',
   'settings.browser': 'Browser and sites',
   'settings.tools': 'Tools',
+  'settings.logins': 'Logins',
   'settings.notifications': 'Notifications',
   'settings.devices': 'Devices',
   'settings.data': 'Data',
