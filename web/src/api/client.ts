@@ -20,7 +20,7 @@ import type {
   KeyTest,
   ListedSession,
   LoggedInDevices,
-  LoginAnswer,
+  ToolServerLogin,
   NewAddress,
   NewMessage,
   NewSession,
@@ -182,7 +182,7 @@ export const api = {
   beginLogin: (id: string) =>
     request<{ url: string }>('POST', `/mcp-servers/${encodeURIComponent(id)}/login`),
   endLogin: (id: string) => request<ToolServer>('DELETE', `/mcp-servers/${encodeURIComponent(id)}/login`),
-  finishLogin: (answer: LoginAnswer) => request<ToolServers>('POST', '/mcp-servers/login', answer),
+  finishLogin: (answer: ToolServerLogin) => request<ToolServers>('POST', '/mcp-servers/login', answer),
 
   settings: () => request<Settings>('GET', '/settings'),
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),

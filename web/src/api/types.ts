@@ -278,4 +278,4 @@ export type NewToolServer = Pick<Schemas['NewServer'], 'name' | 'address'> & {
 }
 export type ServerTool = Schemas['McpTool']
 export type ToolMode = ServerTool['mode']
-export type LoginAnswer = Schemas['LoginAnswer']
+export type ToolServerLogin = Schemas['LoginAnswer']
