@@ -17,6 +17,7 @@ import type {
   Grant,
   Handoff,
   ReplayLink,
+  KeptSite,
   KeyTest,
   ListedSession,
   LoggedInDevices,
@@ -123,6 +124,10 @@ export const api = {
   removeNotes: () => request<void>('DELETE', '/notes'),
   importNotes: (document: unknown) =>
     request<{ items: Note[]; refused: number }>('POST', '/notes/import', document),
+
+  keptSites: () => request<{ items: KeptSite[] }>('GET', '/kept-sites'),
+  keepSite: (id: string, days: number) => request<KeptSite>('POST', at(id, '/browser/keep'), { days }),
+  endKeptSite: (id: string) => request<void>('DELETE', `/kept-sites/${id}`),
 
   surroundings: (id: string) => request<Surroundings>('GET', at(id, '/surroundings')),
   changeSurroundings: (id: string, change: SurroundingsChange) =>

@@ -5,6 +5,7 @@ type Schemas = components['schemas']
 /** A text of the server as sentences, for other languages than English. */
 export type Parts = Schemas['Parts']
 
+export type KeptSite = Schemas['KeptSite']
 export type WaysToLogIn = Schemas['WaysToLogIn']
 export type LoggedInDevices = Schemas['Devices']
 export type LoggedInDevice = Schemas['Device']

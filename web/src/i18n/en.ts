@@ -58,6 +58,7 @@ export const en = {
   resume: 'Resume',
   retry: 'Retry',
   search: 'Search',
+  'kept.sites': 'Stay signed in…',
   surroundings: 'Surroundings of the browser…',
   send: 'Send',
   sending: 'Sending…',
