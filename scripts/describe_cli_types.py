@@ -23,7 +23,7 @@ EVENTS = {
     "Thinking", "Token", "ToolEnd", "ToolStart", "UsageChanged",
 }  # fmt: skip
 ROOTS = EVENTS | {
-    "Automation", "AutomationList", "Config", "Devices", "Firings", "Grants", "Instructions", "NoteList", "Outcome", "Questions", "ResultRow", "SessionDetail", "Sessions", "StoredLoginList", "VaultLog",
+    "Automation", "AutomationList", "Config", "Devices", "Firings", "Grants", "Instructions", "KeptSiteList", "NoteList", "Outcome", "Questions", "ResultRow", "SessionDetail", "Sessions", "StoredLoginList", "VaultLog",
 }  # fmt: skip
 HEAD = '''"""Types of what the server sends. Written by scripts/describe_cli_types.py: change the API's schemas instead."""
 

@@ -21,6 +21,7 @@ from server.api import (
     files,
     grants,
     handoff,
+    kept_sites,
     knowledge,
     links,
     live,
@@ -59,7 +60,7 @@ logger = logging.getLogger(__name__)
 
 RETRY_SECONDS = 3.0
 ROUTERS = (
-    auth, automations, channels, handoff, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
+    auth, automations, channels, handoff, kept_sites, knowledge, replays, links, messages, questions, stream, system, sessions, files, export, grants, results, browser, pointing, settings_api, ws, live,
 )  # fmt: skip
 WORKER_PARTS = (system, browser, pointing, live)
 """What other processes and the operator ask a worker for."""
@@ -193,7 +194,8 @@ def create_app(
     app.state.trusted_header, app.state.openid = TrustedHeader(settings), OpenIdLogin(settings)
     app.state.base_path = settings.base_path
     app.state.streams = Streams(settings.stream_limit)
-    routers = [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
+    routers = [kept_sites.of_session]
+    routers += [part.router for part in (WORKER_PARTS if settings.role == "worker" else ROUTERS)]
     if settings.role != "worker":
         routers += [files.pictures, *further(settings)]
     # Not `include_router`, which would build every route again for the first request of each app.

@@ -39,6 +39,7 @@ from server.runs.commands import RunCommands
 from server.runs.executed import OwnRuns
 from server.runs.execution import Execution
 from server.runs.executor import Executor
+from server.runs.kept_sites import KeptSites
 from server.runs.recorder import RunRecorder
 from server.runs.retention import Retention
 from server.runs.services import RunServices
@@ -46,6 +47,7 @@ from server.runs.site_icons import SiteIcons
 from server.runs.surroundings import StoredSurroundings
 from server.settings import Settings
 from server.store import Store
+from server.store.kept_sites import KeptSiteStore
 from server.store.opening import open_store
 from server.stream.bus import EventBus, InProcessBus
 from wording.catalogue import sentence
@@ -91,6 +93,7 @@ class Runtime:
     automations: Automations
     scheduler: Scheduler
     surroundings: StoredSurroundings
+    kept_sites: KeptSites
     knowledge: KnowledgeBook
     tool_servers: ToolServers
     delivery: Delivery
@@ -142,7 +145,8 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
         await preferences.load()
         surroundings = StoredSurroundings(store, preferences.secrets)
         vault, logins = await _open_vault(settings, store, preferences)
-        browsers = _open_browsers(preferences.current, store, cluster, surroundings)
+        kept_sites = KeptSites(KeptSiteStore(store.database), preferences.secrets)
+        browsers = _open_browsers(preferences.current, store, cluster, surroundings, kept_sites)
         stack.push_async_callback(browsers.aclose)
         keeps_none = settings.checkpointer == "memory"
         checkpoints = Checkpoints(
@@ -187,7 +191,7 @@ async def open_runtime(settings: Settings) -> AsyncIterator[Runtime]:
             settings, cluster, store.database, store, bus, screenshots, browsers, agents, recorder, executor, own_runs,
             commands, retention,
             preferences, ModelMenu(lambda: preferences.current, DEMO_LABEL), files,
-            channels, presence, Automations(store, scheduler), scheduler, surroundings, knowledge, tool_servers, delivery, vault, logins, use,
+            channels, presence, Automations(store, scheduler), scheduler, surroundings, kept_sites, knowledge, tool_servers, delivery, vault, logins, use,
         )  # fmt: skip
         retention.on_purge.append(lambda session_id: runtime.by_hand.pop(session_id, None))
         stack.push_async_callback(runtime.background.end, BACKGROUND_SECONDS)
@@ -227,14 +231,20 @@ def _cluster_of(settings: Settings) -> Cluster:
 
 
 def _open_browsers(
-    settings: Settings, store: Store, cluster: Cluster, surroundings: StoredSurroundings
+    settings: Settings,
+    store: Store,
+    cluster: Cluster,
+    surroundings: StoredSurroundings,
+    kept_sites: KeptSites,
 ) -> Browsers:
     hosts = _open_hosts(settings, store) if settings.browser_hosts else None
-    return cluster.browsers(store, partial(_open_own_browsers, settings, hosts, surroundings), hosts)
+    return cluster.browsers(
+        store, partial(_open_own_browsers, settings, hosts, surroundings, kept_sites), hosts
+    )
 
 
 def _open_own_browsers(
-    settings: Settings, hosts: HostChromiums | None, surroundings: StoredSurroundings
+    settings: Settings, hosts: HostChromiums | None, surroundings: StoredSurroundings, kept_sites: KeptSites
 ) -> Browsers:
     if settings.is_mock:
         from server.extras.mock.pool import MockBrowsers
@@ -249,6 +259,7 @@ def _open_own_browsers(
         inner_sites=_inner_sites(settings),
         server=server_of(settings),
         surroundings=surroundings.find,
+        prepare=kept_sites.prepare,
     )
 
 

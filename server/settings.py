@@ -334,7 +334,8 @@ class Settings(BaseSettings):
         "session",
         description="`session` keeps logins per session, `fresh` starts empty each time. `shared` is one for all: what one "
         "session's browser learns (logins, history) is copied to the others, and stays when that session is deleted; it "
-        "is removed with the last session that has a browser profile.",
+        "is removed with the last session that has a browser profile. To share the login of one site only, stay signed in "
+        "there instead.",
     )
     browser_agent_tool: bool = Field(
         False,

@@ -298,6 +298,19 @@ class Interrupt(Published):
     position: NotRequired[int | None]
 
 
+class KeptSite(TypedDict):
+    id: str
+    site: str
+    count: int
+    created_at: str
+    expires_at: str
+    last_used_at: str | None
+
+
+class KeptSiteList(TypedDict):
+    items: list[KeptSite]
+
+
 class Limits(TypedDict):
     message_bytes: int
     message_chars: int

@@ -27,7 +27,9 @@ from cli.words import t
 if TYPE_CHECKING:
     from cli.client.dialogue import Dialogue
 
-Found = TypeVar("Found", api.ListedSession, api.ListedAutomation, api.Grant, api.Note, api.Device)
+Found = TypeVar(
+    "Found", api.ListedSession, api.ListedAutomation, api.Grant, api.Note, api.Device, api.KeptSite
+)
 
 TERMINAL = frozenset({"done", "error"})
 QUIET_AT_MOST = 45.0
@@ -162,6 +164,17 @@ class Client:
         matches = _beginning_with(name, await self.devices())
         if len(matches) != 1:
             raise UsageError(t("No single device {name}; /devices lists them.", name=name))
+        return matches[0]
+
+    async def kept_sites(self) -> list[api.KeptSite]:
+        page: api.KeptSiteList = await self.call("GET", "/kept-sites")
+        return page["items"]
+
+    async def find_kept_site(self, name: str) -> api.KeptSite:
+        """The site whose id begins so. Raises UsageError if there is none, or more than one."""
+        matches = _beginning_with(name, await self.kept_sites()) if name else []
+        if len(matches) != 1:
+            raise UsageError(t("No single site {name}; /kept-sites lists them.", name=name))
         return matches[0]
 
     async def notes(self) -> list[api.Note]:

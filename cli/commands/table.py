@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from cli.commands import automations, browser, devices, grants, knowledge, logins, questions, servers, session
+from cli.commands import (
+    automations,
+    browser,
+    devices,
+    grants,
+    kept_sites,
+    knowledge,
+    logins,
+    questions,
+    servers,
+    session,
+)
 from cli.commands.schedule import SETTINGS
 from cli.commands.syntax import Call, Command, Param
 from cli.conversation import Conversation
@@ -66,6 +77,18 @@ COMMANDS = {
             (Param("what", choices=("run", "pause", "resume", "delete", "log", *SETTINGS)), Param("id")),
         ),
         Command("grants", "what is allowed without asking, with what was used of it", grants.show_all),
+        Command(
+            "stay",
+            "stay signed in, for all sessions, at the site of the page that is open in this one, for DAYS (30)",
+            kept_sites.keep,
+            (Param("days", "number", is_optional=True),),
+        ),
+        Command(
+            "kept-sites",
+            "the sites that stay signed in for all sessions; end and an ID ends that of one",
+            kept_sites.show_or_end,
+            (Param("what", is_optional=True, choices=("end",)), Param("id", is_optional=True)),
+        ),
         Command("devices", "the browsers that are logged in to this server", devices.show_all),
         Command("sign-out", "end the login of the device ID of /devices", devices.end, (Param("id"),)),
         Command("revoke", "take back the grant ID of /grants", grants.revoke, (Param("id"),)),

@@ -173,6 +173,27 @@ class DeviceList:
 
 
 @dataclass(frozen=True)
+class KeptSites:
+    """One row per site that stays signed in: the first eight characters of its id, its end and its last use."""
+
+    items: Sequence[api.KeptSite]
+    now: datetime
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        if not self.items:
+            yield indent(Text(t("No site stays signed in for all sessions."), "quiet"))
+            return
+        table = Table(box=None, padding=(0, 2), header_style="quiet")
+        for name in ("id", "site", "until", "used"):
+            table.add_column(t(name), no_wrap=name == "id", min_width=8 if name == "id" else None)
+        for item in self.items:
+            ends_at, last = moment(item["expires_at"]), moment(item["last_used_at"])
+            until = f"{ends_at.astimezone(self.now.tzinfo):%Y-%m-%d}" if ends_at else ""
+            table.add_row(short(item["id"]), item["site"], until, ago(last, self.now) if last else "")
+        yield table
+
+
+@dataclass(frozen=True)
 class NoteList:
     """One row per note: the first eight characters of its id, its site and text, and whether it waits or is used."""
 

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from server.browser.sites import site_of_host
 from server.errors import Explained
 from wording.catalogue import sentence
+
+if TYPE_CHECKING:
+    from server.agent.actions import AimedAction
 
 LoginGrant = Literal["ask", "session", "automation"]
 LoginEventKind = Literal["filled", "code", "refused", "allowed", "offered", "saved"]
@@ -109,6 +112,8 @@ class FilledLogins:
     """What one execution of a run has filled: by site, the login and when, by the steady clock."""
 
     by_site: dict[str, tuple[str, float]] = field(default_factory=dict)
+    next: tuple[AimedAction, bool] | None = None
+    """The assistant's call that is about to be made, and whether the person has allowed it just now."""
 
     def covers_code(self, login_id: str, host: str, now: float) -> bool:
         """Whether the yes for a fill also covers a code of that login."""

@@ -73,6 +73,16 @@ MAY_ASK = Judgement(Verdict.ASK, sentence("effect.fills_login"), "account")
 """The judgement on a fill that the person has to allow."""
 
 
+async def may_fit(context: RunContext, address: str) -> bool:
+    """Whether there is a login for that page, whatever it shows. Costs no look at it."""
+    try:
+        return bool(host := origin_host(address)) and bool(
+            await context.vault.offers(host, context.login_run)
+        )
+    except VaultLocked:
+        return True
+
+
 async def logins_here(context: RunContext, page: Observation) -> str:
     """The line that names to a model what fits the login form of the page; "" without a form, or if nothing fits."""
     host = origin_host(page.page.url)

@@ -661,6 +661,23 @@ class Device(ResponseModel):
     """It is that of this request."""
 
 
+class KeptSite(ResponseModel):
+    """A site that stays signed in for all sessions."""
+
+    id: str
+    site: str
+    count: int
+    """Of its cookies."""
+    created_at: datetime
+    expires_at: datetime
+    last_used_at: datetime | None
+    """When a session's browser was last given them."""
+
+
+class KeptSiteList(ResponseModel):
+    items: list[KeptSite]
+
+
 class Devices(ResponseModel):
     items: list[Device]
     can_change_password: bool

@@ -8,6 +8,7 @@ from typing import Literal, Protocol
 
 from server.browser.browser import Browser, ToolSpec
 from server.browser.takeover.live_view import LiveView
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 Known = Callable[[Sequence[str]], Awaitable[set[str]]]
@@ -75,6 +76,10 @@ class Browsers(Protocol):
 
         Raises BrowserUnavailable.
         """
+        ...
+
+    async def site_cookies(self, session_id: str, site: str) -> Sequence[JsonObject]:
+        """The cookies of one site in the session's open browser, as DevTools has them. Raises BrowserUnavailable."""
         ...
 
     async def park(self, session_id: str) -> None:

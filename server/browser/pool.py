@@ -11,6 +11,7 @@ from typing import Literal
 
 from server.browser.browser import BrowserUnavailable, ToolSpec
 from server.browser.browsers import BrowserState, Known
+from server.browser.chromium.cdp import CdpError
 from server.browser.chromium.egress import InnerSites, Resolve
 from server.browser.chromium.processes import Processes
 from server.browser.chromium.profiles import Profiles
@@ -21,11 +22,14 @@ from server.browser.mcp.playwright import playwright
 from server.browser.mcp.session_browser import SessionBrowser, ToolServer
 from server.browser.mcp.tool_discovery import ToolFinder
 from server.browser.own_chromiums import OwnChromiums
+from server.browser.site_cookies import Prepare, no_preparation, read_cookies_of
 from server.browser.slots import QueueListener, Slots
 from server.browser.surroundings import FindSurroundings, OwnSurroundings, no_surroundings
 from server.browser.takeover.chromium_view import CdpScreen
 from server.browser.takeover.live_view import LiveView
+from server.ops.json_types import JsonObject
 from server.settings import Settings
+from wording.catalogue import sentence
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +42,8 @@ class BrowserPool:
     """Implements the `Browsers` protocol.
 
     `chromiums` is where they run; unset: on this machine, where they reach `inner_sites`. `server` is the browser's tool server; unset: Playwright's.
-    `tools` knows its tools; `surroundings` finds what a session's browser has of its own.
+    `tools` knows its tools; `surroundings` finds what a session's browser has of its own; `prepare` is called with each
+    browser that has started, before its first page.
     """
 
     def __init__(
@@ -51,9 +56,11 @@ class BrowserPool:
         server: ToolServer | None = None,
         tools: ToolFinder | None = None,
         surroundings: FindSurroundings = no_surroundings,
+        prepare: Prepare = no_preparation,
     ) -> None:
         self._settings = settings
         self._find_surroundings = surroundings
+        self._prepare = prepare
         self._surroundings: dict[str, OwnSurroundings] = {}
         """By session with a browser object."""
         self._server = server or playwright()
@@ -271,9 +278,21 @@ class BrowserPool:
             if (browser := self._open.get(session_id)) is not None:
                 browser.note(line)
 
-        return await self._chromiums.start(
+        chromium = await self._chromiums.start(
             session_id, lambda: self._reach_of(session_id), note, restore=restore
         )
+        if not chromium.was_kept:
+            await self._prepare(session_id, chromium)
+        return chromium
+
+    async def site_cookies(self, session_id: str, site: str) -> Sequence[JsonObject]:
+        browser = self._open.get(session_id)
+        if browser is None or browser.chromium is None:
+            raise BrowserUnavailable(sentence("kept_site.no_page"))
+        try:
+            return await read_cookies_of(browser.chromium.cdp, site)
+        except CdpError:
+            raise BrowserUnavailable(sentence("kept_site.no_page")) from None
 
     async def _maintain(self) -> None:
         """Background task: parks unused browsers, and keeps memory and disk within their limits."""

@@ -25,7 +25,7 @@ from wording.catalogue import sentence
 
 logger = logging.getLogger(__name__)
 
-HEAD = "0019"
+HEAD = "0020"
 """The newest migration. Its first digit is a generation: from 0008 on, migrations of one generation only add to the
 schema, so that this version also works with a later schema of its generation (docs/decisions/0041)."""
 SQLITE_READERS = 4

@@ -582,3 +582,30 @@ class FiringRow(Base):
     change: Mapped[JsonObject | None] = mapped_column(JSON(none_as_null=True))
     """With `only_changes`: how its result differs from the last one, as `results.changes.Change`."""
     finished_at: Mapped[datetime | None]
+
+
+class KeptSiteRow(Base):
+    """A site that stays signed in for all sessions. Only `cipher` has its cookies."""
+
+    __tablename__ = "kept_sites"
+
+    id: Mapped[str] = mapped_column(String(32), primary_key=True)
+    site: Mapped[str] = mapped_column(String(255), unique=True)
+    """As `server.browser.site_cookies.cookie_site` has it."""
+    cipher: Mapped[bytes] = mapped_column(LargeBinary)
+    count: Mapped[int]
+    """Of its cookies."""
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    last_used_at: Mapped[datetime | None]
+
+
+class KeptSiteUseRow(Base):
+    """A session that has been given the cookies."""
+
+    __tablename__ = "kept_site_uses"
+
+    kept_id: Mapped[str] = mapped_column(ForeignKey("kept_sites.id", ondelete="CASCADE"), primary_key=True)
+    session_id: Mapped[str] = mapped_column(
+        ForeignKey("sessions.id", ondelete="CASCADE"), primary_key=True, index=True
+    )

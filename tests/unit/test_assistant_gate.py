@@ -16,6 +16,7 @@ from langgraph.types import Command
 from server.agent.assistant.agent import build_assistant
 from server.agent.assistant.turns import SUPERSEDED
 from server.agent.context import RunContext, UserUpdates
+from server.agent.logins import FilledLogins, NoVault, Vault
 from server.agent.private_sites import PrivateSites
 from server.browser.browser import BROWSER, PagePicture, ToolOutcome, ToolSpec
 from tests.support.operator_world import Granted, Post
@@ -54,6 +55,9 @@ class Assistant:
     thread: str = "a"
     files: Path | None = None
     tools: FakeTools = field(init=False)
+    vault: Vault = field(default_factory=NoVault)
+    filled: FilledLogins = field(default_factory=FilledLogins)
+    logins: set[str] = field(default_factory=set)
     opened: int = 0
     """How often it asked for the browser."""
     questions: list[dict[str, Any]] = field(default_factory=list)
@@ -97,6 +101,9 @@ class Assistant:
             private=self.private,
             files=self.files,
             tools=self.tools,
+            vault=self.vault,
+            filled=self.filled,
+            logins=self.logins,
         )
         config: RunnableConfig = {"configurable": {"thread_id": self.thread}, "recursion_limit": 50}
         await self.graph.ainvoke(given, config, context=context)

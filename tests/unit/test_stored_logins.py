@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
+from server.browser.browser import ToolOutcome
+from server.browser.fence import with_page
 from server.browser.login_form import FieldValues, LoginField, LoginForm, LoginRule
 from server.browser.observation import Element, Extra
 from server.browser.observation.page_script import SecretField, Sent
@@ -16,6 +18,7 @@ from tests.support.memory_vault import Stored, VaultInMemory
 from tests.support.operator_world import World
 from tests.support.scripted_browser import ScriptedBrowser
 from tests.support.scripted_model import ScriptedModel
+from tests.unit.test_assistant_gate import Assistant
 
 AT, SENT_TO = "https://shop.example/login", "https://shop.example/session"
 USER, PASSWORD, CODE = "ann.canary@example.org", "c4nary-pass", "731946"
@@ -45,6 +48,10 @@ class LoginBrowser(ScriptedBrowser):
     written: list[dict[str, str]] = field(default_factory=list)
     hidden: set[str] = field(default_factory=set)
     form: LoginForm | None = None
+
+    async def call(self, name: str, args: Mapping[str, Any]) -> ToolOutcome:
+        outcome = await super().call(name, args)
+        return replace(outcome, text=with_page(outcome.text, self.url, None, ()))
 
     async def login_form(self, element: Element) -> LoginForm:
         url = self.url
@@ -257,3 +264,47 @@ def test_no_representation_shows_a_value() -> None:
     )
     assert USER not in shown
     assert PASSWORD not in shown
+
+
+def assistant_with_login(*turns: Any, **browser: Any) -> Assistant:
+    shown = LoginBrowser({AT: LOGIN_PAGE}, url=AT, extra=EXTRA, **browser)
+    stored = VaultInMemory([Stored("l1", ("shop.example",), USER, PASSWORD)])
+    return Assistant([{"tool": "browser_snapshot"}, *turns, "Done."], shown, vault=stored)
+
+
+LOGIN_CALL = {"tool": "login", "target": "p1", "login": "L1"}
+
+
+async def test_the_assistant_asks_the_same_question_and_fills_after_the_yes() -> None:
+    agent = assistant_with_login(LOGIN_CALL, {"tool": "browser_click", "target": "b1"})
+    await agent.say("log in")
+    assert agent.question
+    assert agent.question["kind"] == "login"
+    assert agent.browser.written == []
+    assert "Logins here: L1" in str(agent.model.prompts)
+
+    await agent.answer(confirmed=True)
+    assert agent.browser.written == [{"user": USER, "password": PASSWORD}]
+    assert agent.question is None
+    assert "filled: password, user name" in agent.results[1]
+    assert not any(secret in f"{agent.model.prompts}{agent.messages}" for secret in (USER, PASSWORD))
+
+
+async def test_the_assistant_fills_nothing_after_a_no_or_against_a_rule() -> None:
+    agent = assistant_with_login(LOGIN_CALL)
+    await agent.say("log in")
+    await agent.answer(confirmed=False)
+    assert "refused" in agent.results[1]
+
+    other = assistant_with_login(LOGIN_CALL, form=LoginForm(refused="hidden"))
+    await other.say("log in")
+    assert other.question
+    assert other.question["kind"] == "manual"
+    assert agent.browser.written == other.browser.written == []
+
+
+async def test_without_a_login_that_fits_the_assistant_has_no_such_tool() -> None:
+    agent = assistant_with_login()
+    agent.vault.logins.clear()
+    await agent.say("log in")
+    assert "Logins here" not in str(agent.model.prompts)

@@ -14,6 +14,7 @@ const GrantsDialog = lazy(() => import('@/features/grants/GrantsDialog'))
 const HandoffDialog = lazy(() => import('@/features/handoff/HandoffDialog'))
 const SessionInstructions = lazy(() => import('@/features/knowledge/SessionInstructions'))
 const SurroundingsDialog = lazy(() => import('@/features/surroundings/SurroundingsDialog'))
+const KeptSiteDialog = lazy(() => import('@/features/keptSites/KeptSiteDialog'))
 const ReplayLinksDialog = lazy(() => import('@/features/export/ReplayLinksDialog'))
 
 const IDLE = 300
@@ -39,6 +40,7 @@ export function Overlays() {
       {open === 'handoff' && session && <HandoffDialog sessionId={session.id} onClose={close} />}
       {open === 'instructions' && session && <SessionInstructions sessionId={session.id} onClose={close} />}
       {open === 'surroundings' && session && <SurroundingsDialog sessionId={session.id} onClose={close} />}
+      {open === 'keptSites' && session && <KeptSiteDialog sessionId={session.id} onClose={close} />}
       {open === 'replays' && session && <ReplayLinksDialog sessionId={session.id} onClose={close} />}
       {open === 'grants' && session && <GrantsDialog sessionId={session.id} onClose={close} />}
     </Suspense>

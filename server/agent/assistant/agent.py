@@ -21,6 +21,7 @@ from server.agent.assistant.input import count_steps, kept_for
 from server.agent.assistant.interrupted_calls import InterruptedCalls
 from server.agent.assistant.knowledge import PROPOSE_NOTES, PersonsKnowledge
 from server.agent.assistant.limits import SHOWN_MARK, RunBudget, RunLimits
+from server.agent.assistant.logins import LOGIN_TOOL, StoredLogins, fill_next
 from server.agent.assistant.pointed import Pointed
 from server.agent.assistant.proof import RefusalNote, prove
 from server.agent.assistant.reading import READING_TOOLS, read
@@ -89,7 +90,7 @@ def build_assistant(
     The middleware wraps model and tool calls. Hooks before and after them would be nodes, each of them a step
     of the graph, and a step costs about as much as all middleware together.
     """
-    own = READING_TOOLS | {PROPOSE_NOTES.name: PROPOSE_NOTES}
+    own = READING_TOOLS | {PROPOSE_NOTES.name: PROPOSE_NOTES, LOGIN_TOOL.name: LOGIN_TOOL}
     specs = [*(spec for spec in specs if spec.name not in own), *own.values()]
     session: Any = RunSession({spec.name for spec in specs if spec.server != BROWSER})
     second_cost_of = second.cost_of if second else cost_of
@@ -101,6 +102,7 @@ def build_assistant(
         RunLimits(budget),
         WholeCalls(),
         PersonsKnowledge(),
+        StoredLogins(timeout=decision_timeout),
         GateMiddleware(gate or Gate(), specs, timeout=decision_timeout),
         ToolReport(specs),
         Pointed(),
@@ -137,6 +139,8 @@ class RunSession:
             outcome = await context.tools.call(spec, arguments)
             outcome = replace(outcome, text=fence(outcome.text, "untrusted-result", TOOL_RESULT_CHARS))
             context.private.add([source_of_tool(spec.server)])
+        elif name == LOGIN_TOOL.name:
+            outcome = await fill_next(context)
         else:
             outcome = await (await context.browser()).call(name, arguments)
         if outcome.private_url:  # the page may be gone before the next call is judged

@@ -32,7 +32,7 @@ class PersonsKnowledge(Middleware):
 
     async def awrap_model_call(self, request: Request, handler: CallModel) -> Response:
         read = next((one.text for one in reversed(request.messages) if isinstance(one, ToolMessage)), "")
-        known = await request.runtime.context.knowledge.known(_address_in(request.messages), read)
+        known = await request.runtime.context.knowledge.known(address_in(request.messages), read)
         if known.instructions:
             rules = request.system_message.text if request.system_message else ""
             request = request.override(system_message=SystemMessage(f"{rules}\n{known.instructions}"))
@@ -47,11 +47,11 @@ class PersonsKnowledge(Middleware):
         notes = call["args"].get("notes")
         texts = [text for text in notes if isinstance(text, str)] if isinstance(notes, list) else []
         knowledge = get_runtime(RunContext).context.knowledge
-        await knowledge.propose(_address_in(request.state["messages"]), texts)
+        await knowledge.propose(address_in(request.state["messages"]), texts)
         return ToolMessage(PROPOSED, tool_call_id=call["id"] or "", name=call["name"])
 
 
-def _address_in(messages: Sequence[AnyMessage]) -> str:
+def address_in(messages: Sequence[AnyMessage]) -> str:
     """Of the newest page that a tool has shown; "" if none has."""
     shown = (SHOWS_PAGE.search(one.text) for one in reversed(messages) if isinstance(one, ToolMessage))
     return next((page[1] for page in shown if page), "")

@@ -14,6 +14,7 @@ from server.browser.chromium.profiles import Profiles
 from server.browser.chromium.running import Chromiums
 from server.browser.takeover.live_view import LiveView
 from server.database.models import ProcessRow
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 from server.store import Store
 from wording.catalogue import sentence
@@ -140,6 +141,9 @@ class SharedBrowsers:
             await self.peers.request(peer, "POST", f"/api/sessions/{session_id}/browser/surroundings")
         except httpx.HTTPError as error:
             raise BrowserUnavailable(sentence("browser.other_process_still")) from error
+
+    async def site_cookies(self, session_id: str, site: str) -> Sequence[JsonObject]:
+        return await self._here.site_cookies(session_id, site)
 
     async def get(self, session_id: str) -> Browser:
         await self.claim(session_id)

@@ -11,6 +11,7 @@ from server.browser.slots import QueueListener
 from server.browser.takeover.live_view import LiveView
 from server.extras.mock.browser import MOCK_TOOLS, MockBrowser
 from server.extras.mock.view import MockScreen
+from server.ops.json_types import JsonObject
 from server.settings import Settings
 
 
@@ -66,6 +67,9 @@ class MockBrowsers:
 
     async def renew_surroundings(self, session_id: str) -> None:
         """Do nothing: its pages have no clock and no network."""
+
+    async def site_cookies(self, session_id: str, site: str) -> Sequence[JsonObject]:
+        return ()
 
     async def park(self, session_id: str) -> None:
         return

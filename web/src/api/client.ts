@@ -17,10 +17,11 @@ import type {
   Grant,
   Handoff,
   ReplayLink,
+  KeptSite,
   KeyTest,
   ListedSession,
   LoggedInDevices,
-  LoginAnswer,
+  ToolServerLogin,
   NewAddress,
   NewMessage,
   NewSession,
@@ -124,6 +125,10 @@ export const api = {
   importNotes: (document: unknown) =>
     request<{ items: Note[]; refused: number }>('POST', '/notes/import', document),
 
+  keptSites: () => request<{ items: KeptSite[] }>('GET', '/kept-sites'),
+  keepSite: (id: string, days: number) => request<KeptSite>('POST', at(id, '/browser/keep'), { days }),
+  endKeptSite: (id: string) => request<void>('DELETE', `/kept-sites/${id}`),
+
   surroundings: (id: string) => request<Surroundings>('GET', at(id, '/surroundings')),
   changeSurroundings: (id: string, change: SurroundingsChange) =>
     request<Surroundings>('PATCH', at(id, '/surroundings'), change),
@@ -182,7 +187,7 @@ export const api = {
   beginLogin: (id: string) =>
     request<{ url: string }>('POST', `/mcp-servers/${encodeURIComponent(id)}/login`),
   endLogin: (id: string) => request<ToolServer>('DELETE', `/mcp-servers/${encodeURIComponent(id)}/login`),
-  finishLogin: (answer: LoginAnswer) => request<ToolServers>('POST', '/mcp-servers/login', answer),
+  finishLogin: (answer: ToolServerLogin) => request<ToolServers>('POST', '/mcp-servers/login', answer),
 
   settings: () => request<Settings>('GET', '/settings'),
   changeSettings: (values: Partial<SettingValues>) => request<Settings>('PATCH', '/settings', values),

@@ -26,8 +26,13 @@ export function whenSignedOut(then: SignedOut): void {
 }
 
 export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
+  return parse<T>(await requestText(method, path, body))
+}
+
+/** The answer as it is, such as a file. */
+export async function requestText(method: Method, path: string, body?: unknown): Promise<string> {
   const response = await send(method, path, body)
-  if (response.ok) return parse<T>(await response.text())
+  if (response.ok) return response.text()
   const error = await problem(response)
   if (error.status === 401 && !path.startsWith('/auth/')) onSignedOut()
   throw error

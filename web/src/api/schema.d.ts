@@ -4,6 +4,26 @@
  */
 
 export interface paths {
+    "/api/sessions/{session_id}/browser/keep": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Keep
+         * @description Stay signed in at the site of the open page. 409 if no page of a site is open, or it has no cookies.
+         */
+        post: operations["kept_sites_keep"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/auth/ways": {
         parameters: {
             query?: never;
@@ -551,6 +571,40 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kept-sites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Listed */
+        get: operations["kept_sites_listed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/kept-sites/{kept_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Remove */
+        delete: operations["kept_sites_remove"];
         options?: never;
         head?: never;
         patch?: never;
@@ -3242,6 +3296,43 @@ export interface components {
             /** Position */
             position?: number | null;
         };
+        /** Keep */
+        Keep: {
+            /**
+             * Days
+             * @default 30
+             */
+            days: number;
+        };
+        /**
+         * KeptSite
+         * @description A site that stays signed in for all sessions.
+         */
+        KeptSite: {
+            /** Id */
+            id: string;
+            /** Site */
+            site: string;
+            /** Count */
+            count: number;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /**
+             * Expires At
+             * Format: date-time
+             */
+            expires_at: string;
+            /** Last Used At */
+            last_used_at: string | null;
+        };
+        /** KeptSiteList */
+        KeptSiteList: {
+            /** Items */
+            items: components["schemas"]["KeptSite"][];
+        };
         /** Key */
         Key: {
             /** Key */
@@ -5595,6 +5686,36 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    kept_sites_keep: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                session_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Keep"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptSite"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
     auth_ways: {
         parameters: {
             query?: never;
@@ -6506,6 +6627,52 @@ export interface operations {
                 };
             };
             401: components["responses"]["NotLoggedIn"];
+            422: components["responses"]["Invalid"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    kept_sites_listed: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KeptSiteList"];
+                };
+            };
+            401: components["responses"]["NotLoggedIn"];
+            default: components["responses"]["AnyProblem"];
+        };
+    };
+    kept_sites_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                kept_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["NotLoggedIn"];
+            404: components["responses"]["NotFound"];
             422: components["responses"]["Invalid"];
             default: components["responses"]["AnyProblem"];
         };

@@ -5,6 +5,7 @@ type Schemas = components['schemas']
 /** A text of the server as sentences, for other languages than English. */
 export type Parts = Schemas['Parts']
 
+export type KeptSite = Schemas['KeptSite']
 export type WaysToLogIn = Schemas['WaysToLogIn']
 export type LoggedInDevices = Schemas['Devices']
 export type LoggedInDevice = Schemas['Device']
@@ -73,6 +74,13 @@ export type Surroundings = Schemas['SessionSurroundings']
 export type SurroundingsChange = Schemas['SurroundingsEdit']
 export type Handoff = Schemas['Handoff']
 export type ReplayLink = Schemas['ReplayLink']
+export type StoredLogin = Schemas['StoredLogin']
+export type LoginChange = Partial<Schemas['LoginPatch']>
+export type VaultStatus = Schemas['VaultStatus']
+export type VaultSource = Schemas['VaultSource']
+export type VaultLog = Schemas['VaultLog']
+export type ImportedLogins = Schemas['ImportedLogins']
+
 export type Note = Schemas['Note']
 export type NoteChange = Partial<Schemas['NoteChange']>
 
@@ -271,4 +279,4 @@ export type NewToolServer = Pick<Schemas['NewServer'], 'name' | 'address'> & {
 }
 export type ServerTool = Schemas['McpTool']
 export type ToolMode = ServerTool['mode']
-export type LoginAnswer = Schemas['LoginAnswer']
+export type ToolServerLogin = Schemas['LoginAnswer']

@@ -8,6 +8,7 @@ export const SETTINGS_TABS = [
   'limits',
   'browser',
   'tools',
+  'logins',
   'notifications',
   'appearance',
   'devices',

@@ -7,3 +7,13 @@ export function download(address: string): void {
   link.click()
   link.remove()
 }
+
+/** Saves a text of this page as a file. */
+export function saveText(name: string, text: string): void {
+  const address = URL.createObjectURL(new Blob([text]))
+  const link = document.createElement('a')
+  link.href = address
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+}

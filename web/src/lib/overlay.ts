@@ -1,7 +1,15 @@
 import { create } from 'zustand'
 
 export type Overlay =
-  'search' | 'connect' | 'shortcuts' | 'grants' | 'handoff' | 'instructions' | 'surroundings' | 'replays'
+  | 'search'
+  | 'connect'
+  | 'shortcuts'
+  | 'grants'
+  | 'handoff'
+  | 'instructions'
+  | 'surroundings'
+  | 'replays'
+  | 'keptSites'
 
 interface State {
   open: Overlay | null

@@ -7,6 +7,7 @@ import {
   Globe,
   Hand,
   History,
+  KeyRound,
   Lightbulb,
   Share2,
   ShieldCheck,
@@ -64,6 +65,9 @@ export function SessionMenu({ session, onRename }: { session: Session; onRename:
       </MenuItem>
       <MenuItem icon={<Globe size={15} aria-hidden />} onSelect={() => show('surroundings')}>
         {t('surroundings')}
+      </MenuItem>
+      <MenuItem icon={<KeyRound size={15} aria-hidden />} onSelect={() => show('keptSites')}>
+        {t('kept.sites')}
       </MenuItem>
       <MenuLine />
       {FORMATS.map(([format, Icon]) => (

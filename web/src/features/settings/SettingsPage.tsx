@@ -15,6 +15,7 @@ import { ChannelsTab } from './ChannelsTab'
 import { DataTab } from './DataTab'
 import { DevicesTab } from './DevicesTab'
 import { LimitsTab } from './LimitsTab'
+import { LoginsTab } from './LoginsTab'
 import { ModelsTab } from './ModelsTab'
 import { PlaceForm } from './PlaceForm'
 import { ToolsTab } from './ToolsTab'
@@ -48,6 +49,7 @@ const CONTENT: Record<SettingsTab, () => ReactNode> = {
   limits: () => <Loaded>{(settings) => <LimitsTab settings={settings} />}</Loaded>,
   browser: () => <Loaded>{(settings) => <BrowserTab settings={settings} />}</Loaded>,
   tools: () => <ToolsTab />,
+  logins: () => <LoginsTab />,
   notifications: () => <ChannelsTab />,
   appearance: () => (
     <AppearanceTab place={<Loaded>{(settings) => <PlaceForm settings={settings} />}</Loaded>} />
