@@ -279,4 +279,4 @@ export type NewToolServer = Pick<Schemas['NewServer'], 'name' | 'address'> & {
 }
 export type ServerTool = Schemas['McpTool']
 export type ToolMode = ServerTool['mode']
-export type ToolServerLogin = Schemas['LoginAnswer']
+export type ToolServerLogin = Schemas['ToolServerLogin']
