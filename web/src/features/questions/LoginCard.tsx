@@ -7,8 +7,8 @@ import { Button } from '@/ui/Button'
 import { Select } from '@/ui/Select'
 import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
+import { MoreAnswers } from './MoreAnswers'
 import { storedLoginWords } from './storedLoginWords'
-import { PutOff } from './PutOff'
 import { useSight } from './sight'
 import { TargetPicture } from './TargetPicture'
 
@@ -113,7 +113,7 @@ function Answers({ question, login }: { question: Pending; login: Login }) {
             {t('login.byHand')}
           </Button>
         )}
-        {hasLogin && <PutOff question={question} />}
+        {hasLogin && <MoreAnswers question={question} />}
         <span className="flex-1 max-md:hidden" />
         <Button
           tone="primary"
