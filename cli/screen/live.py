@@ -68,7 +68,8 @@ def _activity(view: View, now: float, width: int, call: OpenTool | None) -> list
 
 def _waiting(asked: Question) -> Text:
     manual = "words" if asked.wants == "answer" else "/done or words"
-    answers = t("/yes · /no [words]" if asked.kind != "manual" else manual)
+    is_manual = asked.kind == "manual"
+    answers = t(manual if is_manual else "/yes · /no [words]")
     left = ""
     if asked.expires_at:
         seconds = max((asked.expires_at - datetime.now(UTC)).total_seconds(), 0)

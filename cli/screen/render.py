@@ -247,7 +247,8 @@ def question(item: Question) -> Table:
         rows.add_row(t("as") if number == 1 else "", line)
     if item.sends_to:
         rows.add_row(t("sent to"), Text(item.sends_to, "warn"))
-    rows.add_row(t("wanted" if item.kind == "manual" else "why"), Text(item.reason))
+    is_manual = item.kind == "manual"
+    rows.add_row(t("wanted" if is_manual else "why"), Text(item.reason))
     if item.expires_at:
         rows.add_row(t("until"), Text(until(item.expires_at, datetime.now(UTC))))
     return rows

@@ -56,7 +56,7 @@ class ServerChange(Body):
     tools: Annotated[list[ToolDecision], Field(max_length=64)] | None = None
 
 
-class LoginAnswer(Body):
+class ToolServerLogin(Body):
     """What the authorization server has sent the person back with."""
 
     state: Annotated[Text, Field(max_length=2000)]
@@ -137,7 +137,7 @@ async def add_server(body: NewServer, runtime: RuntimeDep) -> McpServer:
 
 
 @router.post("/login")
-async def finish_login(body: LoginAnswer, runtime: RuntimeDep, caller: CallerOf) -> McpServers:
+async def finish_login(body: ToolServerLogin, runtime: RuntimeDep, caller: CallerOf) -> McpServers:
     """Refused with `login_unknown` unless the same login has begun it, within ten minutes, and once."""
     await _servers(runtime).finish_login(body.state, body.code, body.iss, _who(caller))
     return await list_servers(runtime)

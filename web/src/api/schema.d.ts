@@ -3557,18 +3557,6 @@ export interface components {
             url: string;
         };
         /**
-         * LoginAnswer
-         * @description What the authorization server has sent the person back with.
-         */
-        LoginAnswer: {
-            /** State */
-            state: string;
-            /** Code */
-            code: string;
-            /** Iss */
-            iss?: string | null;
-        };
-        /**
          * LoginAsked
          * @description What a question about a login is about.
          */
@@ -5392,6 +5380,18 @@ export interface components {
             page_says?: string | null;
             /** Grants */
             grants?: components["schemas"]["GrantMark"][] | null;
+        };
+        /**
+         * ToolServerLogin
+         * @description What the authorization server has sent the person back with.
+         */
+        ToolServerLogin: {
+            /** State */
+            state: string;
+            /** Code */
+            code: string;
+            /** Iss */
+            iss?: string | null;
         };
         /** ToolStart */
         ToolStart: {
@@ -8920,7 +8920,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["LoginAnswer"];
+                "application/json": components["schemas"]["ToolServerLogin"];
             };
         };
         responses: {

@@ -204,7 +204,7 @@ export interface NewSession {
   ask_first?: boolean
 }
 
-export type LoginAnswer = Pick<Schemas['LoginBody'], 'choice'> & { id?: string }
+export type LoginUse = Pick<Schemas['LoginBody'], 'choice'> & { id?: string }
 
 export interface Decision {
   reference: string
@@ -215,7 +215,7 @@ export interface Decision {
   /** With a yes to a run's start: the places of the effects that are allowed. */
   effects?: number[]
   /** To a question about a login. */
-  login?: LoginAnswer
+  login?: LoginUse
 }
 
 /** What can be changed while the server runs. */
@@ -279,4 +279,4 @@ export type NewToolServer = Pick<Schemas['NewServer'], 'name' | 'address'> & {
 }
 export type ServerTool = Schemas['McpTool']
 export type ToolMode = ServerTool['mode']
-export type ToolServerLogin = Schemas['LoginAnswer']
+export type ToolServerLogin = Schemas['ToolServerLogin']

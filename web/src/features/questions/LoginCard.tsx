@@ -1,23 +1,23 @@
 import { KeyRound } from 'lucide-react'
 import { useId, useRef, useState } from 'react'
-import type { LoginAnswer, Pending } from '@/api/types'
+import type { LoginUse, Pending } from '@/api/types'
 import { useWords } from '@/i18n'
 import type { QuestionRow } from '@/stream/rows'
 import { Button } from '@/ui/Button'
 import { Select } from '@/ui/Select'
 import { useDecide, useHasLogin } from './decide'
 import { Expiry } from './Expiry'
-import { loginWords } from './loginWords'
 import { MoreAnswers } from './MoreAnswers'
+import { storedLoginWords } from './storedLoginWords'
 import { useSight } from './sight'
 import { TargetPicture } from './TargetPicture'
 
 type Login = NonNullable<Pending['login']>
-type Choice = Exclude<LoginAnswer['choice'], 'by_hand'>
+type Choice = Exclude<LoginUse['choice'], 'by_hand'>
 
 /** Whether a stored login may be typed into one form: at which host, as whom, for how long. */
 export function LoginCard({ row: { question } }: { row: QuestionRow }) {
-  const t = useWords(loginWords)
+  const t = useWords(storedLoginWords)
   const title = useId()
   const { login } = question
   if (!login) return null
@@ -54,7 +54,7 @@ function Host({ host, site }: Pick<Login, 'host' | 'site'>) {
 }
 
 function Answers({ question, login }: { question: Pending; login: Login }) {
-  const t = useWords(loginWords)
+  const t = useWords(storedLoginWords)
   const { reference } = question
   const { decide, isBusy, failure } = useDecide()
   const hasLogin = useHasLogin()

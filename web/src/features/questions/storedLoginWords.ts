@@ -1,7 +1,7 @@
 import { wordbook } from '@/i18n'
 
 /** Of a question whether a stored login may be typed into a page. */
-export const loginWords = wordbook('login', {
+export const storedLoginWords = wordbook('storedLogin', {
   'login.title': 'Log in?',
   'login.at': 'Log in at',
   'login.as': 'as',
