@@ -42,8 +42,8 @@ from wording.catalogue import Wording, joined, parts_of, sentence
 
 log = logging.getLogger(__name__)
 
-CODE_PATIENCE = 35.0
-"""Seconds for which the next code is waited for."""
+CODE_TRIES, CODE_PATIENCE = 3, 35.0
+"""How many times a code is asked for, and the most seconds in between: the next one is soon there."""
 MAX_NAMED = 5
 """Logins that one page's prompt names."""
 _ACCOUNT = re.compile(
@@ -339,12 +339,9 @@ async def record(
 
 async def _next_code(context: RunContext, login_id: str, host: str) -> str:
     """A code that is still valid for a moment; waits for the next one. Raises LoginGone, VaultLocked."""
-    waited = 0.0
-    while True:
+    for _ in range(CODE_TRIES):
         try:
             return (await context.vault.code(login_id, host, context.login_run)).value
         except CodeNotReady as later:
-            if waited + later.seconds > CODE_PATIENCE:
-                raise LoginGone(sentence("login.no_code")) from None
-            waited += later.seconds
-            await asyncio.sleep(later.seconds)
+            await asyncio.sleep(min(later.seconds, CODE_PATIENCE))
+    raise LoginGone(sentence("login.no_code"))

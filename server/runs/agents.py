@@ -366,7 +366,7 @@ class AgentFactory:
         return foresight.read_plan(reply.text), reply, by_second
 
     async def title(
-        self, model_name: str, asked: str, answered: str, instructions: str
+        self, model_name: str, asked: str, answered: str, instructions: str = ""
     ) -> tuple[str | None, Usage]:
         settings = self._settings()
         name = namer_of(settings.summary_model, model_name)

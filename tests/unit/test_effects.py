@@ -259,14 +259,15 @@ async def test_the_assistants_result_says_what_was_sent_and_its_answer_what_was_
     assert [effect["status"] for effect in kept["refused"]] == [403]
 
 
-async def test_of_a_tool_of_another_server_nothing_is_known() -> None:
+async def test_the_result_of_a_tool_of_another_server_is_its_words_alone() -> None:
+    """What it sent, no browser has seen."""
     it = Assistant(
         [{"tool": "files_delete"}, "Done."],
         specs=(ToolSpec("files_delete", "d", {"type": "object"}, "files"),),
     )
     await it.say("delete it")
     await it.answer(True)
-    assert it.results[0].startswith("what was sent is not known.\n")
+    assert it.results[0] == "<untrusted-result>\ndone by the server\n</untrusted-result>"
     assert it.browser.looks == 0
 
 

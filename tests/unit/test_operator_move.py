@@ -47,8 +47,10 @@ def test_the_schema_is_flat_and_small() -> None:
 def test_the_schema_names_every_action_and_argument() -> None:
     properties = move_schema()["properties"]
     offered = set(Move.model_fields)
-    assert offered - {"rows", "manner", "append", "notes", "login", *POINT_ARGUMENTS} == set(properties)
-    every = Offer(points=True, manners=True, adds=True, notes=True, login=True)
+    assert offered - {"rows", "manner", "append", "notes", "login", "tool", "args", *POINT_ARGUMENTS} == set(
+        properties
+    )
+    every = Offer(points=True, manners=True, adds=True, notes=True, login=True, tools=True)
     assert offered == set(move_schema({"type": "array"}, every)["properties"])
     assert {"click", "type", "scroll", "wait", "screenshot", "stop", "need_user", "ask_user", "navigate", "back", "press", "select",
             "hover", "focus", "read", "read_page", "read_file", "switch_tab", "upload", "dialog"} == set(properties["action"]["enum"])  # fmt: skip

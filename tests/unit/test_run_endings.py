@@ -100,7 +100,9 @@ class OddAgents(AgentFactory):
     async def prepare(self, started: StartedRun, context: RunContext) -> Any:
         return DeafAgent() if self.are_deaf else await super().prepare(started, context)
 
-    async def title(self, model_name: str, asked: str, answered: str) -> tuple[str | None, Usage]:
+    async def title(
+        self, model_name: str, asked: str, answered: str, instructions: str = ""
+    ) -> tuple[str | None, Usage]:
         self.titles_asked += 1
         return "Found title", Usage(model_calls=1)
 

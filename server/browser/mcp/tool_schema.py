@@ -10,12 +10,14 @@ from __future__ import annotations
 import json
 import logging
 import re
-
-from mcp.types import CallToolResult, TextContent, Tool
+from typing import TYPE_CHECKING
 
 from server.browser.browser import ToolOutcome, ToolSpec
 from server.ops.json_types import Json, JsonObject, JsonView
 from wording.catalogue import parts_of, shortened
+
+if TYPE_CHECKING:
+    from mcp.types import CallToolResult, Tool
 
 log = logging.getLogger(__name__)
 
@@ -72,6 +74,8 @@ def make_safe(schema: JsonView | None, *, tool: str = "") -> Schema:
 
 def as_mcp_tool(spec: ToolSpec) -> Tool:
     """Convert to an MCP tool for LangChain's adapters, with the model-facing name and safe schema."""
+    from mcp.types import Tool  # 200 ms
+
     return Tool(name=spec.name, description=spec.description, inputSchema=spec.schema)
 
 
@@ -82,6 +86,8 @@ def as_mcp_result(outcome: ToolOutcome) -> CallToolResult:
 
     Never sets `isError`: the adapters would drop the structured content.
     """
+    from mcp.types import CallToolResult, TextContent
+
     text = [TextContent(type="text", text=outcome.text or "done")]
     first = shortened(outcome.text, len(outcome.text.partition("\n")[0]))
     known = {

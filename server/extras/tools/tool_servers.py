@@ -38,6 +38,8 @@ OPENING = 30.0
 """Seconds that a server may take to start and to list its tools."""
 UNUSED = 300.0
 """Seconds after which a connection that no call has used is closed."""
+NONE_SECONDS = 5.0
+"""For so long an installation without servers is not read again: another process may have added one."""
 LIST_AGAIN = 60.0
 """Seconds until a server of the environment that could not be listed is tried again."""
 FROM_ENVIRONMENT = "env:"
@@ -100,6 +102,7 @@ class ToolServers:
         self._fixed_tools: dict[str, list[KnownTool]] = {}
         self._fixed_faults: dict[str, tuple[float, str]] = {}
         self._listing = asyncio.Lock()
+        self._none_until = 0.0
         self._pending = PendingLogins()
         self._tasks: set[asyncio.Task[Any]] = set()
         self._processes.sweep()
@@ -117,7 +120,10 @@ class ToolServers:
         return SessionTools(self, session_id)
 
     async def offered(self) -> list[ToolSpec]:
-        rows = [row for row in await self._store.tool_servers() if row.enabled]
+        rows: list[ToolServerRow] = []
+        if monotonic() > self._none_until:
+            rows = [row for row in await self._store.tool_servers() if row.enabled]
+            self._none_until = 0.0 if rows else monotonic() + NONE_SECONDS
         found = [tool.spec(row.name) for row in rows for tool in read_tools(row.tools) if tool.mode != "off"]
         for name, tools in await self._tools_of_environment():
             found += [tool.spec(name) for tool in tools]
@@ -170,6 +176,7 @@ class ToolServers:
         """Raises BadRequest, Conflict; Forbidden for a command where the server's owner allows none."""
         self._check_name(name)
         columns = await self._columns(address, headers)
+        self._none_until = 0.0
         row = await self._store.add_tool_server(
             name=name,
             **columns,
