@@ -408,6 +408,7 @@ async def test_the_operator_repeats_what_has_an_effect_only(
 
 ROW_7 = re.compile(r'\[(e\d+)\] button "Delete" \((?:[^)]*\s)?Row 7\)')
 MOVING = {
+    "rows that are filled with others": "A15_rows.html",
     "rows that are pushed down": "A15_insert.html",
     "rows that are sorted anew": "<h1>Queue</h1><ul id=l></ul><script>for (let n = 1; n < 10; n++) { const li = document.createElement('li');"
     " li.innerHTML = `<span>Row ${n}</span> <button>Delete</button>`; li.lastChild.onclick = () => fetch('/said', {method: 'POST', body:"

@@ -154,6 +154,8 @@ class PlaywrightAdapter:
         obstacle = await targets.look_at(self._calls.here, target)
         if obstacle.kind == "covered":
             return self._calls.outcome(False, sentence("did_not.click_covered", why=obstacle.words))
+        if not await targets.hold_row(self._calls.here, target):
+            return self._calls.outcome(False, OTHER_THERE)
         if obstacle.kind == "moving":
             return await self._click_moving(did, _mouse(manner, hold_ms))
         if manner == "hold":
@@ -162,6 +164,8 @@ class PlaywrightAdapter:
         else:
             arguments = {**_target(target), **_CLICK_ARGUMENTS[manner]}
             reply = await self._server.act("browser_click", arguments)
+        if await targets.end_row(self._calls.here):
+            return self._calls.outcome(False, OTHER_THERE)
         if not reply.ok and page and page.has_closed:
             return self._calls.outcome(True, joined((did, sentence("did.closed_tab"))))
         is_led_on = target.role == "link" and self._calls.here.url != before

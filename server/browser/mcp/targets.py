@@ -23,6 +23,8 @@ _TARGET_NAME_CHARS = 80
 _LOOK = script("look_at_target")
 # A press that misses what moves must reach nothing else.
 _AIM = script("aim_at_target")
+_HOLD_ROW = script("hold_row")
+_END_ROW = "() => globalThis.pilothouseRow?.end() ?? false"
 _END_GUARD = "() => globalThis.pilothouseGuard.end()"
 
 
@@ -55,6 +57,20 @@ async def look_at(here: CurrentPage, element: Element) -> Obstacle:
         return Obstacle.model_validate(await here.run(f"() => ({_LOOK})({arguments})") or {})
     except ValidationError:
         return Obstacle()
+
+
+async def hold_row(here: CurrentPage, element: Element) -> bool:
+    """Whether what tells the element from those of its name is with it, as far as that can be seen in the page. From now on,
+    until `end_row`, a press of it reaches nothing while that is no longer so."""
+    label = element.context.partition(" · ")[0]
+    if element.alike < 2 or not label or element.box is None or element.frame:
+        return True
+    return await here.run(f"() => ({_HOLD_ROW})({json.dumps(label)})") != "changed"
+
+
+async def end_row(here: CurrentPage) -> bool:
+    """Whether a press was stopped."""
+    return await here.run(_END_ROW) is True
 
 
 async def aim(here: CurrentPage) -> Aim | None:
