@@ -159,16 +159,21 @@ def _chosen(fitting: Sequence[LoginOffer], named: Sequence[LoginOffer], wanted: 
     return sorted(fitting, key=lambda one: one.id != wanted_id)
 
 
-def broken_rule(form: LoginForm, offer: LoginOffer, known: Mapping[str, set[str]]) -> LoginRule:
+def broken_rule(
+    form: LoginForm, offer: LoginOffer | None = None, known: Mapping[str, set[str]] | None = None
+) -> LoginRule:
     """The rule about sites and encryption by which the login is not filled; "" if none is broken.
 
-    `known`: the ids of the logins that fit each host of the form.
+    `known`: the ids of the logins that fit each host of the form. Without an offer the form's own site is all.
     """
     host = origin_host(form.url)
     site = site_of_host(host)
 
     def is_own(other: str) -> bool:
-        return bool(other) and (site_of_host(other) == site or offer.id in known.get(other, ()))
+        return bool(other) and (
+            site_of_host(other) == site
+            or (offer is not None and known is not None and offer.id in known.get(other, ()))
+        )
 
     around = [origin_host(origin) for origin in form.origins]
     if not all(map(is_own, around)):
@@ -177,7 +182,7 @@ def broken_rule(form: LoginForm, offer: LoginOffer, known: Mapping[str, set[str]
     if not all(is_own(origin_host(one)) for one in targets):
         return "foreign_form"
     plain = [one for one in (*form.origins, *targets) if urlsplit(one).scheme == "http"]
-    if any(not _is_loopback(origin_host(one)) for one in plain) and not offer.allows_http:
+    if any(not _is_loopback(origin_host(one)) for one in plain) and not (offer and offer.allows_http):
         return "http"
     return ""
 
