@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from server.agent.actions import AimedAction, LoginAction
 from server.agent.context import RunContext
 from server.agent.gate.approval import approval_digest
+from server.agent.gate.logins import count_fill
 from server.agent.gate.shown_page import ShownPage
 from server.agent.logins import (
     CodeNotReady,
@@ -282,6 +283,14 @@ async def fill(
     context: RunContext, browser: Browser, aimed: AimedAction, *, is_approved: bool
 ) -> ToolOutcome:
     """Fill the form that the act is bound to. Nothing is written unless all rules hold at that moment."""
+    outcome = await _filled(context, browser, aimed, is_approved=is_approved)
+    count_fill(aimed, context.logins, is_filled=outcome.ok)
+    return outcome
+
+
+async def _filled(
+    context: RunContext, browser: Browser, aimed: AimedAction, *, is_approved: bool
+) -> ToolOutcome:
     action = aimed.action
     assert isinstance(action, LoginAction)
     if not action.form:

@@ -27,6 +27,8 @@ LOGIN_PAGE = """- form [ref=f1] [box=0,0,400,200]:
   - textbox "E-mail" [ref=e1] [box=0,20,200,20]
   - textbox "Password" [ref=p1] [box=0,100,200,20]
   - button "Sign in" [ref=b1] [box=0,120,200,20]"""
+NEXT_PAGE = LOGIN_PAGE.replace("Welcome back", "Sign in").replace('button "Sign in"', 'button "Next"')
+"""Its press is asked about unless a fill covers it."""
 CODE_PAGE = """- form [ref=f1] [box=0,0,400,200]:
   - textbox "Verification code" [ref=p1] [box=0,100,200,20]
   - button "Go on" [ref=b1] [box=0,120,200,20]"""
@@ -210,6 +212,43 @@ async def test_what_changes_between_the_yes_and_the_fill_is_asked_anew() -> None
     assert [one.reason for one in world.vault.log if one.kind == "refused"] == ["changed"]
 
 
+async def test_after_a_fill_that_was_refused_the_press_is_asked_about() -> None:
+    world = login_world([LOGIN, PRESS], page=NEXT_PAGE)
+    await world.say("log in")
+    world.browser.rule = "changed"
+    assert await world.answer(confirmed=True) is None
+    assert world.question
+    assert world.question["action"]["kind"] == "click"
+    assert world.browser.log == []
+
+    agent = assistant_with_login(
+        LOGIN_CALL, {"tool": "browser_click", "target": "b1"}, page=NEXT_PAGE, rule="changed"
+    )
+    await agent.say("log in")
+    await agent.answer(confirmed=True)
+    assert agent.question
+    assert agent.question["kind"] != "login"
+    assert agent.browser.written == []
+
+
+async def test_a_fill_that_worked_covers_the_press_that_is_asked_about_without_it() -> None:
+    world = login_world([LOGIN, PRESS], page=NEXT_PAGE)
+    await world.say("log in")
+    assert await world.answer(confirmed=True) == "Done."
+    assert world.browser.log[-1].startswith("click")
+
+
+async def test_a_refused_fill_takes_back_what_an_earlier_one_allowed() -> None:
+    world = login_world([LOGIN, LOGIN, PRESS], page=NEXT_PAGE)
+    await world.say("log in")
+    assert await world.answer(confirmed=True) is None
+    assert len(world.browser.written) == 1
+    world.browser.rule = "changed"
+    assert await world.answer(confirmed=True) is None
+    assert world.question
+    assert world.question["action"]["kind"] == "click"
+
+
 async def test_a_yes_that_comes_too_late_fills_nothing() -> None:
     world = login_world([LOGIN], options={"decision_timeout": -1})
     await world.say("log in")
@@ -266,8 +305,8 @@ def test_no_representation_shows_a_value() -> None:
     assert PASSWORD not in shown
 
 
-def assistant_with_login(*turns: Any, **browser: Any) -> Assistant:
-    shown = LoginBrowser({AT: LOGIN_PAGE}, url=AT, extra=EXTRA, **browser)
+def assistant_with_login(*turns: Any, page: str = LOGIN_PAGE, **browser: Any) -> Assistant:
+    shown = LoginBrowser({AT: page}, url=AT, extra=EXTRA, **browser)
     stored = VaultInMemory([Stored("l1", ("shop.example",), USER, PASSWORD)])
     return Assistant([{"tool": "browser_snapshot"}, *turns, "Done."], shown, vault=stored)
 
