@@ -167,8 +167,8 @@ def broken_rule(
 
     `known`: the ids of the logins that fit each host of the form. Without an offer the form's own site is all.
     """
-    host = origin_host(form.url)
-    site = site_of_host(host)
+    # An added host is no site: around its forms, and where they are sent, only what the login fits is its own.
+    site = offer.site if offer else site_of_host(origin_host(form.url))
 
     def is_own(other: str) -> bool:
         return bool(other) and (

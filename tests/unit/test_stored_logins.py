@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from server.agent.logins import LoginOffer
+from server.agent.stored_logins import broken_rule
 from server.browser.browser import ToolOutcome
 from server.browser.fence import with_page
 from server.browser.login_form import FieldValues, LoginField, LoginForm, LoginRule
@@ -199,6 +201,22 @@ async def test_a_form_against_the_rules_is_left_to_the_person_with_the_reason(
     assert world.question["kind"] == "manual"
     assert [one.reason for one in world.vault.log] == [rule]
     assert world.browser.written == []
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({}, ""),
+        ({"sends": ("https://shop.example/in",)}, ""),
+        ({"sends": ("https://www.other.example/in",)}, "foreign_form"),
+        ({"origins": ("https://pay.other.example", "https://www.other.example")}, "foreign_frame"),
+    ],
+)
+def test_the_site_of_an_added_host_is_not_the_logins_own(change: dict[str, Any], rule: str) -> None:
+    at = "https://pay.other.example/login"
+    form = LoginForm.model_validate({"url": at, "origins": (at,), "sends": (at,)} | change)
+    offer = LoginOffer("l1", "Shop", "shop.example", "a...")
+    assert broken_rule(form, offer, {"pay.other.example": {"l1"}, "shop.example": {"l1"}}) == rule
 
 
 async def test_what_changes_between_the_yes_and_the_fill_is_asked_anew() -> None:
