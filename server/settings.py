@@ -389,6 +389,11 @@ class Settings(BaseSettings):
         description="The key of the stored logins is encrypted by a passphrase, for which the server asks once after each "
         "start. Until then what needs a login waits.",
     )
+    vault_offer_save: bool = Field(
+        True,
+        description="Offer to store the login with which you signed in while you had the browser. `false`: what you type "
+        "there is not read.",
+    )
 
     # Providers
     anthropic_api_key: SecretStr | None = Field(None, description="Key of Anthropic.")

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from server.agent.actions import AimedAction, LoginAction
 from server.agent.context import RunContext
 from server.agent.gate.approval import approval_digest
+from server.agent.gate.logins import count_fill
 from server.agent.gate.shown_page import ShownPage
 from server.agent.logins import (
     CodeNotReady,
@@ -159,16 +160,21 @@ def _chosen(fitting: Sequence[LoginOffer], named: Sequence[LoginOffer], wanted: 
     return sorted(fitting, key=lambda one: one.id != wanted_id)
 
 
-def broken_rule(form: LoginForm, offer: LoginOffer, known: Mapping[str, set[str]]) -> LoginRule:
+def broken_rule(
+    form: LoginForm, offer: LoginOffer | None = None, known: Mapping[str, set[str]] | None = None
+) -> LoginRule:
     """The rule about sites and encryption by which the login is not filled; "" if none is broken.
 
-    `known`: the ids of the logins that fit each host of the form.
+    `known`: the ids of the logins that fit each host of the form. Without an offer the form's own site is all.
     """
-    host = origin_host(form.url)
-    site = site_of_host(host)
+    # An added host is no site: around its forms, and where they are sent, only what the login fits is its own.
+    site = offer.site if offer else site_of_host(origin_host(form.url))
 
     def is_own(other: str) -> bool:
-        return bool(other) and (site_of_host(other) == site or offer.id in known.get(other, ()))
+        return bool(other) and (
+            site_of_host(other) == site
+            or (offer is not None and known is not None and offer.id in known.get(other, ()))
+        )
 
     around = [origin_host(origin) for origin in form.origins]
     if not all(map(is_own, around)):
@@ -177,7 +183,7 @@ def broken_rule(form: LoginForm, offer: LoginOffer, known: Mapping[str, set[str]
     if not all(is_own(origin_host(one)) for one in targets):
         return "foreign_form"
     plain = [one for one in (*form.origins, *targets) if urlsplit(one).scheme == "http"]
-    if any(not _is_loopback(origin_host(one)) for one in plain) and not offer.allows_http:
+    if any(not _is_loopback(origin_host(one)) for one in plain) and not (offer and offer.allows_http):
         return "http"
     return ""
 
@@ -277,6 +283,14 @@ async def fill(
     context: RunContext, browser: Browser, aimed: AimedAction, *, is_approved: bool
 ) -> ToolOutcome:
     """Fill the form that the act is bound to. Nothing is written unless all rules hold at that moment."""
+    outcome = await _filled(context, browser, aimed, is_approved=is_approved)
+    count_fill(aimed, context.logins, is_filled=outcome.ok)
+    return outcome
+
+
+async def _filled(
+    context: RunContext, browser: Browser, aimed: AimedAction, *, is_approved: bool
+) -> ToolOutcome:
     action = aimed.action
     assert isinstance(action, LoginAction)
     if not action.form:

@@ -10,6 +10,7 @@ from fastapi import APIRouter, WebSocket
 from pydantic import Field, TypeAdapter
 
 from server.api.deps import STREAM, CallerOf, RuntimeDep, SessionId, SocketFrame, Text
+from server.api.login_offers import LoginAnswer, LoginOffers
 from server.api.sockets import (
     LoggedIn,
     SocketMessage,
@@ -57,7 +58,16 @@ class ListElements(SocketFrame):
     type: Literal["elements"]
 
 
-Wanted = Ack | Heartbeat | Take | Release | ListElements | Input
+class OfferLogin(SocketFrame):
+    type: Literal["login"]
+
+
+class AnswerOffer(SocketFrame):
+    type: Literal["keep_login"]
+    answer: LoginAnswer
+
+
+Wanted = Ack | Heartbeat | Take | Release | ListElements | OfferLogin | AnswerOffer | Input
 WANTED: TypeAdapter[Wanted] = TypeAdapter(Annotated[Wanted, Field(discriminator="type")])
 
 
@@ -134,6 +144,7 @@ def target_after(pointed: SocketMessage, event: Event) -> SocketMessage:
 async def handle_message(
     wanted: Wanted, session_id: str, view: LiveView, viewer: Viewer, runtime: Runtime
 ) -> None:
+    offers = LoginOffers(runtime.vault, runtime.store, session_id, view, viewer)
     match wanted:
         case Ack():
             viewer.ack()
@@ -147,6 +158,10 @@ async def handle_message(
             handing = asyncio.create_task(_hand_back(wanted, session_id, view, viewer, runtime))
             runtime.background.start(handing)  # the client may disconnect before it has finished
             await asyncio.shield(handing)
+        case OfferLogin():
+            viewer.send(await offers.offer())
+        case AnswerOffer():
+            viewer.send(await offers.answer(wanted.answer))
         case ListElements():
             view.act(viewer, None)
         case _:

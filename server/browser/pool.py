@@ -151,6 +151,7 @@ class BrowserPool:
             self._views[session_id] = LiveView(CdpScreen(
                 lambda: self._open.get(session_id), lambda: self.get(session_id),
                 lambda host, port: self.reach.refuse_name(host, port),
+                lambda: self._settings.vault and self._settings.vault_offer_save,
             ), place=lambda: self._places.place_of(session_id),
                 drove=lambda address: self._on_drive(session_id, address))  # fmt: skip
         return self._views[session_id]

@@ -47,11 +47,11 @@ def site_of_host(host: str) -> str:
 
 
 def fits(host: str, hosts: tuple[str, ...], *, exact: bool = False) -> bool:
-    """Whether a login of these hosts may be used on `host`, all as of `origin_host`: on the same host, unless `exact` on other
-    hosts of the same site, too."""
+    """Whether a login of these hosts may be used on `host`, all as of `origin_host`: on each of them, and unless `exact` on
+    other hosts of the site of the first, its own. The others were added as hosts, not as sites."""
     if not host:
         return False
-    return host in hosts or (not exact and site_of_host(host) in {site_of_host(one) for one in hosts})
+    return host in hosts or (not exact and site_of_host(host) in map(site_of_host, hosts[:1]))
 
 
 def _is_address(host: str) -> bool:

@@ -160,7 +160,9 @@ def places_of(text: str, folder: Path) -> list[str]:
     ]  # fmt: skip
 
 
-async def test_what_a_person_types_is_kept_nowhere_and_told_to_nobody(tmp_path: Path, site: Site) -> None:
+async def test_what_a_person_types_is_in_the_vault_alone_and_only_after_a_yes(
+    tmp_path: Path, site: Site
+) -> None:
     def story(desk: Desk) -> None:
         desk.ask("Get into the private page")
         desk.until(lambda: desk.status == "waiting_user")
@@ -169,6 +171,16 @@ async def test_what_a_person_types_is_kept_nowhere_and_told_to_nobody(tmp_path: 
             person.take()
             log_in(person, sends=True)
             assert desk.pictures() == pictures
+            person.say("login")
+            offered = person.until_told("login", kind="new")
+            assert offered["host"] in site.url("/login")
+            assert desk.api.get("/logins").json()["items"] == []
+            person.say("keep_login", answer="save")
+            person.until_told("login", kind="")
+            (stored,) = desk.api.get("/logins").json()["items"]
+            assert (stored["hosts"], stored["account"]) == ([offered["host"]], f"{USER[0]}...")
+            person.say("login")
+            person.until_told("login", since=len(person.told), kind="")
             person.release()
             other.until_state(holder="none", held=False)
             assert all(CANARY not in str(told) for told in (*person.told, *other.told))

@@ -14,6 +14,7 @@ from server.browser.takeover.browser_view import (
     LiveFrame,
     TakeFrame,
 )
+from server.browser.takeover.sent_logins import SentLogin
 from server.browser.takeover.user_input import Command, Stroke
 
 
@@ -24,6 +25,7 @@ class ScriptedScreen:
     def __init__(self) -> None:
         self.on_copied: Callable[[str], None] = lambda text: None
         self.on_focused: Callable[[FocusedField], None] = lambda field: None
+        self.on_login_sent: Callable[[SentLogin], None] = lambda sent: None
         self.takes: TakeFrame | None = None
         self.looks = 0
         self.is_held = False

@@ -24,10 +24,10 @@ from server.browser.observation.point_script import DRAWN_SCRIPT, POINT_SCRIPT
 from server.browser.observation.viewport_script import MEASURE_SCRIPT, VIEWPORT_SCRIPT
 from server.browser.reading.content_script import CONTENT_SCRIPT
 from server.browser.scripts import SCRIPTS_FOLDER, script
-from server.browser.takeover.handover import TRACK_SCRIPT
+from server.browser.takeover.handover import LOGIN_TRACK_SCRIPT, TRACK_SCRIPT
 
 SCRIPTS = {
-    "take_over": TRACK_SCRIPT,
+    "take_over": TRACK_SCRIPT, "sent_login": LOGIN_TRACK_SCRIPT,
     "page": PAGE_SCRIPT, "moment": MOMENT_SCRIPT, "frame": FRAME_SCRIPT, "point": POINT_SCRIPT, "drawn": DRAWN_SCRIPT,
     "page_weight": MEASURE_SCRIPT, "viewport": VIEWPORT_SCRIPT, "content": CONTENT_SCRIPT,
     "page_world": page_world._PAGE_WORLD_SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": page_messages._LISTEN_SCRIPT,
@@ -39,7 +39,7 @@ SCRIPTS = {
 PARTS = {"box_groups", "documents", "editors", "point_helpers"}
 WORDS = (
     "EDITORS_IN", "GROUPS_IN", "DOCUMENTS_IN", "POINT_HELPERS", "INJECTED_SCRIPT", "LIMIT", "SECRET_PATTERN", "CODE_PATTERN",
-    "OPEN_PATTERN",
+    "OPEN_PATTERN", "SENT_LOGIN", "LOGIN_FORM",
 )  # fmt: skip
 
 

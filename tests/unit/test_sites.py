@@ -63,6 +63,14 @@ def test_a_login_fits_its_own_site_only(host: str, is_exact: bool, may: bool) ->
     assert fits(host, ("shop.example",), exact=is_exact) is may
 
 
+def test_an_added_host_fits_alone_without_its_site() -> None:
+    hosts = ("www.shop.example", "pay.other.example")
+    assert fits("pay.other.example", hosts)
+    assert fits("shop.example", hosts)
+    assert not fits("other.example", hosts)
+    assert not fits("x.pay.other.example", hosts)
+
+
 def test_hosts_under_a_shared_suffix_and_neighbouring_addresses_are_strangers() -> None:
     assert not fits("b.github.io", ("a.github.io",))
     assert not fits("192.168.2.5", ("192.168.1.5",))

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from server.agent.logins import LoginOffer
+from server.agent.stored_logins import broken_rule
 from server.browser.browser import ToolOutcome
 from server.browser.fence import with_page
 from server.browser.login_form import FieldValues, LoginField, LoginForm, LoginRule
@@ -27,6 +29,8 @@ LOGIN_PAGE = """- form [ref=f1] [box=0,0,400,200]:
   - textbox "E-mail" [ref=e1] [box=0,20,200,20]
   - textbox "Password" [ref=p1] [box=0,100,200,20]
   - button "Sign in" [ref=b1] [box=0,120,200,20]"""
+NEXT_PAGE = LOGIN_PAGE.replace("Welcome back", "Sign in").replace('button "Sign in"', 'button "Next"')
+"""Its press is asked about unless a fill covers it."""
 CODE_PAGE = """- form [ref=f1] [box=0,0,400,200]:
   - textbox "Verification code" [ref=p1] [box=0,100,200,20]
   - button "Go on" [ref=b1] [box=0,120,200,20]"""
@@ -199,6 +203,22 @@ async def test_a_form_against_the_rules_is_left_to_the_person_with_the_reason(
     assert world.browser.written == []
 
 
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({}, ""),
+        ({"sends": ("https://shop.example/in",)}, ""),
+        ({"sends": ("https://www.other.example/in",)}, "foreign_form"),
+        ({"origins": ("https://pay.other.example", "https://www.other.example")}, "foreign_frame"),
+    ],
+)
+def test_the_site_of_an_added_host_is_not_the_logins_own(change: dict[str, Any], rule: str) -> None:
+    at = "https://pay.other.example/login"
+    form = LoginForm.model_validate({"url": at, "origins": (at,), "sends": (at,)} | change)
+    offer = LoginOffer("l1", "Shop", "shop.example", "a...")
+    assert broken_rule(form, offer, {"pay.other.example": {"l1"}, "shop.example": {"l1"}}) == rule
+
+
 async def test_what_changes_between_the_yes_and_the_fill_is_asked_anew() -> None:
     world = login_world([LOGIN, LOGIN])
     await world.say("log in")
@@ -208,6 +228,43 @@ async def test_what_changes_between_the_yes_and_the_fill_is_asked_anew() -> None
     assert world.question["kind"] == "login"
     assert world.browser.written == []
     assert [one.reason for one in world.vault.log if one.kind == "refused"] == ["changed"]
+
+
+async def test_after_a_fill_that_was_refused_the_press_is_asked_about() -> None:
+    world = login_world([LOGIN, PRESS], page=NEXT_PAGE)
+    await world.say("log in")
+    world.browser.rule = "changed"
+    assert await world.answer(confirmed=True) is None
+    assert world.question
+    assert world.question["action"]["kind"] == "click"
+    assert world.browser.log == []
+
+    agent = assistant_with_login(
+        LOGIN_CALL, {"tool": "browser_click", "target": "b1"}, page=NEXT_PAGE, rule="changed"
+    )
+    await agent.say("log in")
+    await agent.answer(confirmed=True)
+    assert agent.question
+    assert agent.question["kind"] != "login"
+    assert agent.browser.written == []
+
+
+async def test_a_fill_that_worked_covers_the_press_that_is_asked_about_without_it() -> None:
+    world = login_world([LOGIN, PRESS], page=NEXT_PAGE)
+    await world.say("log in")
+    assert await world.answer(confirmed=True) == "Done."
+    assert world.browser.log[-1].startswith("click")
+
+
+async def test_a_refused_fill_takes_back_what_an_earlier_one_allowed() -> None:
+    world = login_world([LOGIN, LOGIN, PRESS], page=NEXT_PAGE)
+    await world.say("log in")
+    assert await world.answer(confirmed=True) is None
+    assert len(world.browser.written) == 1
+    world.browser.rule = "changed"
+    assert await world.answer(confirmed=True) is None
+    assert world.question
+    assert world.question["action"]["kind"] == "click"
 
 
 async def test_a_yes_that_comes_too_late_fills_nothing() -> None:
@@ -266,8 +323,8 @@ def test_no_representation_shows_a_value() -> None:
     assert PASSWORD not in shown
 
 
-def assistant_with_login(*turns: Any, **browser: Any) -> Assistant:
-    shown = LoginBrowser({AT: LOGIN_PAGE}, url=AT, extra=EXTRA, **browser)
+def assistant_with_login(*turns: Any, page: str = LOGIN_PAGE, **browser: Any) -> Assistant:
+    shown = LoginBrowser({AT: page}, url=AT, extra=EXTRA, **browser)
     stored = VaultInMemory([Stored("l1", ("shop.example",), USER, PASSWORD)])
     return Assistant([{"tool": "browser_snapshot"}, *turns, "Done."], shown, vault=stored)
 

@@ -12,7 +12,6 @@ from server.agent import stored_logins
 from server.agent.actions import AimedAction, LoginAction, aim
 from server.agent.assistant.knowledge import address_in
 from server.agent.context import RunContext
-from server.agent.gate.logins import count_login
 from server.agent.gate.rulings import publish_ruling
 from server.agent.gate.shown_page import ShownPage
 from server.agent.middleware import CallModel, CallTool, Middleware, Request, Response, ToolResult, tool_error
@@ -162,7 +161,6 @@ class StoredLogins(Middleware):
         context: RunContext,
     ) -> ToolResult:
         context.filled.next = aimed, waiting.question is not None
-        count_login(aimed, context.logins, approved=True)
         return await handler(request)
 
 

@@ -37,12 +37,10 @@ LOGIN_ALLOWED = Judgement(Verdict.ALLOW, sentence("effect.login"), "account")
 
 
 def count_login(aimed: AimedAction, allowed: set[str], *, approved: bool) -> None:
-    """The act is done: a password that was typed with a yes allows its form to be sent once."""
-    if isinstance(aimed.action, LoginAction):
-        allowed |= {form} if (form := _form_of_login(aimed, is_stored=True)) else set()
-        return
+    """The act is done: a password that was typed with a yes allows its form to be sent once. Of a stored login only
+    `count_fill` knows whether it was filled."""
     form = _form_of_login(aimed, is_stored=True)
-    if form is None:
+    if form is None or isinstance(aimed.action, LoginAction):
         return
     if isinstance(aimed.action, TypeAction):
         form = _form_of_login(aimed)
@@ -52,6 +50,12 @@ def count_login(aimed: AimedAction, allowed: set[str], *, approved: bool) -> Non
             allowed.add(form)
     else:
         allowed.discard(form)
+
+
+def count_fill(aimed: AimedAction, allowed: set[str], *, is_filled: bool) -> None:
+    """A stored login that was filled allows its form to be sent once; one that was refused takes that back."""
+    if form := _form_of_login(aimed, is_stored=True):
+        (allowed.add if is_filled else allowed.discard)(form)
 
 
 def _names_more(button: Element, judgement: Judgement, page: Observation) -> bool:

@@ -114,5 +114,6 @@
     report(el)
     return isList(el) || el.value === value
   }
+  SENT_LOGIN
   if (window === top) announce(null)
 })()

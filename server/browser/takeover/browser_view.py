@@ -9,6 +9,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import BaseModel, Field
 
 from server.browser.browser import Tab
+from server.browser.takeover.sent_logins import SentLogin
 from server.browser.takeover.user_input import Command, Stroke
 from server.errors import Explained
 
@@ -125,6 +126,8 @@ class Screen(Protocol):
     """Called with what the user copies in a page during a takeover."""
     on_focused: Callable[[FocusedField], None]
     """Called with the field that gets the focus during a takeover, and again when its value changes."""
+    on_login_sent: Callable[[SentLogin], None]
+    """Called with each step of a login that the user types and sends during a takeover."""
 
     @property
     def start(self) -> int:

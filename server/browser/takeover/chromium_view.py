@@ -26,6 +26,7 @@ from server.browser.takeover.browser_view import (
     security_of,
 )
 from server.browser.takeover.foreground_tab import ForegroundTab, Held, quietly
+from server.browser.takeover.sent_logins import SentLogin
 from server.browser.takeover.user_actions import Refuse, UserActions
 from server.browser.takeover.user_activity import UserActivity
 from server.browser.takeover.user_input import AnswerDialog, Choose, Command, Resize, Stroke
@@ -47,14 +48,16 @@ WIDEST = 1280
 class CdpScreen:
     """Implements `Screen`. `find` returns the session's browser or None, `get` creates it if needed.
 
-    `refuse` returns why a host may not be opened, or None.
+    `refuse` returns why a host may not be opened, or None; `reads_logins` whether to read what the user logs in with.
     """
 
     def __init__(
-        self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse
-    ) -> None:
+        self, find: Callable[[], Held | None], get: Callable[[], Awaitable[Held]], refuse: Refuse,
+        reads_logins: Callable[[], bool] = lambda: False,
+    ) -> None:  # fmt: skip
         self.on_copied: Callable[[str], None] = lambda text: None
         self.on_focused: Callable[[FocusedField], None] = lambda field: None
+        self.on_login_sent: Callable[[SentLogin], None] = lambda sent: None
         self._get = get
         self._front = ForegroundTab(find)
         self._acts = UserActions(self._front, refuse)
@@ -64,7 +67,10 @@ class CdpScreen:
         self._awaited_size: tuple[int, int] | None = None
         """The size that a page was given, until a frame has it."""
         self._cast: Screencast | None = None
-        self._changes = UserActivity(lambda text: self.on_copied(text), lambda field: self.on_focused(field))
+        self._changes = UserActivity(
+            lambda text: self.on_copied(text), lambda field: self.on_focused(field),
+            lambda sent: self.on_login_sent(sent), reads_logins,
+        )  # fmt: skip
         self._beginning: asyncio.Task[None] | None = None
 
     # State and frames

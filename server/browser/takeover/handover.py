@@ -14,11 +14,14 @@ NAMES_LISTED = 6
 CONTROL_NAME_CHARS = 60
 
 BINDING, COPIED_BINDING, FOCUSED_BINDING = "pilothouseField", "pilothouseCopied", "pilothouseFocused"
+LOGIN_BINDING = "pilothouseSentLogin"
 WORLD = "pilothouse-takeover"
 
-TRACK_SCRIPT = script("take_over")
+TRACK_SCRIPT = script("take_over", SENT_LOGIN="")
 """Runs in an isolated world. Reports the names of fields that the user changes, each once, what the user copies, and the
 field that has the focus; sets the value that the user chose for that one."""
+LOGIN_TRACK_SCRIPT = script("take_over", SENT_LOGIN=script("sent_login", LOGIN_FORM=script("login_form")))
+"""Reports the login that the user has sent, too."""
 
 SCENE_SCRIPT = r"""() => {
   const clean = text => (text || '').replace(/\s+/g, ' ').trim().slice(0, 60);

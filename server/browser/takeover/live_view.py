@@ -22,6 +22,7 @@ from server.browser.takeover.browser_view import (
     Screen,
 )
 from server.browser.takeover.handover import address_of
+from server.browser.takeover.sent_logins import SENT_LOGIN_SECONDS, SentLogin, SentLogins
 from server.browser.takeover.user_input import AnswerDialog, Input, Stroke
 from server.browser.takeover.viewer import ElementPoller, InputQueue, Viewer, ViewerMessage
 from server.errors import Conflict
@@ -62,6 +63,7 @@ class LiveView:
         self._screen = screen
         screen.on_copied = self._hand_copied
         screen.on_focused = self._hand_focused
+        screen.on_login_sent = self._note_login
         self._place = place
         self._drove = drove
         self._call_later = call_later
@@ -74,6 +76,8 @@ class LiveView:
         self._drive: Drive | None = None
         self._changing = asyncio.Lock()
         self._lease_ends: Timer | None = None
+        self._logins = SentLogins(self._forget_login_later)
+        self._login_ends: Timer | None = None
         self._frame: LiveFrame | None = None
         self._inputs = InputQueue(self._do)
         self._changed = asyncio.Event()
@@ -206,8 +210,10 @@ class LiveView:
             return
         if self._lease_ends:
             self._lease_ends.cancel()
-        call_later = self._call_later or asyncio.get_running_loop().call_later
-        self._lease_ends = call_later(TAKEOVER_LEASE_SECONDS, self._lose_holder)
+        self._lease_ends = self._after(TAKEOVER_LEASE_SECONDS, self._lose_holder)
+
+    def _after(self, seconds: float, do: Callable[[], None]) -> Timer:
+        return (self._call_later or asyncio.get_running_loop().call_later)(seconds, do)
 
     async def hand_back(self, viewer: Viewer | None = None) -> str:
         """End the takeover and return a text on what changed during it, without typed values.
@@ -257,6 +263,24 @@ class LiveView:
         if self._holder is not None:
             self._holder.send({"type": "field", **field.model_dump()})
 
+    def _note_login(self, sent: SentLogin) -> None:
+        if self._holder is not None:
+            self._logins.note(sent)
+
+    def _forget_login_later(self, forget: Callable[[], None]) -> None:
+        if self._login_ends:
+            self._login_ends.cancel()
+        self._login_ends = self._after(SENT_LOGIN_SECONDS, forget)
+
+    def login_sent_by(self, viewer: Viewer) -> SentLogin | None:
+        """The login that this viewer has sent to a page while it has control, at most `SENT_LOGIN_SECONDS` ago."""
+        return self._logins.login if viewer is self._holder else None
+
+    def forget_login(self) -> None:
+        self._logins.forget()
+        if self._login_ends:
+            self._login_ends.cancel()
+
     def _lose_holder(self) -> None:
         log.info("the person who had the browser is gone; the agent waits until somebody gives it back")
         self._let_go()
@@ -265,6 +289,7 @@ class LiveView:
 
     def _let_go(self) -> None:
         self._holder = None
+        self.forget_login()
         self._inputs.clear()
         self._poller.stop()
         if self._lease_ends:

@@ -18,12 +18,15 @@ from server.browser.takeover.handover import (
     BINDING,
     COPIED_BINDING,
     FOCUSED_BINDING,
+    LOGIN_BINDING,
+    LOGIN_TRACK_SCRIPT,
     SCENE_SCRIPT,
     TRACK_SCRIPT,
     WORLD,
     PageMoment,
     describe_changes,
 )
+from server.browser.takeover.sent_logins import SentLogin
 from server.browser.takeover.user_input import MAX_TYPED_CHARS
 
 log = logging.getLogger(__name__)
@@ -33,11 +36,20 @@ _BINDINGS = (BINDING, COPIED_BINDING, FOCUSED_BINDING)
 
 
 class UserActivity:
-    """Tracks from `begin` to `end`; `follow` adds further pages. Field values never leave the page."""
+    """Tracks from `begin` to `end`; `follow` adds further pages. No field values leave the page but those of a login that
+    is sent, and only if `reads_logins`."""
 
-    def __init__(self, on_copied: Callable[[str], None], on_focused: Callable[[FocusedField], None]) -> None:
+    def __init__(
+        self,
+        on_copied: Callable[[str], None],
+        on_focused: Callable[[FocusedField], None],
+        on_login_sent: Callable[[SentLogin], None],
+        reads_logins: Callable[[], bool],
+    ) -> None:
         self._on_copied = on_copied
         self._on_focused = on_focused
+        self._on_login_sent = on_login_sent
+        self._reads_logins = reads_logins
         self._focused_in: tuple[str | None, int] | None = None
         """Session and execution context of the tracking script where the focus is."""
         self._before: PageMoment | None = None
@@ -66,10 +78,11 @@ class UserActivity:
     async def _track(self, cdp: Cdp, session: str) -> None:
         self._tracked[session], send = "", cdp.send
         await send("Runtime.enable", session=session)
-        for name in _BINDINGS:
+        reads_logins = self._reads_logins()
+        for name in (*_BINDINGS, LOGIN_BINDING) if reads_logins else _BINDINGS:
             await send("Runtime.addBinding", {"name": name, "executionContextName": WORLD}, session=session)
         added = await send("Page.addScriptToEvaluateOnNewDocument", {
-            "source": TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
+            "source": LOGIN_TRACK_SCRIPT if reads_logins else TRACK_SCRIPT, "worldName": WORLD, "runImmediately": True}, session=session)  # fmt: skip
         self._tracked[session] = added["identifier"]
 
     async def end(self, watch: PageMonitor | None, page: WatchedPage | None) -> str:
@@ -90,7 +103,7 @@ class UserActivity:
             with suppress(CdpError):
                 for method, params in (
                     ("Page.removeScriptToEvaluateOnNewDocument", {"identifier": script}),
-                    *(("Runtime.removeBinding", {"name": name}) for name in _BINDINGS), ("Runtime.disable", {}),
+                    *(("Runtime.removeBinding", {"name": name}) for name in (*_BINDINGS, LOGIN_BINDING)), ("Runtime.disable", {}),
                 ):  # fmt: skip
                     await watch.cdp.send(method, params, session=session, deadline=1)
 
@@ -101,6 +114,9 @@ class UserActivity:
             with suppress(ValueError):
                 self._on_focused(FocusedField.model_validate_json(params["payload"]))
                 self._focused_in = session, params["executionContextId"]
+        if params.get("name") == LOGIN_BINDING:
+            with suppress(ValueError):
+                self._on_login_sent(SentLogin.model_validate_json(params["payload"]))
         if params.get("name") != BINDING:
             return
         if page := watch.page_around(session):

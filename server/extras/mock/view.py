@@ -19,6 +19,7 @@ from server.browser.takeover.browser_view import (
     security_of,
 )
 from server.browser.takeover.handover import PageMoment, describe_changes
+from server.browser.takeover.sent_logins import SentLogin
 from server.browser.takeover.user_input import (
     AnswerDialog,
     Back,
@@ -46,6 +47,7 @@ class MockScreen:
     ) -> None:
         self.on_copied: Callable[[str], None] = lambda text: None
         self.on_focused: Callable[[FocusedField], None] = lambda field: None
+        self.on_login_sent: Callable[[SentLogin], None] = lambda sent: None
         self._find = find
         self._get = get
         self._focused: str | None = None

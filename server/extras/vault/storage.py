@@ -50,9 +50,8 @@ class LoginStore:
 
     @reading
     def near(self, db: Connection, site: str, host: str) -> list[LoginRow]:
-        """Those of the site, and those to which the person has added this host or another one of the site."""
-        named = cast(LoginRow.hosts, String)
-        added = or_(named.contains(f'"{host}"', autoescape=True), named.contains(f'{site}"', autoescape=True))
+        """Those of the site, and those to which the person has added this host."""
+        added = cast(LoginRow.hosts, String).contains(f'"{host}"', autoescape=True)
         return every(db, LoginRow, ALL_LOGINS.where(or_(LoginRow.site == site, added)))
 
     @reading

@@ -59,6 +59,7 @@ def vault(store: Store, tmp_path: Path) -> TestedVault:
         (["localhost:3000"], False, ["localhost:3000"], ["localhost", "localhost:3001"]),
         (["straße.example"], False, ["xn--strae-oqa.example"], ["strasse.example"]),
         (["shop.example", "pay.other.example"], True, ["shop.example", "pay.other.example"], ["other.example"]),
+        (["shop.example", "pay.other.example"], False, ["www.shop.example", "pay.other.example"], ["other.example", "www.other.example"]),
         (["https://[2001:db8::1]/login"], False, ["[2001:db8::1]"], ["[2001:db8::2]"]),
     ],
 )  # fmt: skip

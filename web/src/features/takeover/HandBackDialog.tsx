@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import { api } from '@/api/client'
 import { useWords } from '@/i18n'
 import { leaveTakeover } from '@/lib/addresses'
@@ -11,6 +11,7 @@ import { Button } from '@/ui/Button'
 import { Dialog } from '@/ui/Dialog'
 import { Kbd } from '@/ui/Kbd'
 import { toast } from '@/ui/Toasts'
+import { KeepLogin } from './KeepLogin'
 import type { LiveView } from './liveView'
 import { words } from './takeoverWords'
 
@@ -28,6 +29,9 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
   const hasRun = useLive((state) => isRunOpen(state.run))
   const hasEnded = useLive((state) => state.run !== null && !isRunOpen(state.run))
   const [note, setNote] = useState('')
+  useEffect(() => {
+    if (open && !isGuest) view.send({ type: 'login' })
+  }, [view, open, isGuest])
   // The holder of a link does not see whether a run is at work.
   const kind = isGuest ? '.guest' : hasEnded ? '.ended' : ''
   const word = note.trim()
@@ -50,6 +54,7 @@ export function HandBackDialog({ view, isGuest = false, open, onClose }: Props) 
           submit()
         }}
       >
+        <KeepLogin view={view} />
         <p className="text-sm text-muted">{t(`done${kind}.about`)}</p>
         <textarea
           dir="auto"

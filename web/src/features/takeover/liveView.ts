@@ -6,7 +6,14 @@ import { plainName } from '@/session/toolWords'
 import { setHolding } from './holding'
 import { type LiveLink, liveAddress, openLiveLink } from './liveLink'
 import { Painter } from './painter'
-import type { FocusedField, FromServer, LiveStateMessage, PageElement, ToServer } from './protocol'
+import type {
+  FocusedField,
+  FromServer,
+  LiveStateMessage,
+  LoginToKeep,
+  PageElement,
+  ToServer,
+} from './protocol'
 
 export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'title' | 'viewport'> {
   url: string
@@ -28,6 +35,8 @@ export interface LiveState extends Omit<LiveStateMessage, 'type' | 'url' | 'titl
   copied: { text: string } | null
   /** What has the focus in the page that this device holds. */
   field: FocusedField | null
+  /** The login that may be stored now. */
+  login: LoginToKeep | null
 }
 
 const CLOSED: LiveState = {
@@ -49,6 +58,7 @@ const CLOSED: LiveState = {
   fault: null,
   copied: null,
   field: null,
+  login: null,
 }
 
 const BEAT = 10_000
@@ -111,7 +121,7 @@ export class LiveView {
     this.isWanted = false
     this.fit(null)
     this.send({ type: 'release', ...(note ? { note } : {}) })
-    this.store.setState({ holder: 'none', elements: null, field: null })
+    this.store.setState({ holder: 'none', elements: null, field: null, login: null })
     this.closeIfUnused()
   }
 
@@ -175,6 +185,8 @@ export class LiveView {
         return setState({ copied: { text: message.text } })
       case 'field':
         return setState({ field: { keyboard: message.keyboard, picker: message.picker } })
+      case 'login':
+        return setState({ login: message.kind ? { host: message.host, kind: message.kind } : null })
       case 'target':
         return setState(({ pointer }) => ({
           target: message.box && { box: message.box, label: plainName(message.label) },

@@ -56,6 +56,12 @@ export interface FocusedField {
   picker: Picker | null
 }
 
+/** Both are empty if there is none. */
+export interface LoginToKeep {
+  host: string
+  kind: 'new' | 'changed' | ''
+}
+
 /** What the server says on `WS /api/sessions/{id}/live`; a binary frame follows each `frame`. */
 export type FromServer =
   | LiveStateMessage
@@ -65,6 +71,8 @@ export type FromServer =
   | { type: 'target'; box: Box | null; label: string }
   /** What the holder has copied in the page. */
   | { type: 'copied'; text: string }
+  /** The login with which the holder has signed in, if it is not stored: where, and whether only its password is new. */
+  | ({ type: 'login' } & LoginToKeep)
   /** What has the focus in the page of the holder. */
   | ({ type: 'field' } & FocusedField)
 
@@ -112,4 +120,8 @@ export type InputMessage =
   | { type: 'type'; eid: string; text: string }
   | { type: 'choose'; value: string }
 
-export type ToServer = { type: 'ack' | 'take' | 'beat' } | { type: 'release'; note?: string } | InputMessage
+export type ToServer =
+  | { type: 'ack' | 'take' | 'beat' | 'login' }
+  | { type: 'keep_login'; answer: 'save' | 'later' | 'never' }
+  | { type: 'release'; note?: string }
+  | InputMessage

@@ -65,6 +65,14 @@ export const words = wordbook('takeover', {
   'done.ended.message': 'Go on with the task from the page that is open now.',
   'done.ended.continue': 'Continue the task',
   'done.end': 'End run',
+  'keep.new': 'Save this login for {host}?',
+  'keep.changed': 'Replace the stored password for {host}?',
+  'keep.about':
+    'It is encrypted and kept on this server. The agent can use it, if you allow it, without seeing it.',
+  'keep.save': 'Save',
+  'keep.replace': 'Replace',
+  'keep.later': 'Not now',
+  'keep.never': 'Never here',
   'held.here': 'You have the browser. The agent waits.',
   'held.go': 'Go to it',
 })
