@@ -60,8 +60,10 @@ async def look_at(here: CurrentPage, element: Element) -> Obstacle:
 
 
 async def hold_row(here: CurrentPage, element: Element) -> bool:
-    """Whether what tells the element from those of its name is with it, as far as that can be seen in the page. From now on,
-    until `end_row`, a press of it reaches nothing while that is no longer so."""
+    """Whether the words that set the element apart from those of its name are with it, as far as the page shows them.
+
+    From now on, until `end_row`, a press of it reaches nothing while that is no longer so.
+    """
     label = element.context.partition(" · ")[0]
     if element.alike < 2 or not label or element.box is None or element.frame:
         return True

@@ -1,6 +1,6 @@
 ;(label) => {
-  // The words that tell the target from those of the same name must still be with it when it is pressed: a list may fill
-  // its rows with other entries between the last look and the press.
+  // The words that set the target apart from those of the same name must still be with it when it is pressed: a list may
+  // fill its rows with other entries between the last look and the press.
   globalThis.pilothouseRow?.end()
   const el = globalThis.pilothouseTarget
   if (!el?.isConnected) return ''
