@@ -105,8 +105,9 @@ def requests(draw: st.DrawFn, described: Description) -> dict[str, Any]:
 def test_no_request_breaks_the_server_and_every_refusal_is_a_problem(
     client: TestClient, described: Description, data: st.DataObject
 ) -> None:
+    asked = data.draw(requests(described))
     client.post("/api/sessions", json={"id": SESSION})
-    response = client.request(**data.draw(requests(described)))
+    response = client.request(**asked)
     assert response.status_code < 500
     if response.is_error:
         assert response.headers["content-type"] == "application/problem+json"
