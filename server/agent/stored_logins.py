@@ -36,6 +36,7 @@ from server.browser.login_form import FieldValues, LoginField, LoginForm, LoginR
 from server.browser.observation import Observation
 from server.browser.sites import origin_host, site_of_host
 from server.clock import steady_time
+from server.errors import Unavailable
 from server.events import LoginAsked, LoginChoice, LoginQuestion, Target
 from server.grants.coverage import GrantScope
 from server.text import cut
@@ -272,7 +273,7 @@ async def mask_filled(vault: Vault, session_id: str, browser: Browser) -> bool:
     that is not known: then no pictures are taken."""
     try:
         filled = await vault.filled(session_id)
-    except VaultLocked:
+    except (VaultLocked, Unavailable):
         browser.hide_pictures()
         return False
     browser.hide_logins([value for one in filled for value in (one.user, one.password)])

@@ -56,7 +56,8 @@
   // The field that has the focus: the browser's own lists and pickers are windows that no picture shows.
   const PICKED = ['date', 'time', 'month', 'week', 'datetime-local', 'color']
   const KEYBOARDS = { tel: 'tel', email: 'email', url: 'url', search: 'search', number: 'decimal' }
-  let current = null
+  let current = null,
+    announced = ''
   const isList = (el) => el.tagName === 'SELECT' && !el.multiple && el.size <= 1
   const kindOf = (el) => {
     if (!el || !el.matches || el.disabled || el.readOnly) return ''
@@ -78,7 +79,9 @@
     const picker = kind ? { kind, name: nameOf(el), value, options: optionsOf(el) } : null
     const isText = el && (el.isContentEditable || el.tagName === 'TEXTAREA' || el.tagName === 'INPUT')
     const keyboard = el?.inputMode || KEYBOARDS[el?.type] || (isText ? 'text' : '')
-    told(pilothouseFocused, JSON.stringify({ keyboard, picker }))
+    const field = JSON.stringify({ keyboard, picker })
+    if (field !== announced) told(pilothouseFocused, field)
+    announced = field
   }
   const focused = (event) => event.isTrusted && announce(event.composedPath()[0])
   addEventListener('focusin', focused, { capture: true, passive: true })
@@ -97,6 +100,7 @@
     if (!event.isTrusted || !opens || !kind || kind === 'suggestions') return
     event.preventDefault()
     el.focus()
+    announced = '' // its panel may have been closed
     announce(el)
   }
   for (const kind of ['mousedown', 'click', 'keydown']) addEventListener(kind, instead, { capture: true })

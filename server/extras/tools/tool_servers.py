@@ -20,7 +20,7 @@ from server.browser.chromium.processes import Processes
 from server.browser.chromium.reach import Reach
 from server.browser.mcp.client import Http, McpClient, Stdio, ToolRefused, ToolServerLost, ToolTimeout
 from server.database.models import ToolServerRow
-from server.errors import BadRequest, Forbidden
+from server.errors import BadRequest, Forbidden, Unavailable
 from server.events import now
 from server.extras.tools.checked_http import http_client
 from server.extras.tools.listing import Decided, KnownTool, allowed_by_name, allowing, listed, read_tools
@@ -122,8 +122,11 @@ class ToolServers:
     async def offered(self) -> list[ToolSpec]:
         rows: list[ToolServerRow] = []
         if monotonic() > self._none_until:
-            rows = [row for row in await self._store.tool_servers() if row.enabled]
-            self._none_until = 0.0 if rows else monotonic() + NONE_SECONDS
+            try:
+                rows = [row for row in await self._store.tool_servers() if row.enabled]
+                self._none_until = 0.0 if rows else monotonic() + NONE_SECONDS
+            except Unavailable as error:
+                log.warning("a model call has no tools of other servers: %s", error.detail)
         found = [tool.spec(row.name) for row in rows for tool in read_tools(row.tools) if tool.mode != "off"]
         for name, tools in await self._tools_of_environment():
             found += [tool.spec(name) for tool in tools]
