@@ -370,6 +370,7 @@ NAMES = {
     "Anthropic", "OpenAI", "OpenRouter", "Google", "Pilothouse", "English", "React", "Base", "UI", "TanStack", "Query", "Virtual",
     "Deutsch", "zustand", "wouter", "marked", "highlight.js", "Lucide", "FastAPI", "LangGraph", "SQLAlchemy", "Playwright", "MCP",
     "de", "pt", "BR", "ru", "RU", "Markdown", "JSON", "HTML", "POST", "zip", "example.com", "Learn", "more", "news.ycombinator.com", "wikipedia.org",
+    "1Password", "Password", "Bitwarden", "op", "bw", "CSV", "Chrome", "Firefox", "Safari", "Linux", "AUTH", "TOKEN", "cookie",
 }  # fmt: skip
 
 
@@ -384,7 +385,9 @@ def test_no_english_word_is_left_in_russian_but_names(open_screen: OpenScreen) -
         if words := set(page.evaluate(LATIN)) - NAMES:
             left[place] = words
 
-    tabs = ("models", "limits", "browser", "notifications", "appearance", "data", "about")
+    tabs = (
+        "models", "limits", "browser", "tools", "logins", "notifications", "appearance", "devices", "data", "about",
+    )  # fmt: skip
     page.goto("/settings")
     for number, tab in enumerate(tabs):
         page.get_by_role("tab").nth(number).click()

@@ -14,7 +14,9 @@ from tests.e2e.conftest import OpenScreen
 from tests.e2e.screen import Screen
 from tests.support.server import Server
 
-TABS = ("models", "limits", "browser", "notifications", "appearance", "devices", "data", "about")
+TABS = (
+    "models", "limits", "browser", "tools", "logins", "notifications", "appearance", "devices", "data", "about",
+)  # fmt: skip
 KEY = "sk-test-0123456789abcdef"
 
 
@@ -273,7 +275,7 @@ def test_signing_out_leads_to_the_login(open_screen: OpenScreen) -> None:
     screen.expect_errors("401")
     screen.page.goto("/settings/about")
     screen.button("Sign out").click()
-    screen.page.wait_for_url("**/login")
+    screen.page.wait_for_url("**/login?left")
     screen.page.goto("/settings")
     screen.page.wait_for_url(re.compile("/login"))
 
