@@ -119,5 +119,9 @@
     return isList(el) || el.value === value
   }
   SENT_LOGIN
-  if (window === top) announce(null)
+  // What has the focus already.
+  let active = document.activeElement
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
+  if (window === top || (active && active !== document.body))
+    announce(active === document.body ? null : active)
 })()
