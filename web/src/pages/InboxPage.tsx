@@ -129,8 +129,8 @@ function Today() {
       </h2>
       <ul>
         {decided.map((question) => (
-          <li key={question.reference} className="flex items-start gap-3 py-1">
-            <div className="min-w-0 flex-1">
+          <li key={question.reference} className="flex flex-wrap items-start gap-x-3 py-1">
+            <div className="min-w-0 flex-1 basis-64">
               <PastQuestion row={closedQuestionRow(question)} />
             </div>
             <Link
