@@ -39,7 +39,7 @@ EXPECTATIONS: dict[str, str] = {
     "takeover:done_asks takeover:on_a_phone takeover:server_takes walk:taken_by_hand",
     "the browser beside the chat": "stage:large_beside stage:within_a_second stage:takes_nothing_over stage:moved_and_remembered "
     "stage:becomes_a_strip stage:gets_no_frames stage:sheet_that_is_swiped stage:two_fingers",
-    "take-over is private": "takeover:nothing_is_recorded tests/real/test_takeover:is_kept_nowhere",
+    "take-over is private": "takeover:nothing_is_recorded tests/real/test_takeover:in_the_vault_alone",
     "take-over keys, F8": "takeover:all_keys takeover:need_no_pointer",
     "meters": "runs:meters_tell",
     "model picker": "composer:chosen_by_keyboard composer:models_tell",
