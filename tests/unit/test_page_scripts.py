@@ -33,7 +33,7 @@ SCRIPTS = {
     "page_world": page_world._PAGE_WORLD_SCRIPT, "quiet": quiet.QUIET_SCRIPT, "said": page_messages._LISTEN_SCRIPT,
     "snapshot_reader": snapshots.reader_source(), "scrolled": current_page.SCROLLED_SCRIPT,
     "show_text": current_page._SHOW_TEXT, "feed_end": current_page._FEED_END, "hold_fields": field_values._HOLD_FIELDS, "read_fields": field_values._READ_FIELDS,
-    "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_upload": uploads._HOLD_UPLOAD,
+    "look_at_target": targets._LOOK, "aim_at_target": targets._AIM, "hold_row": targets._HOLD_ROW, "hold_upload": uploads._HOLD_UPLOAD,
     "drawn_list": drawn_lists._HOLD, "slider": sliders._STATE, "login_form": login_fields._LOGIN_FORM, "shown_values": login_fields._SHOWN_VALUES, "watch_typing": key_listeners._WATCH,
 }  # fmt: skip
 PARTS = {"box_groups", "documents", "editors", "point_helpers"}
