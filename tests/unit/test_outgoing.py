@@ -97,6 +97,11 @@ def test_looking_and_making_an_empty_folder_pass_by_their_method(method: str) ->
     assert judged(request(method, "https://cal.example/mia/1f3a/", "<mkcol/>", "text/xml")) is None
 
 
+def test_an_empty_folder_of_a_doubted_act_is_held() -> None:
+    asked = request("MKCOL", "https://shop.example/x/7", "<mkcol/>", "text/xml")
+    assert judged(asked, is_doubted=True) is not None
+
+
 @pytest.mark.parametrize("method", ["PUT", "PROPPATCH", "MOVE", "COPY", "ACL", "DELETE"])
 def test_what_changes_a_folder_is_held(method: str) -> None:
     assert judged(request(method, "https://cal.example/mia/1f3a/", "<x/>", "text/xml")) is not None

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from server.browser.browser import HOLD_MS, Field, Manner, PagePoint, ToolOutcome
 from server.browser.lease import wait_for_lease
-from server.browser.mcp import drawn_lists, field_values, key_listeners, sliders
+from server.browser.mcp import drawn_lists, field_values, key_listeners, sliders, targets
 from server.browser.mcp.field_values import FieldValue
 from server.browser.mcp.key_listeners import Listens
 from server.browser.mcp.tool_calls import HELD, CallFailed, ToolCalls, name_of
@@ -42,11 +42,7 @@ class Filling:
     def by_name(self, name: str, args: JsonView) -> Callable[[], Coroutine[Any, Any, ToolOutcome]] | None:
         """A tool server's own act of filling that a model called, as the same act here; None for another, or if its
         target is none of the page that the model was shown."""
-        shown = {one.ref: one for one in self._calls.shown.interactive} if self._calls.shown else {}
-
-        def target(given: JsonView) -> Element | None:
-            return shown.get(str(given.get("target") or given.get("index")))
-
+        target = self.shown_target
         text, submit = str(args.get("text") or ""), bool(args.get("submit"))
         if "index" in args and text.endswith("\n"):  # which is Enter for that server
             text, submit = text.rstrip("\r\n"), True
@@ -61,6 +57,12 @@ class Filling:
                 return None
         fields = [Field(element, text) for element, text in meant if element]
         return partial(self.type, fields, submit=submit) if meant and len(fields) == len(meant) else None
+
+    def shown_target(self, args: JsonView) -> Element | None:
+        """What the arguments of a tool server's own act name, of the page that the model was shown."""
+        ref = str(args.get("target") or args.get("index"))
+        shown = self._calls.shown.interactive if self._calls.shown else ()
+        return next((one for one in shown if one.ref == ref), None)
 
     async def type(self, fields: Sequence[Field], *, submit: bool) -> ToolOutcome:
         here = self._calls.here
@@ -199,10 +201,22 @@ class Filling:
     async def click(
         self, target: Element | PagePoint, *, manner: Manner = "", hold_ms: int = HOLD_MS
     ) -> ToolOutcome:
-        """Click; of a check box and the like, say it where that has changed nothing."""
-        if isinstance(target, Element) and target.role == "media" and not manner:
+        """Click, an element only while it is the one that was meant; of a check box and the like, say it where that has
+        changed nothing."""
+        if not isinstance(target, Element):
+            return await self._tools.click(target, manner=manner, hold_ms=hold_ms)
+        return await self.press_kept(target, partial(self._click, target, manner, hold_ms))
+
+    async def press_kept(
+        self, element: Element, press: Callable[[], Coroutine[Any, Any, ToolOutcome]]
+    ) -> ToolOutcome:
+        outcome = await targets.press_kept(self._calls.here, element, press)
+        return outcome or self._calls.outcome(False, targets.OTHER_THERE)
+
+    async def _click(self, target: Element, manner: Manner, hold_ms: int) -> ToolOutcome:
+        if target.role == "media" and not manner:
             return await self._play(target)
-        if not isinstance(target, Element) or target.role not in CHOICES or manner:
+        if target.role not in CHOICES or manner:
             return await self._tools.click(target, manner=manner, hold_ms=hold_ms)
         (before,) = await field_values.hold(self._calls.here, [target])
         outcome = await self._tools.click(target)

@@ -18,6 +18,7 @@ from server.browser.mcp.playwright_calls import PlaywrightCalls
 from server.browser.mcp.playwright_reply import Reply, page_error, status_note
 from server.browser.mcp.playwright_server import LOADING, REPEATABLE, offered_of, server_at
 from server.browser.mcp.session_browser import ToolServer
+from server.browser.mcp.targets import OTHER_THERE
 from server.browser.mcp.tool_calls import RESULT_CHARS, ToolCalls, name_of
 from server.browser.observation import Element
 from server.browser.observation.rendering import fitting_lines, meant_option
@@ -51,7 +52,6 @@ _OWN_PICKER = (
     "If the page opened a picker of its own, only the person can choose a file there: hand over to them."
 )
 _DOWNLOADS = "Download is starting"
-OTHER_THERE = sentence("point.changed")
 _NOT_FILLABLE = "Element is not an <input>"
 _KEYS: Mapping[Manner, str] = {"ctrl": "ControlOrMeta", "shift": "Shift", "alt": "Alt"}
 _CLICK_ARGUMENTS: Mapping[Manner, JsonObject] = {
@@ -154,8 +154,6 @@ class PlaywrightAdapter:
         obstacle = await targets.look_at(self._calls.here, target)
         if obstacle.kind == "covered":
             return self._calls.outcome(False, sentence("did_not.click_covered", why=obstacle.words))
-        if not await targets.hold_row(self._calls.here, target):
-            return self._calls.outcome(False, OTHER_THERE)
         if obstacle.kind == "moving":
             return await self._click_moving(did, _mouse(manner, hold_ms))
         if manner == "hold":
@@ -164,8 +162,6 @@ class PlaywrightAdapter:
         else:
             arguments = {**_target(target), **_CLICK_ARGUMENTS[manner]}
             reply = await self._server.act("browser_click", arguments)
-        if await targets.end_row(self._calls.here):
-            return self._calls.outcome(False, OTHER_THERE)
         if not reply.ok and page and page.has_closed:
             return self._calls.outcome(True, joined((did, sentence("did.closed_tab"))))
         is_led_on = target.role == "link" and self._calls.here.url != before

@@ -257,6 +257,8 @@ class SessionBrowser(Browser):
             return await self._look(self._adapter.call, spec, args)
         filling = self._filling.by_name(name, args)
         acting = partial(self._show, filling) if filling else partial(self._adapter.call, spec, args)
+        if name == "browser_click" and (element := self._filling.shown_target(args)):
+            acting = partial(self._filling.press_kept, element, acting)
         return await self._perform(acting, to=str(args.get("url") or ""), is_passive=name in PASSIVE)
 
     async def _show(self, act: Callable[[], Coroutine[Any, Any, ToolOutcome]]) -> ToolOutcome:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Awaitable, Callable
 from typing import Literal
 
 from pydantic import BaseModel, ValidationError
 
+from server.browser.browser import ToolOutcome
 from server.browser.mcp.current_page import CurrentPage
 from server.browser.observation import Element
 from server.browser.observation.rendering import clean
@@ -17,6 +19,7 @@ from wording.catalogue import Wording, sentence
 PRESSES = 4
 """How many times what moves is aimed at."""
 _TARGET_NAME_CHARS = 80
+OTHER_THERE = sentence("point.changed")
 
 # A click goes to the middle. Where a bar would be over it there, such as one that sticks to the window's edge, which a
 # scroll into view does not mind, the page is scrolled to a place where nothing is. A cover may go by itself.
@@ -59,20 +62,25 @@ async def look_at(here: CurrentPage, element: Element) -> Obstacle:
         return Obstacle()
 
 
-async def hold_row(here: CurrentPage, element: Element) -> bool:
-    """Whether the words that set the element apart from those of its name are with it, as far as the page shows them.
-
-    From now on, until `end_row`, a press of it reaches nothing while that is no longer so.
-    """
+async def press_kept(
+    here: CurrentPage, element: Element, press: Callable[[], Awaitable[ToolOutcome]]
+) -> ToolOutcome | None:
+    """Press while the words that set the element apart from those of its name are with it; None if they are not, or were
+    not at that moment: then nothing was pressed. Where the page does not show them, it is pressed."""
     label = element.context.partition(" · ")[0]
     if element.alike < 2 or not label or element.box is None or element.frame:
-        return True
-    return await here.run(f"() => ({_HOLD_ROW})({json.dumps(label)})") != "changed"
-
-
-async def end_row(here: CurrentPage) -> bool:
-    """Whether a press was stopped."""
-    return await here.run(_END_ROW) is True
+        return await press()
+    held = await here.run(f"() => ({_HOLD_ROW})({json.dumps(element.box)}, {json.dumps(label)})")
+    if held == "changed":
+        return None
+    if held != "held":
+        return await press()
+    is_stopped: object = None
+    try:
+        outcome = await press()
+    finally:
+        is_stopped = await here.run(_END_ROW)
+    return None if is_stopped is True else outcome
 
 
 async def aim(here: CurrentPage) -> Aim | None:

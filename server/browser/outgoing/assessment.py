@@ -131,7 +131,7 @@ def assess_request(request: OutgoingRequest, page: ActPage) -> Hold | None:
     if request.method in SAFE_METHODS:
         may_act = request.type == "Document" or page.is_doubted or any(map(_is_mutation, request.parameters))
         return _effect_of_address(request) if may_act else None
-    if request.method in _MAKES_EMPTY:
+    if request.method in _MAKES_EMPTY and not page.is_doubted:
         return None
     is_foreign = page.is_foreign_to(request)
     named = _of_message(request.body) if request.method == MESSAGE else _by_words(request, is_foreign)

@@ -58,9 +58,9 @@
         )
       : []
   const target = known || named.filter((el) => !named.some((one) => one !== el && el.contains(one)))[0]
-  globalThis.pilothouseTarget = target || null
   if (target && (target !== known || isAnimated(target)) && (await moved(target))) {
     while (!isLate()) if (!(await moved(target))) return {}
+    globalThis.pilothouseTarget = target
     return { kind: 'moving' }
   }
   let cover = null,

@@ -24,9 +24,10 @@ from server.browser.mcp import uploads
 from server.browser.mcp.client import McpClient
 from server.browser.mcp.network_errors import opening_failure
 from server.browser.mcp.page_reader import PageReader, Source
-from server.browser.mcp.playwright import OTHER_THERE, session_files, typed_lines
+from server.browser.mcp.playwright import session_files, typed_lines
 from server.browser.mcp.playwright_reply import picture_of
 from server.browser.mcp.session_browser import ToolServer
+from server.browser.mcp.targets import OTHER_THERE
 from server.browser.mcp.tool_calls import (
     RESULT_CHARS,
     TOO_LONG,
