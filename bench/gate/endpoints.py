@@ -47,12 +47,13 @@ def _body(text: str) -> BodyShape:
     return BodyShape(kind or "none", tuple(name for name, _ in pairs), selectors, (), 100)  # type: ignore[arg-type]
 
 
-def score(path: Path) -> dict[str, tuple[list[Endpoint], list[Endpoint]]]:
-    """By label: those that are held and those that pass, on a page of which nothing is known."""
+def score(path: Path, *, is_typing: bool = False) -> dict[str, tuple[list[Endpoint], list[Endpoint]]]:
+    """By label: those that are held and those that pass, on a page of which nothing is known; `is_typing`: sent while an act
+    only enters text."""
     found: dict[str, tuple[list[Endpoint], list[Endpoint]]] = {}
     for one in read_endpoints(path):
         held, passed = found.setdefault(one.label, ([], []))
-        page = ActPage(site=one.request.site)
+        page = ActPage(site=one.request.site, is_typing=is_typing)
         (held if assess_request(one.request, page) else passed).append(one)
     return found
 

@@ -26,6 +26,13 @@ def test_published_endpoints_are_told_apart_by_words_alone(name: str, caught: fl
     assert share["telemetry"] <= 0.08
 
 
+@pytest.mark.parametrize("name", SETS)
+def test_of_what_has_an_effect_little_more_passes_while_text_is_typed(name: str) -> None:
+    held, passed = score(SETS[name], is_typing=True)["effect"]
+
+    assert len(held) / (len(held) + len(passed)) >= 0.94
+
+
 def request(method: str, url: str, body: str | None = None, kind: str = JSON, **more: Any) -> OutgoingRequest:
     asked = {"method": method, "url": url, "headers": {"Content-Type": kind}, "postData": body}
     return read_request(asked, more.pop("type", "Fetch"))
